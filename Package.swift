@@ -1,0 +1,100 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The language of every target: Swift 6, explicit existentials, imports that say what they are for.
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "didchange",
+  platforms: [.macOS(.v15)],
+  products: [
+    .library(name: "FetchedRecords", targets: ["FetchedRecords"]),
+    .executable(name: "didchange", targets: ["didchange"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+  ],
+  targets: [
+    // Dependencies point strictly downwards; the order here is bottom to top.
+    .target(name: "OrderedResults", swiftSettings: settings),
+    .systemLibrary(name: "CSQLiteSettings"),
+    .target(
+      name: "ChangeCapture", dependencies: [grdb, sqlite], swiftSettings: settings),
+    .target(
+      name: "FetchedRecords",
+      dependencies: ["ChangeCapture", "CSQLiteSettings", "OrderedResults", grdb, sqlite],
+      swiftSettings: settings),
+    .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
+    .target(name: "HTTPServer", dependencies: ["HTTP1", httpTypes], swiftSettings: settings),
+    .target(name: "ServerSentEvents", swiftSettings: settings),
+    .target(
+      name: "RecordsAPI",
+      dependencies: [
+        "ChangeCapture", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
+        "ServerSentEvents", "Yams", deque, grdb, httpTypes, logging,
+      ],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "didchange",
+      dependencies: [
+        "FetchedRecords", "OrderedResults", "RecordsAPI", "ServerSentEvents", logging, grdb,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: settings),
+
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: [
+        "ChangeCapture", "FetchedRecords", "OrderedResults", grdb, sqlite,
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks", exclude: ["README.md"], swiftSettings: settings),
+
+    .systemLibrary(
+      name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",
+      providers: [.apt(["libcurl4-openssl-dev"])]),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .testTarget(
+      name: "OrderedResultsTests", dependencies: ["OrderedResults"], swiftSettings: settings),
+    .testTarget(
+      name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "TestSupport", grdb],
+      swiftSettings: settings),
+    .testTarget(
+      name: "FetchedRecordsTests",
+      dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", grdb],
+      swiftSettings: settings),
+    .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes], swiftSettings: settings),
+    .testTarget(
+      name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP1", "CCurl", httpTypes],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ServerSentEventsTests", dependencies: ["ServerSentEvents"], swiftSettings: settings),
+    .testTarget(
+      name: "RecordsAPITests", dependencies: ["RecordsAPI", "FetchedRecords", grdb],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "CCurl", "RecordsAPI", "OrderedResults", "ServerSentEvents", "TestSupport", "didchange",
+        grdb,
+      ],
+      swiftSettings: settings),
+  ]
+)

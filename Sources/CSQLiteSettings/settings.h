@@ -1,0 +1,7 @@
+// sqlite3_db_config is variadic, and Swift cannot call variadic C functions.
+#include <sqlite3.h>
+
+/// https://www.sqlite.org/c3ref/c_dbconfig_defensive.html#sqlitedbconfigdefensive
+static inline int sqlite_set_defensive(void *connection, int enabled) {
+  return sqlite3_db_config((sqlite3 *)connection, SQLITE_DBCONFIG_DEFENSIVE, enabled, (int *)0);
+}

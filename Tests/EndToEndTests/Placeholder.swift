@@ -1,0 +1,1 @@
+// These tests come with a later commit.

@@ -1,0 +1,1 @@
+// This module comes with a later commit.
