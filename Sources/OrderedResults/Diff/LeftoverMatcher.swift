@@ -1,0 +1,77 @@
+/// Finds the old leftover that each new leftover continues.
+///
+/// With many leftovers each look-up misses the cache three times: in the table, in the list of
+/// leftovers, in the record. So they are looked up a batch at a time and step by step, each step
+/// only reading what the next one needs: the misses of a batch overlap.
+struct LeftoverMatcher {
+  private var table: LeftoverTable
+  private let new: Leftovers
+  private let layout: RecordLayout
+  private let identity: Identity
+  private var batch: [LookUp] = []
+
+  private static let batchCount = 32
+
+  /// A new leftover on its way to its partner.
+  private struct LookUp {
+    let candidate: LeftoverTable.Candidate
+    var old: BorrowedBytes?
+    /// First and last byte of the old record.
+    var ends: UInt16 = 0
+  }
+
+  private enum Comparison {
+    case unchanged, changed, other
+  }
+
+  /// O(m), m old leftovers.
+  init(old: Leftovers, new: Leftovers, _ layout: RecordLayout, _ identity: Identity) {
+    table = LeftoverTable(old, identity)
+    self.new = new
+    self.layout = layout
+    self.identity = identity
+  }
+
+  /// What a new leftover continues.
+  struct Match {
+    /// The number of the old leftover.
+    let old: UInt32
+    let isChanged: Bool
+  }
+
+  /// For each new leftover what it continues, in order.
+  ///
+  /// O(m), m new leftovers.
+  mutating func forEachMatch(_ body: (_ new: Int, Match?) -> Void) {
+    for start in stride(from: 0, to: new.count, by: Self.batchCount) {
+      let numbers = start..<min(start + Self.batchCount, new.count)
+      batch.removeAll(keepingCapacity: true)
+      for number in numbers {
+        batch.append(LookUp(candidate: table.candidate(new.hashes[number])))
+      }
+      for index in batch.indices { batch[index].old = table.bytes(batch[index].candidate) }
+      for index in batch.indices { batch[index].ends = batch[index].old?.ends ?? 0 }
+      for number in numbers { body(number, match(number, batch[number - start])) }
+    }
+  }
+
+  private mutating func match(_ number: Int, _ lookUp: LookUp) -> Match? {
+    let record = new.records[number].bytes
+    if let old = lookUp.old {
+      let isUnchanged = lookUp.ends == record.ends && old.isEqual(to: record)
+      let comparison = isUnchanged ? .unchanged : compare(old, record)
+      if comparison != .other, let taken = table.take(lookUp.candidate) {
+        return Match(old: taken, isChanged: comparison == .changed)
+      }
+    }
+    // Another key of the same hash, or a leftover that was taken earlier in the batch.
+    guard let taken = table.take(record, hash: new.hashes[number]) else { return nil }
+    let old = table.leftovers.records[Int(taken)].bytes
+    return Match(old: taken, isChanged: compare(old, record) == .changed)
+  }
+
+  private func compare(_ old: BorrowedBytes, _ new: BorrowedBytes) -> Comparison {
+    guard identity.isSame(old, new) else { return .other }
+    return layout.showsSame(old, new) ? .unchanged : .changed
+  }
+}

@@ -1,0 +1,87 @@
+/// Which new record is which old one.
+///
+/// Most pairs are found as the rows come; what is left over on both sides is matched here by a
+/// hash of the key.
+struct Matching {
+  /// Ascending in the new result.
+  private(set) var pairs: [PairRun] = []
+  /// Old records without a partner, ascending.
+  private(set) var deleted: [Range<Int>] = []
+  /// New records without a partner, ascending.
+  private(set) var inserted: [Range<Int>] = []
+  /// Whether two new records share a key; nil: not looked at.
+  private(set) var hasDuplicateKeys: Bool?
+
+  let old: Results
+  let new: Results
+  let identity: Identity
+  let hasher = ByteHasher()
+
+  /// Completes `seen`, pairs ascending in both results, of which those before `prefix` pair each
+  /// record with the one at the same offset.
+  ///
+  /// O(m) for m leftovers, where keys are known to be unique; else O(n), n records.
+  init(old: Results, new: Results, seen: [PairRun], prefix: Int) {
+    self.old = old
+    self.new = new
+    identity = Identity(old.layout)
+    if !identity.isKey {
+      match(joiningEnds(seen, prefix: prefix))
+    } else if isInPlace(seen, prefix: prefix) {
+      // The n-th of a key is the n-th in both, whether keys repeat or not.
+      match(seen)
+      hasDuplicateKeys = inserted.isEmpty ? old.hasDuplicateKeys : nil
+    } else if !matchUnique(seen) {
+      match(seen.filter { $0.newRange.upperBound <= prefix })
+      hasDuplicateKeys = hasDuplicateKeys(new.records)
+    }
+  }
+
+  /// Whether each record with a partner has it at the same offset, and nothing is left over on one
+  /// of the sides.
+  private func isInPlace(_ seen: [PairRun], prefix: Int) -> Bool {
+    let end = seen.last?.newRange.upperBound ?? 0
+    return end <= prefix && (end == old.count || end == new.count)
+  }
+
+  /// Matches if no key appears twice in one result; false: one does, and what was matched is void.
+  private mutating func matchUnique(_ seen: [PairRun]) -> Bool {
+    if old.hasDuplicateKeys ?? hasDuplicateKeys(old.records) { return false }
+    match(seen)
+    hasDuplicateKeys = !old.layout.keyIsUnique && insertedRepeatKeys()
+    return hasDuplicateKeys == false
+  }
+
+  /// Matches what `seen` leaves over, the n-th of a key with the n-th of that key.
+  private mutating func match(_ seen: [PairRun]) {
+    let oldGaps = gaps(between: seen.map(\.oldRange), count: old.count)
+    let newGaps = gaps(between: seen.map(\.newRange), count: new.count)
+    guard !oldGaps.isEmpty && !newGaps.isEmpty else {
+      (pairs, deleted, inserted) = (seen, oldGaps, newGaps)
+      return
+    }
+    (pairs, deleted, inserted) = ([], [], [])
+    let oldLeftovers = Leftovers(oldGaps, of: old.records, identity, hasher)
+    let newLeftovers = Leftovers(newGaps, of: new.records, identity, hasher)
+    var matcher = LeftoverMatcher(
+      old: oldLeftovers, new: newLeftovers, old.layout, identity)
+    var isTaken = [Bool](repeating: false, count: oldLeftovers.count)
+    var nextSeen = 0
+    pairs.reserveCapacity(seen.count + newLeftovers.count)
+    matcher.forEachMatch { number, match in
+      let offset = Int(newLeftovers.records[number].offset)
+      while nextSeen < seen.count, Int(seen[nextSeen].new) < offset {
+        pairs.add(seen[nextSeen])
+        nextSeen += 1
+      }
+      guard let match else { return inserted.add(offset) }
+      isTaken[Int(match.old)] = true
+      let oldOffset = Int(oldLeftovers.records[Int(match.old)].offset)
+      pairs.add(PairRun(old: oldOffset, new: offset, count: 1, isChanged: match.isChanged))
+    }
+    for run in seen[nextSeen...] { pairs.add(run) }
+    for (number, isTaken) in isTaken.enumerated() where !isTaken {
+      deleted.add(Int(oldLeftovers.records[number].offset))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Rows that do not simply continue a run.
+
+extension ResultsBuilder {
+  /// Takes a row, after whatever is the matter with it.
+  @usableFromInline
+  mutating func place(_ row: BorrowedBytes, columns: Int) {
+    precondition(
+      columns == old.layout.columnCount, "\(columns) columns, not \(old.layout.columnCount)")
+    cursor.settle()
+    if !cursor.isAtEnd, continueRun(row) { return }
+    endRun()
+    if !cursor.isAtEnd {
+      if pairWithNext(row) { return }
+      if lookAhead(row) {
+        _ = continueRun(row) || pairWithNext(row)
+        return
+      }
+    }
+    misses += 1
+    if prefix == nil { prefix = list.count }
+    sections.add(row, at: list.count)
+    list.append(row)
+  }
+
+  /// Takes a row that equals the next old record.
+  private mutating func continueRun(_ row: BorrowedBytes) -> Bool {
+    guard cursor.bytes.isEqual(to: row) else { return false }
+    let offset = cursor.offset
+    if let run {
+      if isSectionStart(offset) {
+        // The record before was the last of its section, in both results.
+        sections.add(like: old.sections[nextSection], at: run.new + offset - run.old)
+      }
+    } else {
+      sections.add(row, at: list.count)
+      run = (offset, list.count)
+    }
+    misses = 0
+    passSections(offset)
+    cursor.item += 1
+    let next = nextSection < old.sections.count ? old.sections.offset(nextSection) : .max
+    runLimit = min(cursor.blockCount, cursor.item(ofOffset: next))
+    return true
+  }
+
+  private func isSectionStart(_ offset: Int) -> Bool {
+    nextSection < old.sections.count && old.sections.offset(nextSection) == offset
+  }
+
+  /// Amortized: each old section is passed once.
+  private mutating func passSections(_ offset: Int) {
+    while nextSection < old.sections.count, old.sections.offset(nextSection) <= offset {
+      nextSection += 1
+    }
+  }
+
+  /// Writes down the run, if there is one.
+  mutating func endRun() {
+    runLimit = 0
+    guard let run else { return }
+    let count = cursor.offset - run.old
+    list.append(run.old..<cursor.offset, of: old.records)
+    pairs.add(PairRun(old: run.old, new: run.new, count: count, isChanged: false))
+    self.run = nil
+  }
+
+  /// Takes a row that is the next old record with other columns.
+  private mutating func pairWithNext(_ row: BorrowedBytes) -> Bool {
+    let next = cursor.bytes
+    guard identity.isSame(next, row) else { return false }
+    let isChanged = !old.layout.showsSame(next, row)
+    pairs.add(PairRun(old: cursor.offset, new: list.count, count: 1, isChanged: isChanged))
+    sections.add(row, at: list.count)
+    list.append(row)
+    cursor.advance()
+    misses = 0
+    return true
+  }
+
+  /// Looks for the row among the old records to come, and goes there.
+  ///
+  /// Not for the first row that fits nowhere: it may be inserted, or moved from far away, and the
+  /// row after it will tell. Then at the second, the fourth, the eighth, … and farther each time,
+  /// so that m rows that are never found cost O(m) together, and so does finding the end of a gap
+  /// of m deleted records.
+  private mutating func lookAhead(_ row: BorrowedBytes) -> Bool {
+    guard misses > 0, (misses + 1) & misses == 0 else { return false }
+    let from = cursor.offset
+    var remaining = 16 + 4 * misses
+    var ahead = cursor
+    while remaining > 0, !ahead.isAtEnd {
+      if identity.isSame(ahead.bytes, row) {
+        cursor = ahead
+        pairMissed(before: ahead.offset, notBefore: from)
+        return true
+      }
+      ahead.advance()
+      remaining -= 1
+    }
+    return false
+  }
+
+  /// Pairs the rows that fitted nowhere with the old records right before one that fits.
+  private mutating func pairMissed(before end: Int, notBefore start: Int) {
+    var back = cursor
+    var count = 0
+    while count < min(misses, end - start) {
+      back.seek(end - count - 1)
+      guard identity.isSame(back.bytes, list.bytes(list.count - count - 1)) else { break }
+      count += 1
+    }
+    for distance in stride(from: count, to: 0, by: -1) {
+      back.seek(end - distance)
+      let new = list.count - distance
+      let isChanged = !old.layout.showsSame(back.bytes, list.bytes(new))
+      pairs.add(PairRun(old: end - distance, new: new, count: 1, isChanged: isChanged))
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/// Which paired records keep their place, and which sections are kept.
+///
+/// Both are decided together. In each result the sections' headers stand before their records, in
+/// one sequence; a header is paired with the one of the same name and index title, a record with
+/// its partner if their sections are paired. What stays is the heaviest increasing subsequence of
+/// these pairs: first the most unchanged records, then the most changed ones, then the most
+/// headers. That a record stays only where its header does needs no rule of its own: a header can
+/// be added to any choice that holds one of its records, for it stands between them and all before
+/// them in both sequences.
+///
+/// Pairs that follow each other in both sequences stay or go together, since nothing can come
+/// between them; so the work is O(r log r) for r such runs, and an unchanged result is one run.
+struct Staying {
+  /// Paired records that follow each other within one section in both results.
+  ///
+  /// Its numbers have 32 bits, as those of ``PairRun``: after a shuffle there are as many pieces
+  /// as records.
+  struct Piece {
+    private let oldOffset: UInt32
+    private let newOffset: UInt32
+    private let length: UInt32
+    private let oldSectionIndex: UInt32
+    private let newSectionIndex: UInt32
+    /// The run of pairs to which these belong; `noGroup` if their sections are not paired.
+    let group: UInt32
+    let isChanged: Bool
+
+    static let noGroup = UInt32.max
+
+    init(
+      old: Int, new: Int, count: Int, oldSection: Int, newSection: Int, group: UInt32,
+      isChanged: Bool
+    ) {
+      (oldOffset, newOffset, length) = (UInt32(old), UInt32(new), UInt32(count))
+      (oldSectionIndex, newSectionIndex) = (UInt32(oldSection), UInt32(newSection))
+      (self.group, self.isChanged) = (group, isChanged)
+    }
+
+    var old: Int { Int(oldOffset) }
+    var new: Int { Int(newOffset) }
+    var count: Int { Int(length) }
+    var oldSection: Int { Int(oldSectionIndex) }
+    var newSection: Int { Int(newSectionIndex) }
+    var oldRange: Range<Int> { old..<old + count }
+    var newRange: Range<Int> { new..<new + count }
+  }
+
+  /// All paired records, ascending in the new result.
+  private(set) var pieces: [Piece] = []
+  /// For each old section whether it is kept.
+  private(set) var keepsOldSection: [Bool]
+  /// For each new section whether it was kept.
+  private(set) var keepsNewSection: [Bool]
+  private let keepsGroup: [Bool]
+
+  func keeps(_ piece: Piece) -> Bool {
+    piece.group != Piece.noGroup && keepsGroup[Int(piece.group)]
+  }
+
+  /// Decides for `pairs`, ascending in the new result.
+  ///
+  /// O(s + r log r), s sections and r runs.
+  init(old: Results, new: Results, pairs: [PairRun]) {
+    keepsOldSection = Array(repeating: false, count: old.sections.count)
+    keepsNewSection = Array(repeating: false, count: new.sections.count)
+    var cutter = PieceCutter(old, new)
+    pieces.reserveCapacity(pairs.count + new.sections.count)
+    for run in pairs { cutter.cut(run, into: &pieces) }
+    cutter.addHeaders(through: new.sections.count - 1)
+    keepsGroup = cutter.groups.heaviestIncreasing(limit: old.count + old.sections.count)
+    for header in cutter.headers where keepsGroup[Int(header.group)] {
+      keepsOldSection[header.old] = true
+      keepsNewSection[header.new] = true
+    }
+  }
+
+  /// The same without the pairs that do not stay.
+  var withoutMoves: Staying {
+    var copy = self
+    copy.pieces = pieces.filter(keeps)
+    return copy
+  }
+}

@@ -1,0 +1,256 @@
+extension Results {
+  /// The results after some records went and others came, and how they differ.
+  ///
+  /// A record that changed is among both. The same as a refetch and its diff would give, without a
+  /// look at the records that did not change.
+  ///
+  /// - Parameters:
+  ///   - removed: records of these results.
+  ///   - added: records of the next ones.
+  ///   - order: the total order of these results and of the next ones.
+  /// - Returns: the results, the changes, and the offsets of the records that are in other memory
+  ///   than before; nil where these are not the results that `removed` and `order` tell of; then only a
+  ///   new fetch helps.
+  ///
+  /// O(k log n + s + n / 8192) for k records that went or came, among n in s sections.
+  package func replacing(
+    removed: [Record], added: [Record], by order: RecordOrder
+  ) -> (results: Results, changes: ChangeSet, made: [Range<Int>])? {
+    var replacement = Replacement(old: self, order: order)
+    guard replacement.remove(removed), replacement.add(added) else { return nil }
+    return replacement.finish()
+  }
+
+  /// Where a record stands, or would stand. O(log n), n records.
+  func position(of record: Record, by order: RecordOrder) -> (offset: Int, isThere: Bool) {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      let comparison = order.compare(self[middle], record)
+      if comparison == 0 { return (middle, true) }
+      if comparison < 0 { low = middle + 1 } else { high = middle }
+    }
+    return (low, false)
+  }
+}
+
+/// The work of ``Results/replacing(removed:added:by:)``.
+struct Replacement {
+  let old: Results
+  let order: RecordOrder
+  /// Offsets of the records that go, ascending.
+  private(set) var removed: [Int] = []
+  /// The records that come, in their order.
+  private(set) var arrivals: [Arrival] = []
+  var sections: SectionReplacement
+
+  /// A record that comes.
+  struct Arrival {
+    let record: Record
+    /// It comes before the old record at this offset.
+    let place: Int
+    /// Where it stands in the new results.
+    var offset = 0
+    /// Where the record that it replaces stood.
+    var old: Int?
+    /// The old section that it comes into; nil for a new one.
+    var section: Int?
+    /// Whether it keeps its place among the records that stay.
+    var stays = false
+  }
+
+  init(old: Results, order: RecordOrder) {
+    self.old = old
+    self.order = order
+    sections = SectionReplacement(old.sections)
+  }
+
+  mutating func remove(_ records: [Record]) -> Bool {
+    for record in records {
+      let (offset, isThere) = old.position(of: record, by: order)
+      guard isThere, old[offset] == record else { return false }
+      removed.append(offset)
+    }
+    removed.sort()
+    var cursor = SectionCursor(old.sections)
+    for offset in removed {
+      cursor.seek(offset)
+      sections.remove(from: cursor.index)
+    }
+    return true
+  }
+
+  mutating func add(_ records: [Record]) -> Bool {
+    let sorted = records.sorted { order.compare($0, $1) < 0 }
+    for record in sorted {
+      let (place, isThere) = old.position(of: record, by: order)
+      // Its place may only be taken by a record that goes.
+      if isThere, !isRemoved(place) { return false }
+      arrivals.append(Arrival(record: record, place: place))
+    }
+    for index in arrivals.indices {
+      arrivals[index].offset = arrivals[index].place - goneBefore(arrivals[index].place) + index
+      guard enterSection(index) else { return false }
+    }
+    findReplaced()
+    chooseStaying()
+    return true
+  }
+
+  consuming func finish() -> (results: Results, changes: ChangeSet, made: [Range<Int>])? {
+    let (records, made) = newRecords()
+    guard let list = sections.finish(records, old.layout) else {
+      return nil
+    }
+    let results = Results(
+      layout: old.layout, records: records, sections: list, hasDuplicateKeys: old.hasDuplicateKeys)
+    let changes = ChangeSet(
+      sectionChanges: sections.changes,
+      recordChanges: RecordChanges(ChangeOffsets(offsets(), old: old, new: results)))
+    return (results, changes, made)
+  }
+
+  // MARK: - Places
+
+  /// How many records that go stood before `offset`. O(log k).
+  private func goneBefore(_ offset: Int) -> Int {
+    var low = 0
+    var high = removed.count
+    while low < high {
+      let middle = (low + high) / 2
+      if removed[middle] < offset { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private func isRemoved(_ offset: Int) -> Bool {
+    let index = goneBefore(offset)
+    return index < removed.count && removed[index] == offset
+  }
+
+  /// Finds the section of an arrival beside its place: all records of a section's name, those that
+  /// go too, stand together. False if the place is inside another section.
+  private mutating func enterSection(_ index: Int) -> Bool {
+    guard let column = old.layout.section else {
+      arrivals[index].section = 0
+      sections.add(to: 0)
+      return true
+    }
+    let place = arrivals[index].place
+    let name = arrivals[index].record.value(column).canonical
+    let before = place > 0 ? old.sections.index(ofOffset: place - 1) : nil
+    let behind = place < old.count ? old.sections.index(ofOffset: place) : nil
+    if let known = [before, behind].compactMap(\.self).first(where: {
+      old.sections[$0].name == name
+    }) {
+      arrivals[index].section = known
+      sections.add(to: known)
+      return true
+    }
+    if let before, before == behind { return false }
+    sections.add(named: name, before: behind ?? old.sections.count)
+    return true
+  }
+
+  // MARK: - Who is who
+
+  /// Pairs arrivals with the records that they replace: those of the same key. O(k).
+  private mutating func findReplaced() {
+    var offsets: [[Value]: Int] = [:]
+    for offset in removed { offsets[key(of: old[offset])] = offset }
+    for index in arrivals.indices {
+      arrivals[index].old = offsets[key(of: arrivals[index].record)]
+    }
+  }
+
+  private func key(of record: Record) -> [Value] {
+    (old.layout.key ?? []).map { record.value($0).canonical }
+  }
+
+  /// Chooses which of the replaced records keep their place.
+  ///
+  /// All records that are neither removed nor added stay. One that changed can stay if it is between
+  /// the same two of them as before; among those between the same two, the heaviest increasing
+  /// subsequence does.
+  private mutating func chooseStaying() {
+    var group: [Int] = []
+    var groupGap = -1
+    for index in arrivals.indices {
+      guard let old = arrivals[index].old else { continue }
+      let gap = arrivals[index].place - goneBefore(arrivals[index].place)
+      guard gap == old - goneBefore(old), isSameSection(arrivals[index], old) else { continue }
+      if gap != groupGap {
+        keepHeaviest(of: group)
+        group = []
+        groupGap = gap
+      }
+      group.append(index)
+    }
+    keepHeaviest(of: group)
+  }
+
+  private func isSameSection(_ arrival: Arrival, _ old: Int) -> Bool {
+    arrival.section == self.old.sections.index(ofOffset: old)
+  }
+
+  private func isUnchanged(_ arrival: Arrival) -> Bool {
+    guard let old = arrival.old else { return false }
+    return self.old.layout.changedColumns(from: self.old[old], to: arrival.record).isEmpty
+  }
+
+  /// O(g log g) for the g arrivals of one gap.
+  private mutating func keepHeaviest(of group: [Int]) {
+    if group.isEmpty { return }
+    let weights = group.map { index in
+      // One that shows the same as before outweighs all that do not.
+      isUnchanged(arrivals[index]) ? group.count + 1 : 1
+    }
+    let places = group.map { arrivals[$0].old ?? 0 }
+    for kept in HeaviestSubsequence.positions(of: places, weights: weights) {
+      arrivals[group[kept]].stays = true
+    }
+  }
+
+  // MARK: - Results
+
+  private func newRecords() -> (list: RecordList, made: [Range<Int>]) {
+    var builder = RecordListBuilder()
+    var next = 0
+    var gone = removed[...]
+    func copy(to end: Int, _ builder: inout RecordListBuilder) {
+      while let hole = gone.first, hole < end {
+        builder.append(next..<hole, of: old.records)
+        next = hole + 1
+        gone.removeFirst()
+      }
+      if next < end { builder.append(next..<end, of: old.records) }
+      next = max(next, end)
+    }
+    for arrival in arrivals {
+      copy(to: arrival.place, &builder)
+      arrival.record.borrow { builder.append($0) }
+    }
+    copy(to: old.count, &builder)
+    return builder.finishTellingMade()
+  }
+
+  /// The changes in the order of `protocol.md` §4.
+  private func offsets() -> ChangeOffsets.List {
+    var replacedBy: [Int: Arrival] = [:]
+    for arrival in arrivals { if let old = arrival.old { replacedBy[old] = arrival } }
+    var offsets = ChangeOffsets.List()
+    for offset in removed.reversed() {
+      guard let arrival = replacedBy[offset] else {
+        offsets.addDeletion(offset)
+        continue
+      }
+      if !arrival.stays { offsets.addMove(offset, arrival.offset) }
+    }
+    for arrival in arrivals where arrival.old == nil { offsets.addInsertion(arrival.offset) }
+    for arrival in arrivals where arrival.stays && !isUnchanged(arrival) {
+      if let old = arrival.old { offsets.addUpdate(old, arrival.offset) }
+    }
+    return offsets
+  }
+}

@@ -1,0 +1,41 @@
+/// Up to 64 blocks of records, immutable once made.
+///
+/// The middle level of a ``RecordList``: a list that differs from another in one place shares all
+/// pages but one, and all blocks of that page but one.
+final class BlockPage: Sendable {
+  static let maximumCount = 64
+  /// A builder rather copies so few blocks than have one more page.
+  static let minimumCount = 16
+
+  let blocks: [RecordBlock]
+  /// For each block, how many records of the page stand before it.
+  let starts: [Int]
+  /// Records in all blocks.
+  let count: Int
+
+  init(_ blocks: [RecordBlock]) {
+    self.blocks = blocks
+    var starts: [Int] = []
+    starts.reserveCapacity(blocks.count)
+    var count = 0
+    for block in blocks {
+      starts.append(count)
+      count += block.count
+    }
+    self.starts = starts
+    self.count = count
+  }
+}
+
+extension [Int] {
+  /// The last of these ascending starts that is not behind `offset`. O(log n).
+  func lastStart(notAfter offset: Int) -> Int {
+    var low = 0
+    var high = count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if self[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+}

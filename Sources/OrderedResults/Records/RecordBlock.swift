@@ -1,0 +1,64 @@
+/// Up to 128 records packed into one allocation, immutable once made; ``Record``s are slices of it.
+///
+/// The memory begins with the bounds of the records, counted in bytes from its start: record i lies
+/// between bound i and bound i + 1. A block is large enough to make allocations rare (one for many
+/// rows) and small enough that a record held by somebody keeps little else alive.
+// Unchecked: the bytes are written before init returns and never again.
+@usableFromInline
+final class RecordBlock: @unchecked Sendable {
+  /// More records than this never share a block.
+  static let maximumCount = 128
+  /// A block takes no further record that would make its records longer than this together.
+  static let maximumByteCount = 8192
+
+  let count: Int
+  @usableFromInline let memory: UnsafeRawPointer
+
+  /// Copies records that lie one after the other, `ends` telling where each ends.
+  ///
+  /// O(b), b bytes; one allocation beside the object's.
+  // The caller keeps both alive for the call.
+  init(copying bytes: UnsafeRawPointer, ends: UnsafeBufferPointer<UInt32>) {
+    count = ends.count
+    let header = MemoryLayout<UInt32>.stride * (count + 1)
+    let byteCount = Int(ends.last ?? 0)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: header + byteCount, alignment: 8)
+    let bounds = memory.bindMemory(to: UInt32.self, capacity: count + 1)
+    bounds.initialize(to: UInt32(header))
+    for index in 0..<count { (bounds + index + 1).initialize(to: UInt32(header) + ends[index]) }
+    (memory + header).copyMemory(from: bytes, byteCount: byteCount)
+    self.memory = UnsafeRawPointer(memory)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// `count` + 1 offsets into the memory.
+  // Bound by init; valid as long as the block.
+  var bounds: UnsafePointer<UInt32> { memory.assumingMemoryBound(to: UInt32.self) }
+
+  /// Bytes of all records.
+  var byteCount: Int { Int(bounds[count]) - Int(bounds[0]) }
+
+  /// Whether a builder should rather copy these few records than have one more block.
+  var isSmall: Bool { Self.isSmall(count: count, byteCount: byteCount) }
+
+  static func isSmall(count: Int, byteCount: Int) -> Bool {
+    count < maximumCount / 4 && byteCount < maximumByteCount / 4
+  }
+
+  /// A record of the block.
+  ///
+  /// O(1).
+  func record(_ item: Int) -> Record {
+    precondition(0..<count ~= item, "record \(item) of a block of \(count)")
+    let start = Int(bounds[item])
+    return Record(block: self, offset: start, length: Int(bounds[item + 1]) - start)
+  }
+
+  /// The bytes of one of the block's records.
+  // Good as long as the block.
+  func bytes(_ item: Int) -> BorrowedBytes {
+    let start = Int(bounds[item])
+    return BorrowedBytes(start: memory + start, count: Int(bounds[item + 1]) - start)
+  }
+}

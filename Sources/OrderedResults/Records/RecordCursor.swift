@@ -1,0 +1,80 @@
+/// A place in a list of records, for loops that compare one record after the other.
+// The pointers are those of a block that `list` holds; what is borrowed here is good as long as it.
+@usableFromInline
+struct RecordCursor {
+  let list: RecordList
+  private var place = RecordList.Place()
+  /// How many records stand before the block.
+  private var blockStart = 0
+  private(set) var blockCount = 0
+  /// The place in the block; `blockCount` when the block is done.
+  @usableFromInline var item = 0
+  @usableFromInline private(set) var memory: UnsafeRawPointer
+  @usableFromInline private(set) var bounds: UnsafePointer<UInt32>
+
+  /// A cursor at the first record.
+  init(_ list: RecordList) {
+    self.list = list
+    // No record is read from here: an empty list is at its end.
+    memory = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
+    bounds = memory.assumingMemoryBound(to: UInt32.self)
+    if !list.pages.isEmpty { enter(place) }
+  }
+
+  var offset: Int { blockStart + item }
+  var isAtEnd: Bool { offset == list.count }
+  /// The record; not at the end.
+  @inlinable
+  var bytes: BorrowedBytes {
+    let start = Int(bounds[item])
+    return BorrowedBytes(start: memory + start, count: Int(bounds[item + 1]) - start)
+  }
+
+  /// The place in the block, or past it, of the record at an offset that is not before the block.
+  func item(ofOffset offset: Int) -> Int { offset - blockStart }
+
+  /// Goes on to the next block if this one is done.
+  ///
+  /// O(1).
+  mutating func settle() {
+    guard item == blockCount, blockCount > 0, let next = list.place(afterBlockAt: place) else {
+      return
+    }
+    enter(next)
+  }
+
+  /// Goes to the next record.
+  ///
+  /// O(1).
+  mutating func advance() {
+    item += 1
+    settle()
+  }
+
+  /// Goes to any record, or to the end.
+  ///
+  /// O(log n), n records; O(1) inside the block.
+  mutating func seek(_ offset: Int) {
+    if 0..<blockCount ~= offset - blockStart {
+      item = offset - blockStart
+    } else if offset == list.count {
+      if !list.pages.isEmpty { enter(list.lastBlock) }
+      item = blockCount
+    } else {
+      let place = list.place(of: offset)
+      enter(place)
+      item = place.item
+    }
+  }
+
+  /// Goes to the first record of a block.
+  private mutating func enter(_ place: RecordList.Place) {
+    self.place = place
+    item = 0
+    let block = list.block(at: place)
+    blockStart = list.start(ofBlockAt: place)
+    blockCount = block.count
+    memory = block.memory
+    bounds = block.bounds
+  }
+}

@@ -1,0 +1,157 @@
+/// Makes a list from new rows and from runs of another list, whose blocks and pages it shares.
+struct RecordListBuilder: ~Copyable {
+  private var list = RecordList()
+  /// Blocks that do not make a page yet.
+  private var page: [RecordBlock] = []
+  private var pageCount = 0
+  /// Records that do not make a block yet.
+  private var open = OpenBlock()
+  /// The place at which the last run of another list ended: runs mostly come in order.
+  private var hint = RecordList.Place()
+  /// The offsets of the records whose blocks were made here, in order.
+  private(set) var made: [Range<Int>] = []
+
+  var count: Int { list.count + pageCount + open.count }
+
+  /// O(b), b bytes.
+  mutating func append(_ record: BorrowedBytes) {
+    if !open.hasRoom(forRecordOf: record.count) { closeBlock() }
+    open.append(record)
+  }
+
+  /// Appends a run of another list's records.
+  ///
+  /// O(log n) for n records there, and O(1) for each page or block that is shared whole; blocks at
+  /// the edges of the run are copied.
+  mutating func append(_ range: Range<Int>, of source: RecordList) {
+    guard !range.isEmpty else { return }
+    var place = place(of: range.lowerBound, in: source)
+    var remaining = range.count
+    while remaining > 0 {
+      hint = place
+      let whole = source.pages[place.page]
+      if place.slot == 0, place.item == 0, remaining >= whole.count, !open.isSmall {
+        append(whole)
+        remaining -= whole.count
+        place = RecordList.Place(page: place.page + 1)
+        continue
+      }
+      let block = source.block(at: place)
+      let taken = min(block.count - place.item, remaining)
+      if taken == block.count {
+        append(block)
+      } else {
+        copy(block, place.item..<place.item + taken)
+      }
+      remaining -= taken
+      place = source.place(afterBlockAt: place) ?? place
+    }
+  }
+
+  consuming func finish() -> RecordList {
+    close()
+    return list
+  }
+
+  /// The list, and the offsets of its records whose blocks no other list has.
+  consuming func finishTellingMade() -> (list: RecordList, made: [Range<Int>]) {
+    close()
+    return (list, made)
+  }
+
+  /// A record that was appended before. O(log n), n records.
+  // Good until something is appended.
+  func bytes(_ offset: Int) -> BorrowedBytes {
+    var offset = offset
+    if offset < list.count {
+      let place = list.place(of: offset)
+      return list.block(at: place).bytes(place.item)
+    }
+    offset -= list.count
+    if offset >= pageCount { return open.bytes(offset - pageCount) }
+    var slot = page.count - 1
+    var end = pageCount
+    while end - page[slot].count > offset {
+      end -= page[slot].count
+      slot -= 1
+    }
+    return page[slot].bytes(offset - (end - page[slot].count))
+  }
+
+  private func place(of offset: Int, in source: RecordList) -> RecordList.Place {
+    if hint.page < source.pages.count, hint.slot < source.pages[hint.page].blocks.count {
+      let start = source.start(ofBlockAt: hint)
+      let block = source.block(at: hint)
+      if 0..<block.count ~= offset - start {
+        return RecordList.Place(page: hint.page, slot: hint.slot, item: offset - start)
+      }
+    }
+    return source.place(of: offset)
+  }
+
+  // MARK: - Pages
+
+  /// Shares a page, or makes two of it and a few blocks before it.
+  private mutating func append(_ whole: BlockPage) {
+    closeBlock()
+    if page.isEmpty || page.count >= BlockPage.minimumCount {
+      closePage()
+      list.append(whole)
+      return
+    }
+    // Two halves that are large enough to be left alone from now on.
+    let blocks = page + whole.blocks
+    let half = blocks.count > BlockPage.maximumCount ? blocks.count / 2 : blocks.count
+    list.append(BlockPage(Array(blocks[..<half])))
+    if half < blocks.count { list.append(BlockPage(Array(blocks[half...]))) }
+    page.removeAll(keepingCapacity: true)
+    pageCount = 0
+  }
+
+  private mutating func addToPage(_ block: RecordBlock) {
+    page.append(block)
+    pageCount += block.count
+    if page.count == BlockPage.maximumCount { closePage() }
+  }
+
+  private mutating func closePage() {
+    if page.isEmpty { return }
+    list.append(BlockPage(page))
+    page.removeAll(keepingCapacity: true)
+    pageCount = 0
+  }
+
+  // MARK: - Blocks
+
+  /// Shares a block, or copies it where that keeps blocks from becoming ever smaller.
+  private mutating func append(_ block: RecordBlock) {
+    if block.isSmall || open.isSmall && open.hasRoom(for: block) {
+      return copy(block, 0..<block.count)
+    }
+    if open.isSmall {
+      // Both halves of what is in the two are large enough to be left alone from now on.
+      let half = max(0, (block.count - open.count) / 2)
+      copy(block, 0..<half)
+      closeBlock()
+      return copy(block, half..<block.count)
+    }
+    closeBlock()
+    addToPage(block)
+  }
+
+  private mutating func copy(_ block: RecordBlock, _ items: Range<Int>) {
+    for item in items { append(block.bytes(item)) }
+  }
+
+  private mutating func closeBlock() {
+    guard let block = open.take() else { return }
+    let start = list.count + pageCount
+    made.append(start..<start + block.count)
+    addToPage(block)
+  }
+
+  private mutating func close() {
+    closeBlock()
+    closePage()
+  }
+}

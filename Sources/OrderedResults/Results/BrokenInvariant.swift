@@ -1,0 +1,10 @@
+/// What does not hold in a data structure, with the numbers.
+package struct BrokenInvariant: Error, CustomStringConvertible {
+  package let description: String
+
+  static func require(
+    _ condition: Bool, _ description: @autoclosure () -> String
+  ) throws(BrokenInvariant) {
+    if !condition { throw BrokenInvariant(description: description()) }
+  }
+}

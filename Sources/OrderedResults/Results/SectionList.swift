@@ -1,0 +1,68 @@
+/// The sections of a result, in order.
+package struct SectionList: RandomAccessCollection, Sendable, Equatable {
+  private let sections: [Section]
+
+  init(_ sections: [Section] = []) { self.sections = sections }
+
+  package var startIndex: Int { 0 }
+  package var endIndex: Int { sections.count }
+  package subscript(index: Int) -> Section { sections[index] }
+
+  /// The section of the record at an offset, which must be there.
+  ///
+  /// O(log s), s sections.
+  func index(ofOffset offset: Int) -> Int {
+    var low = 0
+    var high = sections.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if sections[middle].offset <= offset { low = middle } else { high = middle }
+    }
+    return low
+  }
+
+  /// The offset of a section's first record: without a copy of the section's name.
+  func offset(_ index: Int) -> Int { sections[index].offset }
+
+  /// The offsets of a section's records.
+  func offsets(_ index: Int) -> Range<Int> {
+    let start = sections[index].offset
+    return start..<start + sections[index].numberOfRecords
+  }
+}
+
+/// Walks the sections along with offsets that mostly grow or mostly shrink a little at a time.
+struct SectionCursor {
+  private let sections: SectionList
+  private(set) var index = 0
+  private(set) var offsets: Range<Int>
+
+  init(_ sections: SectionList) {
+    self.sections = sections
+    offsets = sections.isEmpty ? 0..<0 : sections.offsets(0)
+  }
+
+  /// Goes to the section of a record.
+  ///
+  /// O(1) within a section and to its neighbours, else O(log s), s sections.
+  mutating func seek(_ offset: Int) {
+    if offsets.contains(offset) { return }
+    if offset == offsets.upperBound, index + 1 < sections.count {
+      enter(index + 1)
+    } else if offset == offsets.lowerBound - 1, index > 0 {
+      enter(index - 1)
+    }
+    if !offsets.contains(offset) { enter(sections.index(ofOffset: offset)) }
+  }
+
+  /// The index path of a record; the cost is that of `seek`.
+  mutating func indexPath(ofOffset offset: Int) -> IndexPath {
+    seek(offset)
+    return IndexPath(section: index, item: offset - offsets.lowerBound)
+  }
+
+  private mutating func enter(_ section: Int) {
+    index = section
+    offsets = sections.offsets(section)
+  }
+}
