@@ -1,0 +1,82 @@
+package import GRDB
+
+/// Why a database cannot be read, and what would mend it.
+package struct DatabaseAccessError: Error, Sendable, Equatable {
+  package var path: String
+  /// SQLite's extended result code (https://www.sqlite.org/rescode.html).
+  package var code: ResultCode
+  /// What SQLite said.
+  package var message: String
+  /// What to do about it.
+  package var advice: String
+
+  /// Explains an error that GRDB threw while it opened or read the database at `path`.
+  package init(_ error: any Error, path: String) {
+    let error = error as? DatabaseError
+    let directory = DatabaseLocation(resolving: path)?.directory
+    self.init(
+      path: path, code: error?.extendedResultCode ?? .SQLITE_ERROR, message: error?.message ?? "",
+      surroundings: Surroundings(
+        directory: directory,
+        isDirectoryWritable: directory.map(SystemCalls.isWritable(directory:)) ?? false,
+        fileExists: SystemCalls.status(ofFile: path) != nil))
+  }
+
+  /// What the advice depends on beyond the code.
+  struct Surroundings {
+    /// nil: it does not exist.
+    var directory: String?
+    var isDirectoryWritable: Bool
+    var fileExists: Bool
+  }
+
+  init(path: String, code: ResultCode, message: String, surroundings: Surroundings) {
+    self.path = path
+    self.code = code
+    self.message = message
+    advice = Self.advice(code, surroundings)
+  }
+
+  private static func advice(_ code: ResultCode, _ around: Surroundings) -> String {
+    guard let directory = around.directory else { return "The directory does not exist." }
+    if !around.fileExists { return "The file does not exist, or may not be reached." }
+    switch code {
+    case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
+      // https://www.sqlite.org/rescode.html#readonly_rollback
+      return """
+        A writer was killed in the middle of a transaction, and only a connection that may write \
+        can undo it. Open the database once with its application, or with: sqlite3 FILE "SELECT 1 \
+        FROM sqlite_schema"
+        """
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY_CANTINIT, .SQLITE_READONLY_DIRECTORY,
+      .SQLITE_READONLY_CANTLOCK:
+      // https://www.sqlite.org/wal.html#read_only_databases
+      return around.isDirectoryWritable
+        ? "The file and those beside it (-wal, -shm) must be readable."
+        : """
+        A database in write-ahead mode needs the files -wal and -shm beside it, even to be read. \
+        They cannot be made in \(directory): allow writing there, or keep another connection to \
+        the database open.
+        """
+    default: break
+    }
+    switch code.primaryResultCode {
+    case .SQLITE_NOTADB:
+      return "The file is not an SQLite database, or it is encrypted."
+    case .SQLITE_CORRUPT:
+      return "Check it with: sqlite3 FILE \"PRAGMA integrity_check\", or restore a copy."
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR:
+      return "The file and its directory \(directory) must be readable."
+    case .SQLITE_BUSY:
+      return "Another process keeps it locked (PRAGMA locking_mode=EXCLUSIVE?)."
+    default:
+      return "See https://www.sqlite.org/rescode.html for the code."
+    }
+  }
+}
+
+extension DatabaseAccessError: CustomStringConvertible {
+  package var description: String {
+    "cannot read the database \(path): \(message) (SQLite \(code.rawValue)). \(advice)"
+  }
+}

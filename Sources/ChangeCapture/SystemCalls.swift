@@ -1,0 +1,154 @@
+import Dispatch
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Everything this module asks of the operating system, and every difference between systems.
+///
+/// Nothing here may open a database file: closing any descriptor of a file drops all POSIX locks
+/// that the process holds on it, SQLite's among them
+/// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
+/// `stat` takes no descriptor and is safe.
+enum SystemCalls {
+  /// What stands at a path, symbolic links followed; nil: nothing that can be reached.
+  static func status(ofFile path: String) -> FileStatus? {
+    var buffer = stat()
+    guard stat(path, &buffer) == 0 else { return nil }
+    #if canImport(Darwin)
+      let (modified, changed) = (buffer.st_mtimespec, buffer.st_ctimespec)
+    #else
+      let (modified, changed) = (buffer.st_mtim, buffer.st_ctim)
+    #endif
+    return FileStatus(
+      identity: FileIdentity(device: UInt64(buffer.st_dev), inode: UInt64(buffer.st_ino)),
+      size: Int64(buffer.st_size), modified: nanoseconds(modified), changed: nanoseconds(changed))
+  }
+
+  /// The path without symbolic links; nil: it leads nowhere.
+  static func realPath(_ path: String) -> String? {
+    guard let resolved = realpath(path, nil) else { return nil }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// Whether this process may make files in a directory.
+  static func isWritable(directory: String) -> Bool { access(directory, W_OK) == 0 }
+
+  /// Waits for about so long.
+  ///
+  /// Linux rounds short sleeps up by its timer slack of 50 µs and needs some 25 µs more to wake the
+  /// thread: a sleep of 1 ns takes 74 µs. So the shortest pauses are spun, yielding to whatever
+  /// else wants to run; sleeping longer than asked for is the lesser evil from half of that on.
+  static func pause(_ duration: Duration) {
+    guard duration > Self.shortestSleep / 2 else {
+      let deadline = ContinuousClock.now + duration
+      while ContinuousClock.now < deadline { sched_yield() }
+      return
+    }
+    let rest = max(duration - Self.shortestSleep, .nanoseconds(1))
+    var request = timespec(tv_sec: 0, tv_nsec: Int(rest.components.attoseconds / 1_000_000_000))
+    nanosleep(&request, nil)
+  }
+
+  private static let shortestSleep = Duration.microseconds(75)
+
+  private static func nanoseconds(_ time: timespec) -> Int64 {
+    Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+// MARK: - Notifications of a directory
+
+/// What became of the wish to be told of changes in a directory.
+enum NotificationResult: Equatable {
+  case watching(Int32)
+  /// The reason, in the system's words.
+  case unavailable(String)
+}
+
+#if os(Linux)
+  extension SystemCalls {
+    /// Makes a new inotify queue.
+    ///
+    /// The reasons why there may be none are the limits of `/proc/sys/fs/inotify` and of
+    /// descriptors.
+    static func openNotifications() -> NotificationResult {
+      let descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+      return descriptor >= 0 ? .watching(descriptor) : .unavailable(lastError())
+    }
+
+    /// Adds a directory to the queue; the answer is the watch descriptor.
+    ///
+    /// Not IN_CLOSE_WRITE: whatever was written before the close was told as IN_MODIFY, and every
+    /// reader's connection ends with a close of the log.
+    static func watch(directory: String, descriptor: Int32) -> NotificationResult {
+      let mask =
+        IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM
+        | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR
+      let watch = inotify_add_watch(descriptor, directory, UInt32(mask))
+      return watch >= 0 ? .watching(watch) : .unavailable(lastError())
+    }
+
+    static func unwatch(_ watch: Int32, descriptor: Int32) {
+      inotify_rm_watch(descriptor, watch)
+    }
+
+    /// Calls `body` for every notification that waits in the queue, without blocking.
+    static func readNotifications(
+      _ descriptor: Int32, buffer: UnsafeMutableRawBufferPointer,
+      _ body: (DirectoryNotification) -> Void
+    ) {
+      while true {
+        let count = read(descriptor, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return }
+        DirectoryNotification.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+      }
+    }
+
+    static func closeNotifications(_ descriptor: Int32) { _ = close(descriptor) }
+
+    private static func lastError() -> String { String(cString: strerror(errno)) }
+  }
+
+  extension DirectoryNotification.Kinds {
+    /// Reads the bits that `man 7 inotify` names.
+    init(mask: UInt32) {
+      self = []
+      let mask = Int32(bitPattern: mask)
+      if mask & IN_MODIFY != 0 { insert(.content) }
+      if mask & (IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_MOVED_FROM) != 0 { insert(.entry) }
+      if mask & (IN_IGNORED | IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT) != 0 { insert(.lost) }
+      if mask & IN_Q_OVERFLOW != 0 { insert(.overflow) }
+    }
+  }
+#else
+  // Without inotify only the poll is left. (kqueue would need an own descriptor of each file, and
+  // closing that drops SQLite's locks.)
+  extension SystemCalls {
+    static func openNotifications() -> NotificationResult {
+      .unavailable("this system has no inotify")
+    }
+
+    static func watch(directory: String, descriptor: Int32) -> NotificationResult {
+      .unavailable("this system has no inotify")
+    }
+
+    static func unwatch(_ watch: Int32, descriptor: Int32) {}
+
+    static func readNotifications(
+      _ descriptor: Int32, buffer: UnsafeMutableRawBufferPointer,
+      _ body: (DirectoryNotification) -> Void
+    ) {}
+
+    static func closeNotifications(_ descriptor: Int32) {}
+  }
+
+  extension DirectoryNotification.Kinds {
+    init(mask: UInt32) { self = [] }
+  }
+#endif

@@ -1,0 +1,35 @@
+/// What may have changed in one table.
+package enum TableChanges: Sendable, Equatable {
+  /// Nothing but rows with these rowids, ascending, each once: inserted, deleted or updated.
+  case rows([Int64])
+  /// Any row.
+  case whole(Reason)
+
+  /// Why it is not known which rows changed. The raw values are stable words, fit to label a metric.
+  package enum Reason: String, Sendable, CaseIterable {
+    /// The table's rows are not followed.
+    case notFollowed
+    /// The table has no rowids.
+    case withoutRowID
+    /// The table is virtual, and one of the tables that it may read has changed.
+    case virtualTable
+    /// The table was made, dropped, renamed or altered.
+    case schema
+    /// The log was begun anew before all of it was read; what happened is known only of followed
+    /// tables.
+    case logLost
+    /// An overflow page changed that belongs to one of the tables that are not followed.
+    case overflow
+    /// The table has more overflow pages than are followed.
+    case tooManyOverflowPages
+  }
+
+  /// Joins the changes of one span of time with those of the next.
+  package mutating func formUnion(_ other: TableChanges) {
+    switch (self, other) {
+    case (.whole, _): break
+    case (.rows, .whole): self = other
+    case (.rows(let mine), .rows(let others)): self = .rows(RowIDs.union(mine, others))
+    }
+  }
+}

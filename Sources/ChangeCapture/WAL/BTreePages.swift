@@ -1,0 +1,80 @@
+/// Which b-tree each page of a database belongs to.
+///
+/// A database file does not say of a page whose it is: only the path from a root, whose number is
+/// in the schema, down through the interior pages leads to it. All leaves of a b-tree lie equally
+/// deep, so a page's height above the leaves tells from its parent's whether it is a leaf, and
+/// leaves need not be read: a table of a million rows has some 16 000 of them, and 94 interior
+/// pages.
+///
+/// Kept per page: its parent's number, 4 bytes. Kept per interior page: its b-tree, its height and
+/// the list of its children. From these ``update(changed:from:)`` finds, when interior pages
+/// changed, which pages joined and which left a b-tree, at the cost of the changed pages
+/// (BTreePages+Update.swift). Overflow and free pages are in no b-tree here.
+struct BTreePages {
+  /// The place of a b-tree in the list that ``init(roots:from:)`` was given.
+  typealias Tree = Int
+
+  struct Interior {
+    var tree: Tree
+    /// 1: its children are leaves.
+    var height: Int
+    var children: [UInt32]
+  }
+
+  /// What a page is in the b-tree that it belongs to.
+  struct Role: Equatable {
+    var tree: Tree
+    var isLeaf: Bool
+  }
+
+  /// By page number; 0: a root, or in no b-tree.
+  var parents: [UInt32]
+  var interior: [UInt32: Interior] = [:]
+  private(set) var roots: [UInt32: Tree] = [:]
+  /// By tree: whether its pages are those of a rowid table; the others are indexes and tables
+  /// WITHOUT ROWID.
+  var isTable: [Bool]
+
+  // The state of one update; see BTreePages+Update.swift.
+  var journal: [UInt32: Role?] = [:]
+  var orphans: [UInt32] = []
+  var visited: Set<UInt32> = []
+
+  /// SQLite's own limit (BTCURSOR_MAX_DEPTH): a b-tree that is higher is damaged.
+  static let maxHeight = 20
+
+  /// Walks the interior pages of b-trees: O(p), p their number, plus 4 bytes for each page.
+  init(roots list: [UInt32], from source: some PageSource) throws(CaptureDoubt) {
+    parents = Array(repeating: 0, count: Int(source.pageCount) + 1)
+    isTable = Array(repeating: false, count: list.count)
+    for (tree, root) in list.enumerated() {
+      guard root >= 1, root <= source.pageCount, roots[root] == nil else { throw .malformedPage }
+      roots[root] = tree
+    }
+    for root in list { try visit(root, changed: ChangedPages(), from: source) }
+    finishUpdate()
+  }
+
+  /// What a page is; nil: it is in no b-tree. O(1).
+  func role(of page: UInt32) -> Role? {
+    if let node = interior[page] { return Role(tree: node.tree, isLeaf: false) }
+    if let tree = roots[page] { return Role(tree: tree, isLeaf: true) }
+    guard page < parents.count, let parent = interior[parents[Int(page)]] else { return nil }
+    return Role(tree: parent.tree, isLeaf: true)
+  }
+
+  /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.
+  func leaves(of tree: Tree, root: UInt32) -> [UInt32] {
+    guard let top = interior[root] else { return [root] }
+    var leaves: [UInt32] = []
+    var waiting = [top]
+    while let node = waiting.popLast() {
+      if node.height == 1 {
+        leaves += node.children
+      } else {
+        waiting += node.children.compactMap { interior[$0] }
+      }
+    }
+    return leaves.sorted()
+  }
+}

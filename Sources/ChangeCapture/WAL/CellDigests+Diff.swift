@@ -1,0 +1,138 @@
+/// Finding the changed rows of a table from its changed leaves: old cells minus new cells, and new
+/// minus old.
+///
+/// A row whose cell is the same but lies on another leaf (a split, a merge, a page that moved) is
+/// taken away on one leaf and added on another, and cancels out. What is left was inserted, deleted
+/// or updated.
+struct CellDiff {
+  private var removed: [CellDigest] = []
+  private var added: [CellDigest] = []
+  private(set) var overflowRows: [LeafReader.OverflowRow] = []
+  private(set) var pages = 0
+  private(set) var cells = 0
+
+  mutating func leafRemoved(_ old: LeafCells) {
+    pages += 1
+    removed.reserveCapacity(removed.count + old.count)
+    for index in 0..<old.count { removed.append(old[index]) }
+  }
+
+  /// Compares a leaf with what it was. Both are in the order of their rowids: O(m), m their rows.
+  mutating func leafRead(_ reader: LeafReader, old: LeafCells?) {
+    pages += 1
+    cells += reader.cells.count
+    if !reader.overflowRows.isEmpty { overflowRows += reader.overflowRows }
+    guard let old else { return added.append(contentsOf: reader.cells) }
+    var (before, after) = (0, 0)
+    while before < old.count, after < reader.cells.count {
+      let (gone, new) = (old[before], reader.cells[after])
+      if gone.rowid == new.rowid {
+        if gone.digest != new.digest {
+          removed.append(gone)
+          added.append(new)
+        }
+        before += 1
+        after += 1
+      } else if gone.rowid < new.rowid {
+        removed.append(gone)
+        before += 1
+      } else {
+        added.append(new)
+        after += 1
+      }
+    }
+    while before < old.count {
+      removed.append(old[before])
+      before += 1
+    }
+    while after < reader.cells.count {
+      added.append(reader.cells[after])
+      after += 1
+    }
+  }
+
+  /// The rowids of all rows that changed, ascending, each once. O(k log k), k such cells.
+  mutating func changedRows() -> [Int64] {
+    if pages > 1 {
+      removed.sort()
+      added.sort()
+    }
+    var rows: [Int64] = []
+    var (before, after) = (0, 0)
+    func report(_ rowid: Int64) { if rows.last != rowid { rows.append(rowid) } }
+    while before < removed.count, after < added.count {
+      if removed[before] == added[after] {
+        before += 1
+        after += 1
+      } else if removed[before] < added[after] {
+        report(removed[before].rowid)
+        before += 1
+      } else {
+        report(added[after].rowid)
+        after += 1
+      }
+    }
+    while before < removed.count {
+      report(removed[before].rowid)
+      before += 1
+    }
+    while after < added.count {
+      report(added[after].rowid)
+      after += 1
+    }
+    return rows
+  }
+}
+
+extension CellDigests {
+  /// The rows that have one of the pages in their overflow chains.
+  func touchedRows(_ changed: ChangedPages) -> [Int64] {
+    guard !overflow.isEmpty else { return [] }
+    var rows: [Int64] = []
+    for index in 0..<changed.count {
+      if let owner = overflow.owner(of: changed.page(at: index)) { rows.append(owner) }
+    }
+    return rows
+  }
+
+  /// Reads a leaf that changed or joined the table.
+  func leafRead(
+    _ image: PageImage, reader: inout LeafReader, diff: inout CellDiff
+  ) throws(CaptureDoubt) {
+    try reader.read(image)
+    let old = leaves.updateValue(reader.leaf, forKey: image.number)
+    diff.leafRead(reader, old: old)
+  }
+
+  /// Forgets a leaf that left the table.
+  func leafRemoved(_ page: UInt32, diff: inout CellDiff) {
+    guard let old = leaves.removeValue(forKey: page) else { return }
+    diff.leafRemoved(old)
+  }
+
+  /// The rows that changed, with those whose overflow pages did; `touched` are the rows that have
+  /// pages among the changed ones in their chains.
+  func changedRows(
+    _ diff: inout CellDiff, touched: [Int64], digest: ByteDigest, from source: some PageSource
+  ) throws(CaptureDoubt) -> [Int64] {
+    let rows = diff.changedRows()
+    if overflow.isEmpty, diff.overflowRows.isEmpty { return rows }
+    for rowid in rows { overflow.remove(rowid) }
+    var waiting = Set(touched)
+    var changed: [Int64] = []
+    for row in diff.overflowRows {
+      let isTouched = waiting.remove(row.rowid) != nil
+      if !isTouched, overflow.chains[row.rowid]?.head == row.head { continue }
+      if try overflow.read(row.rowid, row.head, digest: digest, from: source) {
+        changed.append(row.rowid)
+      }
+    }
+    for rowid in waiting {
+      // Its leaf is as it was, so the chain still begins where it did.
+      guard let head = overflow.chains[rowid]?.head else { continue }
+      if try overflow.read(rowid, head, digest: digest, from: source) { changed.append(rowid) }
+    }
+    if changed.isEmpty { return rows }
+    return RowIDs.union(rows, Set(changed).sorted())
+  }
+}

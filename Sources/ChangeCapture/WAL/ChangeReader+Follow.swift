@@ -1,0 +1,115 @@
+import GRDB
+
+/// The usual look: the changed pages are known, and the schema is as it was.
+extension ChangeReader {
+  func follow(_ look: Look, _ map: DatabaseMap, in db: Database) throws -> DatabaseChanges {
+    var look = look
+    var changed = ChangedPages()
+    guard let header = look.header else { return try followScan(look, map, in: db) }
+    guard case .log(let old) = map.position else { throw CaptureDoubt.otherLayout }
+    // What the log held before it was begun anew could be worked out, but under several writers rows
+    // were missed by it; a miss is the one thing that must not be.
+    guard header.salts == old.salts else {
+      statistics.logRestarts += 1
+      throw CaptureDoubt.logRestarted
+    }
+    let isComplete = try look.wal.collect(from: old, to: header, into: &changed)
+    statistics.lag = isComplete ? changed.count : Int(header.maxFrame)
+    statistics.framesRead += changed.count
+    if !isComplete {
+      if !look.isExact, try !look.wal.index.isSameLog(as: header) {
+        throw CaptureDoubt.snapshotUnknown
+      }
+      changed.removeAll()
+    }
+    let source = try SnapshotPages(
+      files: look.files, index: look.wal.index, header: header, isExact: look.isExact,
+      changed: changed, fileHeader: map.layout, buffers: buffers)
+    let changes =
+      try isComplete
+      ? follow(changed, map, look, from: source, in: db)
+      : rebuild(map, changed: nil, look, from: source, in: db)
+    // A rebuild has made another map.
+    self.map?.position = .log(header)
+    return changes
+  }
+
+  /// Brings the map up to date from the changed pages, and tells what that changed.
+  func follow(
+    _ changed: ChangedPages, _ map: DatabaseMap, _ look: Look, from source: SnapshotPages,
+    in db: Database
+  ) throws -> DatabaseChanges {
+    if changed.contains(1) {
+      try source.updateLayout()
+      if source.layout.schemaCookie != map.layout.schemaCookie {
+        return try rebuild(map, changed: changed, look, from: source, in: db)
+      }
+    }
+    try map.pages.update(changed: changed, from: source)
+    var report = ChangeReport(map)
+    var unclaimed = UnclaimedPages()
+    try compare(changed, map, from: source, &unclaimed, into: &report)
+    try report.claim(&unclaimed, changed, from: source)
+    map.pages.finishUpdate()
+    map.layout = source.layout
+    if report.tables[SchemaMap.schemaTable] != nil {
+      // Written without a new cookie (PRAGMA writable_schema).
+      let more = try rebuild(map, changed: changed, look, from: source, in: db)
+      report.merge(more)
+    }
+    return report.changes(&statistics)
+  }
+
+  /// Compares the leaves that changed, joined or left.
+  private func compare(
+    _ changed: ChangedPages, _ map: DatabaseMap, from source: SnapshotPages,
+    _ unclaimed: inout UnclaimedPages, into report: inout ChangeReport
+  ) throws(CaptureDoubt) {
+    var diffs: [Int: CellDiff] = [:]
+    for index in 0..<changed.count {
+      let page = changed.page(at: index)
+      if try !compare(page, map, from: source, &diffs, into: &report) { unclaimed.insert(page) }
+    }
+    for page in map.pages.journal.keys where !changed.contains(page) {
+      let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
+      if old != new { _ = try compare(page, map, from: source, &diffs, into: &report) }
+    }
+    for (tree, digests) in map.followed.enumerated() {
+      guard let digests, !digests.isTooLarge else { continue }
+      let touched = digests.touchedRows(changed)
+      guard !touched.isEmpty || diffs[tree] != nil else { continue }
+      unclaimed.remove(ownedBy: digests)
+      var diff = diffs[tree] ?? CellDiff()
+      let rows = try digests.changedRows(
+        &diff, touched: touched, digest: leafReader.digest, from: source)
+      unclaimed.remove(ownedBy: digests)
+      statistics.pagesDiffed += diff.pages
+      statistics.cellsDiffed += diff.cells
+      if digests.checkSize() {
+        report.add(rows, ofTree: tree)
+      } else {
+        report.addWhole(tree: tree, .tooManyOverflowPages)
+      }
+    }
+  }
+
+  /// - returns: false for a page that is in no b-tree and was in none.
+  private func compare(
+    _ page: UInt32, _ map: DatabaseMap, from source: SnapshotPages, _ diffs: inout [Int: CellDiff],
+    into report: inout ChangeReport
+  ) throws(CaptureDoubt) -> Bool {
+    let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
+    if let old, old.isLeaf, old.tree != new?.tree || new?.isLeaf == false,
+      let digests = map.digests(old.tree)
+    {
+      digests.leafRemoved(page, diff: &diffs[old.tree, default: CellDiff()])
+    }
+    if let new, new.isLeaf, let digests = map.digests(new.tree) {
+      try digests.leafRead(
+        try source.page(page), reader: &leafReader, diff: &diffs[new.tree, default: CellDiff()])
+    }
+    if let old { report.touch(tree: old.tree) }
+    if let new, new.tree != old?.tree { report.touch(tree: new.tree) }
+    return old != nil || new != nil
+  }
+}

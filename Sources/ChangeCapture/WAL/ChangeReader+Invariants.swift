@@ -1,0 +1,46 @@
+import GRDB
+
+extension ChangeReader {
+  /// A broken promise of the map to itself; for tests.
+  struct BrokenInvariant: Error { var message: String }
+
+  /// Compares the map with one that is made anew. O(b), b the bytes of the followed tables.
+  ///
+  /// For tests, inside the transaction of the last look.
+  func checkInvariants(in db: Database) throws {
+    guard let map, let connection = db.sqliteConnection, carried.isNothing else { return }
+    let files = try DatabaseFiles(of: connection)
+    var look = Look(
+      files: files, wal: WALReader(files, buffers: buffers), header: nil, isExact: true)
+    if case .log(let header) = map.position { look.header = header }
+    let fresh = try load(look, in: db)
+    guard fresh.schema == map.schema else { throw BrokenInvariant(message: "schema") }
+    guard fresh.layout == map.layout else { throw BrokenInvariant(message: "layout") }
+    for page in 1...UInt32(max(fresh.pages.parents.count, map.pages.parents.count))
+    where fresh.pages.role(of: page) != map.pages.role(of: page) {
+      throw BrokenInvariant(
+        message: """
+          page \(page) is \(String(describing: map.pages.role(of: page))), should be \
+          \(String(describing: fresh.pages.role(of: page)))
+          """)
+    }
+    for (tree, digests) in fresh.followed.enumerated() {
+      let name = map.schema.trees[tree].table
+      guard let digests, let mine = map.followed[tree] else {
+        guard digests == nil, map.followed[tree] == nil else {
+          throw BrokenInvariant(message: "\(name) is followed: \(map.followed[tree] != nil)")
+        }
+        continue
+      }
+      guard digests.leaves.keys == mine.leaves.keys else {
+        throw BrokenInvariant(message: "leaves of \(name)")
+      }
+      for (page, leaf) in digests.leaves where mine.leaves[page] != leaf {
+        throw BrokenInvariant(message: "page \(page) of \(name)")
+      }
+      guard digests.overflow == mine.overflow else {
+        throw BrokenInvariant(message: "overflow of \(name)")
+      }
+    }
+  }
+}

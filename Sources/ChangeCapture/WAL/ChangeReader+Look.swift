@@ -1,0 +1,139 @@
+import GRDB
+import GRDBSQLite
+
+/// The beginning of a look: which state of the database the transaction sees.
+///
+/// SQLite does not tell which state of the log a transaction reads. So the header of the wal-index
+/// is read before the transaction takes its snapshot and again after: where both are equal, that is
+/// the snapshot. Where they differ, it is one of those from the first to the second. Then all
+/// changes up to the second are reported; those from behind the snapshot cannot be seen in it yet,
+/// so they are all reported once more next time.
+extension ChangeReader {
+  struct Look {
+    var files: DatabaseFiles
+    var wal: WALReader
+    /// nil: the database has no log.
+    var header: WALIndexHeader?
+    /// Whether the snapshot is exactly what `header` names.
+    var isExact: Bool
+  }
+
+  /// The changes since the last look, whether it was committed or not.
+  func newChanges(in db: Database) throws -> DatabaseChanges {
+    do {
+      guard let look = try look(in: db) else { return .nothing }
+      if isQuiet {
+        map = try load(look, in: db)
+        return .nothing
+      }
+      statistics.commits += 1
+      // Commits of others fell together with the beginning of the transaction: which of them it sees
+      // is not known, and to carry them over to the next look has missed rows under several writers.
+      guard look.isExact else { throw CaptureDoubt.snapshotUnknown }
+      let changes = try changes(look, in: db)
+      if !look.isExact { carried.formUnion(changes) }
+      return changes
+    } catch let doubt as CaptureDoubt {
+      let changes = everything(doubt)
+      return isQuiet ? .nothing : changes
+    } catch {
+      // Whatever this look has seen must be seen by the next one.
+      map = nil
+      version = nil
+      throw error
+    }
+  }
+
+  private func changes(_ look: Look, in db: Database) throws -> DatabaseChanges {
+    var reasons: DatabaseChanges.Reasons = .firstLook
+    do {
+      if let map {
+        let changes = try follow(look, map, in: db)
+        if isLoadPending { try loadFollowedTables(look) }
+        return changes
+      }
+      statistics.count("firstLook")
+    } catch let doubt as CaptureDoubt {
+      reasons = everything(doubt).reasons
+    }
+    // From here on, at least.
+    do {
+      map = try load(look, in: db)
+      return .everything(reasons)
+    } catch let doubt as CaptureDoubt {
+      return .everything(everything(doubt).reasons.union(reasons))
+    }
+  }
+
+  private func everything(_ doubt: CaptureDoubt) -> DatabaseChanges {
+    map = nil
+    isMapDue = doubt == .snapshotUnknown
+    carried = .nothing
+    statistics.count(doubt.rawValue)
+    return .everything(DatabaseChanges.Reasons(doubt))
+  }
+
+  /// Takes the snapshot; nil: it shows what the last look saw.
+  private func look(in db: Database) throws -> Look? {
+    guard let connection = db.sqliteConnection else { throw CaptureDoubt.noFile }
+    let state = sqlite3_txn_state(connection, "main")
+    let isFirstStatement = state == SQLITE_TXN_NONE
+    // What was carried is in the log for good before a transaction that only begins now.
+    if isFirstStatement { carried = .nothing }
+    let before = isFirstStatement ? headerBefore(connection) : nil
+    let isSame = try touch(db)
+    guard state != SQLITE_TXN_WRITE else { throw CaptureDoubt.ownTransaction }
+    isQuiet = isSame && map == nil
+    if isQuiet, !isMapDue { return nil }
+
+    let files = try DatabaseFiles(of: connection)
+    var wal = WALReader(files, buffers: buffers)
+    if case .file(let version) = map?.position {
+      let header = try SnapshotPages.fileHeader(files, buffers)
+      if !header.isWriteAheadLog {
+        if header.version == version { return nil }
+        return Look(files: files, wal: wal, header: nil, isExact: true)
+      }
+      statistics.count(CaptureDoubt.otherLayout.rawValue)
+      map = nil
+    }
+    if map == nil {
+      guard try SnapshotPages.fileHeader(files, buffers).isWriteAheadLog else {
+        return Look(files: files, wal: wal, header: nil, isExact: true)
+      }
+    }
+    guard files.hasJournal, let after = try wal.header() else {
+      throw CaptureDoubt.snapshotUnknown
+    }
+    if map?.position == .log(after) { return nil }
+    return Look(files: files, wal: wal, header: after, isExact: before == after)
+  }
+
+  /// The wal-index header before the transaction; nil: there is none, or it cannot be read.
+  private func headerBefore(_ connection: OpaquePointer) -> WALIndexHeader? {
+    guard let files = try? DatabaseFiles(of: connection), files.hasJournal else { return nil }
+    if case .log = map?.position {
+      // This connection has the log open, and keeps it.
+    } else {
+      // The index of a database without a log must not be asked for: that would make one.
+      guard (try? SnapshotPages.fileHeader(files, buffers))?.isWriteAheadLog == true else {
+        return nil
+      }
+    }
+    var wal = WALReader(files, buffers: buffers)
+    return (try? wal.header()) ?? nil
+  }
+
+  /// Takes the snapshot, and tells whether it is the same as at the last look.
+  func touch(_ db: Database) throws -> Bool {
+    let statement = try db.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
+    defer { sqlite3_reset(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
+    }
+    let seen = sqlite3_column_int64(statement, 0)
+    defer { version = seen }
+    return seen == version
+  }
+}

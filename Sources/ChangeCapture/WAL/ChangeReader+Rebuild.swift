@@ -1,0 +1,141 @@
+import GRDB
+
+/// The look after which nothing of the map's shape is taken for granted: the schema has changed, or
+/// pages were written of which the log no longer tells.
+///
+/// The map is made anew from the interior pages. The rows of followed tables are kept: a leaf that
+/// is in the old and the new b-tree of a table is read again only if it is among the changed pages
+/// or, where these are not known, if its digest differs.
+extension ChangeReader {
+  /// Makes the map anew, and tells what changed; `changed` nil: any page may have.
+  func rebuild(
+    _ old: DatabaseMap, changed: ChangedPages?, _ look: Look, from source: SnapshotPages,
+    in db: Database
+  ) throws -> DatabaseChanges {
+    try source.updateLayout()
+    let isSameCookie = source.layout.schemaCookie == old.layout.schemaCookie
+    // SQL shows the schema of the snapshot, which must be that of the pages.
+    guard isSameCookie || look.isExact else { throw CaptureDoubt.snapshotUnknown }
+    let schema = look.isExact ? try SchemaMap(in: db) : old.schema
+    let new = DatabaseMap(
+      position: old.position, layout: source.layout, schema: schema,
+      pages: try BTreePages(roots: schema.trees.map(\.root), from: source), tables: followed)
+    new.pageDigests = old.pageDigests
+
+    var report = ChangeReport(new)
+    if schema != old.schema || !isSameCookie {
+      report.changedSchema()
+      for name in schema.tablesThatDiffer(from: old.schema) {
+        report.addWhole(followed.spelling(name), .schema)
+      }
+    }
+    reportTouched(old, new, changed, into: &report)
+    var unclaimed = unclaimedPages(old, new, changed)
+    for (tree, entry) in schema.trees.enumerated() where !entry.isIndex {
+      try move(tree, old, new, changed, from: source, into: &report)
+      if let digests = new.followed[tree] { unclaimed.remove(ownedBy: digests) }
+    }
+    if let changed { try report.claim(&unclaimed, changed, from: source) }
+    // Tables that are to be followed and were not there are new, and reported so.
+    try new.follow(followed, reader: &leafReader, from: source)
+    map = new
+    return report.changes(&statistics)
+  }
+
+  /// Names the tables that are not followed and whose pages may have changed.
+  private func reportTouched(
+    _ old: DatabaseMap, _ new: DatabaseMap, _ changed: ChangedPages?,
+    into report: inout ChangeReport
+  ) {
+    var trees: Set<String> = []
+    if let changed {
+      for index in 0..<changed.count {
+        let page = changed.page(at: index)
+        for (map, role) in [
+          (old, old.pages.oldRole(of: page)), (new, new.pages.role(of: page)),
+        ] {
+          guard let role, !map.schema.trees[role.tree].isIndex else { continue }
+          trees.insert(map.schema.trees[role.tree].table)
+        }
+      }
+    }
+    for (tree, entry) in new.schema.trees.enumerated() where !entry.isIndex && tree > 0 {
+      let wasFollowed = old.tree(of: entry.table).flatMap { old.digests($0) } != nil
+      if wasFollowed { continue }
+      if changed == nil {
+        report.addWhole(tree: tree, .logLost)
+      } else if trees.contains(entry.table) {
+        report.touch(tree: tree)
+      }
+    }
+  }
+
+  /// The changed pages that are in no b-tree, were in none, and belonged to no followed table.
+  private func unclaimedPages(
+    _ old: DatabaseMap, _ new: DatabaseMap, _ changed: ChangedPages?
+  ) -> UnclaimedPages {
+    var pages = UnclaimedPages()
+    // Where they are not known, all tables are reported that are not followed.
+    guard let changed else { return pages }
+    for index in 0..<changed.count {
+      let page = changed.page(at: index)
+      if old.pages.oldRole(of: page) == nil, new.pages.role(of: page) == nil { pages.insert(page) }
+    }
+    for digests in old.followed { if let digests { pages.remove(ownedBy: digests) } }
+    return pages
+  }
+
+  /// Takes the digests of a followed table over into the new map, brought up to date.
+  private func move(
+    _ tree: Int, _ old: DatabaseMap, _ new: DatabaseMap, _ changed: ChangedPages?,
+    from source: SnapshotPages, into report: inout ChangeReport
+  ) throws(CaptureDoubt) {
+    let entry = new.schema.trees[tree]
+    guard let oldTree = old.tree(of: entry.table), let digests = old.digests(oldTree),
+      new.pages.isTable[tree]
+    else { return }
+    var diff = CellDiff()
+    let leaves = new.pages.leaves(of: tree, root: entry.root)
+    try update(digests, leaves, changed, from: source, &diff)
+    let isLeaf = { (page: UInt32) in
+      new.pages.role(of: page) == BTreePages.Role(tree: tree, isLeaf: true)
+    }
+    for page in digests.leaves.keys.filter({ !isLeaf($0) }) {
+      digests.leafRemoved(page, diff: &diff)
+    }
+    let touched =
+      if let changed { digests.touchedRows(changed) } else { Array(digests.overflow.chains.keys) }
+    let rows = try digests.changedRows(
+      &diff, touched: touched, digest: leafReader.digest, from: source)
+    statistics.pagesDiffed += diff.pages
+    statistics.cellsDiffed += diff.cells
+    new.followed[tree] = digests
+    if digests.checkSize() {
+      report.add(rows, ofTree: tree)
+    } else {
+      report.addWhole(tree: tree, .tooManyOverflowPages)
+    }
+  }
+
+  private func update(
+    _ digests: CellDigests, _ leaves: [UInt32], _ changed: ChangedPages?,
+    from source: SnapshotPages, _ diff: inout CellDiff
+  ) throws(CaptureDoubt) {
+    if let changed {
+      for page in leaves where changed.contains(page) || digests.leaves[page] == nil {
+        try digests.leafRead(try source.page(page), reader: &leafReader, diff: &diff)
+      }
+      return
+    }
+    var (reader, compared) = (leafReader, diff)
+    try source.forEachPage(leaves) { image throws(CaptureDoubt) in
+      if let known = digests.leaves[image.number],
+        try reader.pageDigest(of: image) == known.pageDigest
+      {
+        return
+      }
+      try digests.leafRead(image, reader: &reader, diff: &compared)
+    }
+    (leafReader, diff) = (reader, compared)
+  }
+}

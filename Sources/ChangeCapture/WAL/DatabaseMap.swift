@@ -1,0 +1,65 @@
+/// All that the capture knows of a database at one commit.
+///
+/// Thrown away as a whole when it is in doubt.
+final class DatabaseMap {
+  /// Which commit this is the map of.
+  enum Position: Equatable {
+    case log(WALIndexHeader)
+    /// A database without a log: what its header said.
+    case file(SIMD4<UInt32>)
+  }
+
+  var position: Position
+  var layout: FileHeader
+  var schema: SchemaMap
+  var pages: BTreePages
+  /// By tree; the schema table always is among them.
+  var followed: [CellDigests?]
+  /// By tree: under which name to report it.
+  private(set) var names: [String]
+  private(set) var tables: FollowedTables
+  /// By page, for databases without a log: what was on it.
+  var pageDigests: [UInt64] = []
+
+  init(
+    position: Position, layout: FileHeader, schema: SchemaMap, pages: BTreePages,
+    tables: FollowedTables
+  ) {
+    self.position = position
+    self.layout = layout
+    self.schema = schema
+    self.pages = pages
+    followed = Array(repeating: nil, count: schema.trees.count)
+    self.tables = tables
+    names = schema.trees.map { tables.spelling($0.table) }
+  }
+
+  func tree(of table: String) -> Int? {
+    schema.trees.firstIndex { !$0.isIndex && $0.table == table }
+  }
+
+  /// Loads the digests of tables that are to be followed and are not, and drops the others'.
+  func follow(
+    _ tables: FollowedTables, reader: inout LeafReader, from source: some PageSource
+  ) throws(CaptureDoubt) {
+    self.tables = tables
+    for (index, tree) in schema.trees.enumerated() where !tree.isIndex {
+      names[index] = tables.spelling(tree.table)
+      guard index == 0 || tables.contains(tree.table), pages.isTable[index] else {
+        followed[index] = nil
+        continue
+      }
+      guard followed[index] == nil else { continue }
+      let digests = CellDigests(table: tree.table)
+      try digests.load(
+        leaves: pages.leaves(of: index, root: tree.root), reader: &reader, from: source)
+      followed[index] = digests
+    }
+  }
+
+  /// The digests of a table whose rows are followed.
+  func digests(_ tree: Int) -> CellDigests? {
+    guard let digests = followed[tree], !digests.isTooLarge else { return nil }
+    return digests
+  }
+}

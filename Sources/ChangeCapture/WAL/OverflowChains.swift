@@ -1,0 +1,61 @@
+/// The overflow pages of one table: whose they are, and a digest of what is on them.
+///
+/// A row's overflow pages can change without a change on its leaf: an UPDATE that keeps the sizes
+/// writes over the old bytes, so does incremental blob I/O, and auto-vacuum moves pages in the
+/// middle of a chain (https://www.sqlite.org/fileformat2.html#cell_payload_overflow_pages).
+///
+/// Memory: some 60 bytes for each overflow page. A table with more than ``limit`` of them is not
+/// followed row by row.
+struct OverflowChains: Equatable {
+  struct Chain: Equatable {
+    var head: OverflowHead
+    var pages: [UInt32]
+    /// Of the payload's bytes alone, not of the links between the pages.
+    var digest: UInt64
+  }
+
+  /// A million pages of 4 KiB are 4 GB of blobs: 60 MB here, and a second to read them all.
+  static let limit = 1_000_000
+
+  private(set) var chains: [Int64: Chain] = [:]
+  private var owners: [UInt32: Int64] = [:]
+
+  var isEmpty: Bool { chains.isEmpty }
+  var pageCount: Int { owners.count }
+
+  func owner(of page: UInt32) -> Int64? { owners.isEmpty ? nil : owners[page] }
+
+  mutating func remove(_ rowid: Int64) {
+    guard let chain = chains.removeValue(forKey: rowid) else { return }
+    // A page may already belong to another row.
+    for page in chain.pages where owners[page] == rowid { owners[page] = nil }
+  }
+
+  /// Reads a row's chain anew. O(p), p its pages.
+  ///
+  /// - returns: whether what is on it has changed.
+  mutating func read(
+    _ rowid: Int64, _ head: OverflowHead, digest: ByteDigest, from source: some PageSource
+  ) throws(CaptureDoubt) -> Bool {
+    let old = chains[rowid]?.digest
+    remove(rowid)
+    var chain = Chain(head: head, pages: [], digest: 0)
+    var rest = head.size
+    var page = head.firstPage
+    while rest > 0 {
+      let image = try source.page(page)
+      let length = min(rest, image.count - 4)
+      let part = try image.digest(4..<(4 + length), with: digest)
+      // Depends on the order of the pages.
+      chain.digest = (chain.digest &* 0x9e37_79b9_7f4a_7c15) ^ part
+      chain.pages.append(page)
+      // A chain that is longer than the file runs in a circle.
+      guard chain.pages.count <= source.pageCount else { throw .malformedPage }
+      owners[page] = rowid
+      rest -= length
+      page = try image.integer32(0)
+    }
+    chains[rowid] = chain
+    return chain.digest != old
+  }
+}

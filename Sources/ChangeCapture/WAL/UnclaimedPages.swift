@@ -1,0 +1,71 @@
+/// Changed pages that are in no b-tree, and of which it is not known whose they are.
+///
+/// A page outside of the b-trees is free, or holds the overflow of some row. For followed tables
+/// all overflow pages are known. For the others they are not, and a change in place, without a
+/// change on the leaf, would go unnoticed; so such a page makes all of those tables suspect, unless
+/// it is on the list of free pages, or a changed page of a b-tree points to it, which names its
+/// table already.
+struct UnclaimedPages {
+  private var pages: Set<UInt32> = []
+
+  /// How many pages of the list of free pages are read at most; each lists some 1000.
+  private static let freeListLimit = 256
+
+  var isEmpty: Bool { pages.isEmpty }
+
+  mutating func insert(_ page: UInt32) { pages.insert(page) }
+
+  mutating func remove(ownedBy digests: CellDigests) {
+    guard !pages.isEmpty, !digests.overflow.isEmpty else { return }
+    pages = pages.filter { digests.overflow.owner(of: $0) == nil }
+  }
+
+  mutating func removeAuxiliary(_ layout: FileHeader) {
+    pages = pages.filter { !layout.isAuxiliary($0) }
+  }
+
+  /// Removes free pages (https://www.sqlite.org/fileformat2.html#the_freelist).
+  mutating func removeFree(from source: some PageSource) throws(CaptureDoubt) {
+    var trunk = source.layout.firstFreePage
+    for _ in 0..<Self.freeListLimit {
+      guard !pages.isEmpty, (1...source.pageCount).contains(trunk) else { return }
+      let image = try source.page(trunk)
+      pages.remove(trunk)
+      let count = Int(try image.integer32(4))
+      guard 8 + 4 * count <= image.count else { return }
+      for index in 0..<count { pages.remove(try image.integer32(8 + 4 * index)) }
+      trunk = try image.integer32(0)
+    }
+  }
+
+  /// Removes the pages of chains that begin on a page of a b-tree.
+  mutating func removeOverflow(of page: UInt32, from source: some PageSource) throws(CaptureDoubt) {
+    let heads = try BTreePage(try source.page(page))
+      .overflowHeads(usableSize: source.layout.usableSize)
+    for head in heads {
+      var next = head.firstPage
+      while pages.remove(next) != nil { next = try source.page(next).integer32(0) }
+    }
+  }
+}
+
+extension ChangeReport {
+  /// Reports the tables that changed pages may belong to of which nothing is known.
+  mutating func claim(
+    _ unclaimed: inout UnclaimedPages, _ changed: ChangedPages, from source: some PageSource
+  ) throws(CaptureDoubt) {
+    guard !unclaimed.isEmpty else { return }
+    unclaimed.removeAuxiliary(source.layout)
+    try unclaimed.removeFree(from: source)
+    for index in 0..<changed.count where !unclaimed.isEmpty {
+      let page = changed.page(at: index)
+      guard page <= source.pageCount, let role = map.pages.role(of: page) else { continue }
+      let isKnown = role.isLeaf && map.digests(role.tree) != nil
+      if !isKnown { try unclaimed.removeOverflow(of: page, from: source) }
+    }
+    guard !unclaimed.isEmpty else { return }
+    for tree in map.schema.trees.indices where map.digests(tree) == nil {
+      addWhole(tree: tree, .overflow)
+    }
+  }
+}

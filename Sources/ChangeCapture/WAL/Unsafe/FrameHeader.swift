@@ -1,0 +1,31 @@
+/// What stands before each page in the log
+/// (https://www.sqlite.org/fileformat2.html#walformat, frame header format).
+struct FrameHeader {
+  static let size = 24
+
+  let page: UInt32
+  /// Whether a commit ends with this frame.
+  let isCommit: Bool
+  /// As they lie in the file, like those of the wal-index header.
+  private let salts: UInt64
+
+  /// - Precondition: `bytes` has at least ``size`` bytes.
+  init(_ bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count >= Self.size)
+    page = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
+    isCommit = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
+    salts = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+  }
+
+  /// Whether the frame can be one of a log.
+  ///
+  /// A transaction that overwrites its own spilled frames writes them without salts and checksums
+  /// and fills these in when it commits; after a savepoint was rolled back SQLite 3.40 forgets some.
+  /// Readers go by the index and do not mind.
+  func belongs(to header: WALIndexHeader) -> Bool { salts == header.salts || salts == 0 }
+
+  /// Where a frame lies in the log; frames count from 1.
+  static func offset(_ frame: UInt32, pageSize: Int) -> Int64 {
+    32 + (Int64(frame) - 1) * Int64(size + pageSize)
+  }
+}

@@ -1,0 +1,82 @@
+/// The bytes of one page, in the buffer that it was read into.
+///
+/// Any process may have written them, so every access is checked against the page's end and throws
+/// where it would pass it: garbage ends a look, never the process.
+///
+/// An image is valid until its source reads the next page, and never outlives the call that got it.
+struct PageImage {
+  let number: UInt32
+  /// The bytes that b-trees may use: the page size less the reserved bytes at its end.
+  let count: Int
+  // Points into the source's buffer, which holds at least `count` bytes from here on and lives as
+  // long as the source.
+  private let base: UnsafeRawPointer
+
+  init(number: UInt32, bytes: UnsafeRawBufferPointer) {
+    self.number = number
+    count = bytes.count
+    // An empty buffer has no address; with `count` 0 this one is never read.
+    base = bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1).unsafelyUnwrapped
+  }
+
+  @inline(__always)
+  private func load<T: FixedWidthInteger>(_ offset: Int, as type: T.Type) throws(CaptureDoubt) -> T
+  {
+    guard offset >= 0, offset <= count - MemoryLayout<T>.size else { throw .malformedPage }
+    // In bounds by the line before; file formats know no alignment.
+    return T(bigEndian: base.loadUnaligned(fromByteOffset: offset, as: type))
+  }
+
+  @inline(__always)
+  func byte(_ offset: Int) throws(CaptureDoubt) -> UInt8 { try load(offset, as: UInt8.self) }
+
+  @inline(__always)
+  func integer16(_ offset: Int) throws(CaptureDoubt) -> Int {
+    Int(try load(offset, as: UInt16.self))
+  }
+
+  @inline(__always)
+  func integer32(_ offset: Int) throws(CaptureDoubt) -> UInt32 {
+    try load(offset, as: UInt32.self)
+  }
+
+  /// Reads a variable-length integer and moves `offset` behind it
+  /// (https://www.sqlite.org/fileformat2.html#varint).
+  @inline(__always)
+  func varint(_ offset: inout Int) throws(CaptureDoubt) -> UInt64 {
+    let first = try byte(offset)
+    offset += 1
+    if first < 0x80 { return UInt64(first) }
+    return try longVarint(&offset, from: UInt64(first & 0x7f))
+  }
+
+  private func longVarint(
+    _ offset: inout Int, from start: UInt64
+  ) throws(CaptureDoubt) -> UInt64 {
+    var value = start
+    for _ in 0..<7 {
+      let next = try byte(offset)
+      offset += 1
+      value = value << 7 | UInt64(next & 0x7f)
+      if next < 0x80 { return value }
+    }
+    // The ninth byte gives all its eight bits.
+    let last = try byte(offset)
+    offset += 1
+    return value << 8 | UInt64(last)
+  }
+
+  /// The digest of a part of the page.
+  @inline(__always)
+  func digest(_ range: Range<Int>, with digest: ByteDigest) throws(CaptureDoubt) -> UInt64 {
+    guard range.lowerBound >= 0, range.upperBound <= count else { throw .malformedPage }
+    // In bounds by the line before.
+    return digest.digest(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+  }
+
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard other.count == count else { return false }
+    // `base` holds `count` bytes.
+    return UnsafeRawBufferPointer(start: base, count: count).elementsEqual(other)
+  }
+}

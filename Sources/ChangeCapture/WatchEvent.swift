@@ -1,0 +1,23 @@
+/// What a ``DatabaseWatcher`` has to say to its owner.
+package enum WatchEvent: Sendable, Equatable {
+  /// One or more transactions were committed.
+  case committed
+  /// Another file stands at the path: open connections show the old one, so they must be reopened.
+  case replaced
+  /// No file stands at the path. Open connections still show the old one.
+  case removed
+  /// A file stands at the path that cannot be read as a database now.
+  case unreadable(DatabaseAccessError)
+  /// After ``removed`` or ``unreadable(_:)``: the database can be read. Connections must be reopened.
+  case restored
+
+  /// The changes that the event stands for.
+  package var changes: DatabaseChanges {
+    switch self {
+    case .committed: .everything(.commit)
+    case .replaced: .everything(.replaced)
+    case .removed, .unreadable: .everything(.removed)
+    case .restored: .everything(.restored)
+    }
+  }
+}

@@ -1,0 +1,27 @@
+/// How a watcher fares: for logs and metrics.
+package struct WatcherStatus: Sendable, Equatable {
+  /// nil: not known, because the file cannot be read now or is about to enter another mode.
+  package var journalMode: JournalMode?
+  /// Why commits are only found by the poll; nil: the system notifies.
+  package var notificationTrouble: String?
+  package var counters = Counters()
+
+  /// Counted since the start.
+  package struct Counters: Sendable, Equatable {
+    /// Batches of notifications that were about the database.
+    package var wakes = 0
+    /// Times that `PRAGMA data_version` was asked.
+    package var looks = 0
+    /// Looks that a lock kept from an answer.
+    package var busyLooks = 0
+    /// Looks that found commits.
+    package var commits = 0
+    /// Those of ``commits`` that only the poll found: more than a few means that the system
+    /// does not notify.
+    package var commitsFoundByPoll = 0
+    /// Times that the connection was made anew, because the file was replaced or came back.
+    package var reopenings = 0
+    /// Times that the system's queue of notifications was full.
+    package var overflows = 0
+  }
+}

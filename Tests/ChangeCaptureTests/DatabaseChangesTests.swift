@@ -1,0 +1,32 @@
+import Testing
+
+@testable import ChangeCapture
+
+@Suite struct DatabaseChangesTests {
+  @Test func `joined changes are all of them, with all their reasons`() {
+    var changes = DatabaseChanges.nothing
+    #expect(changes.isNothing)
+    changes.formUnion(.nothing)
+    #expect(changes == .nothing)
+    changes.formUnion(.everything(.commit))
+    changes.formUnion(.nothing)
+    changes.formUnion(.everything([.replaced, .firstLook]))
+    #expect(changes.extent == .everything)
+    #expect(changes.reasons.names == ["firstLook", "commit", "replaced"])
+  }
+
+  @Test func `joined tables have the rows of both, or are whole`() {
+    var changes = DatabaseChanges.tables(["a": .rows([1, 5]), "b": .rows([1])])
+    changes.formUnion(.tables(["a": .rows([2]), "b": .whole(.schema)], schemaChanged: true))
+    changes.formUnion(.tables(["b": .rows([7]), "c": .rows([3])]))
+    #expect(
+      changes
+        == .tables(
+          ["a": .rows([1, 2, 5]), "b": .whole(.schema), "c": .rows([3])], schemaChanged: true))
+    #expect(changes[table: "A"] == .rows([1, 2, 5]))
+    #expect(changes[table: "d"] == nil)
+    changes.formUnion(.everything(.commit))
+    #expect(changes.extent == .everything)
+    #expect(changes[table: "d"] != nil)
+  }
+}

@@ -1,0 +1,212 @@
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+@testable import ChangeCapture
+
+/// Another file at the path, none, or one that is no database.
+@Suite struct FileChangeTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @discardableResult
+  private func make(_ path: String, greatest id: Int, mode: String = "DELETE") throws
+    -> ForeignWriter
+  {
+    let writer = try ForeignWriter(path)
+    try writer.execute("PRAGMA journal_mode = \(mode)")
+    try writer.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+    try writer.execute("INSERT INTO item VALUES (\(id))")
+    return writer
+  }
+
+  private func move(_ from: String, to: String) throws {
+    guard rename(from, to) == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+
+  @Test(arguments: ["DELETE", "WAL"])
+  func `a file replaced by another is an event, and so are the commits to the new one`(
+    _ mode: String
+  ) async throws {
+    // Closed before it is moved, so that it is whole without its log.
+    try make(folder.file("new.db"), greatest: 2, mode: mode)
+    try make(folder.file(), greatest: 1, mode: "DELETE")
+    let owner = try Owner(folder.file())
+    try move(folder.file("new.db"), to: folder.file())
+    try await owner.sees(2)
+    #expect(owner.events == [.replaced])
+    try ForeignWriter(folder.file()).execute("INSERT INTO item VALUES (3)")
+    try await owner.sees(3)
+    #expect(owner.events == [.replaced, .committed])
+  }
+
+  @Test func `a file that is removed and restored is two events`() async throws {
+    try make(folder.file(), greatest: 1)
+    let owner = try Owner(folder.file())
+    try move(folder.file(), to: folder.file("away.db"))
+    try await owner.waits("the loss") { $0.last?.event == .removed }
+    try move(folder.file("away.db"), to: folder.file())
+    try await owner.sees(1)
+    #expect(owner.events == [.removed, .restored])
+    try ForeignWriter(folder.file()).execute("INSERT INTO item VALUES (2)")
+    try await owner.sees(2)
+  }
+
+  private func makeDirectory(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.file(name), withIntermediateDirectories: false)
+  }
+
+  @Test func `the directory may be removed and made again`() async throws {
+    try makeDirectory("data")
+    let path = folder.file("data/music.db")
+    try make(path, greatest: 1)
+    let owner = try Owner(path)
+    try FileManager.default.removeItem(atPath: folder.file("data"))
+    try await owner.waits("the loss") { $0.last?.event == .removed }
+    try makeDirectory("data")
+    let writer = try make(path, greatest: 2)
+    try await owner.sees(2)
+    try writer.execute("INSERT INTO item VALUES (3)")
+    try await owner.sees(3)
+    #expect(owner.watcher.status.notificationTrouble == nil)
+  }
+
+  @Test func `the directory may be replaced as a whole`() async throws {
+    try makeDirectory("data")
+    try makeDirectory("next")
+    try make(folder.file("data/music.db"), greatest: 1)
+    try make(folder.file("next/music.db"), greatest: 2)
+    let owner = try Owner(folder.file("data/music.db"), settings: .init())
+    try move(folder.file("data"), to: folder.file("previous"))
+    try move(folder.file("next"), to: folder.file("data"))
+    try await owner.sees(2)
+    try ForeignWriter(folder.file("data/music.db")).execute("INSERT INTO item VALUES (3)")
+    try await owner.sees(3)
+    #expect(owner.watcher.status.counters.commitsFoundByPoll == 0)
+  }
+
+  @Test func `a symbolic link is followed, also to another place`() async throws {
+    let manager = FileManager.default
+    try makeDirectory("a")
+    try makeDirectory("b")
+    let a = try make(folder.file("a/music.db"), greatest: 1, mode: "WAL")
+    let b = try make(folder.file("b/music.db"), greatest: 2, mode: "WAL")
+    let link = folder.file()
+    try manager.createSymbolicLink(atPath: link, withDestinationPath: "a/music.db")
+    let owner = try Owner(link)
+    try a.execute("INSERT INTO item VALUES (10)")
+    try await owner.sees(10)
+    #expect(owner.watcher.status.counters.commitsFoundByPoll == 0)
+    try manager.createSymbolicLink(atPath: link + "2", withDestinationPath: "b/music.db")
+    try move(link + "2", to: link)
+    try await owner.sees(2)
+    try b.execute("INSERT INTO item VALUES (20)")
+    try await owner.sees(20)
+    #expect(owner.events == [.committed, .replaced, .committed])
+  }
+
+  @Test func `a file that becomes garbage is an event, and so is its recovery`() async throws {
+    try make(folder.file(), greatest: 1)
+    let copy = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+    let owner = try Owner(folder.file())
+    try overwrite(Data(repeating: 0x55, count: 8192))
+    try await owner.waits("garbage") {
+      if case .unreadable(let error) = $0.last?.event { return error.code == .SQLITE_NOTADB }
+      return false
+    }
+    try overwrite(copy)
+    try await owner.sees(1)
+    #expect(owner.events.contains(.restored))
+  }
+
+  @Test func `a file cut to any size crashes nothing`() async throws {
+    try make(folder.file(), greatest: 1)
+    let copy = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
+    let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(1)))
+    for size in [0, 1, 16, 50, 99, 100, 101, 4095, 4096, 4097] {
+      try overwrite(copy.prefix(size))
+      try overwrite(copy)
+    }
+    try overwrite(Data())
+    try await owner.waits("the loss of all tables") { $0.last.map { $0.greatest == nil } ?? false }
+    try overwrite(copy)
+    try await owner.sees(1)
+  }
+
+  /// Writes into the file as `cp` does, from another process: the inode stays, and the locks of
+  /// this process too.
+  private func overwrite(_ content: Data) throws {
+    try content.write(to: URL(fileURLWithPath: folder.file("content")))
+    let copy = try SpawnedProcess("cp", [folder.file("content"), folder.file()])
+    #expect(copy.exitCode(within: 20) == 0)
+  }
+
+  @Test func `a writer killed in a transaction: the advice says what mends it`() async throws {
+    let writer = try make(folder.file(), greatest: 1)
+    let owner = try Owner(folder.file())
+    try writer.execute("PRAGMA cache_size = 5")
+    try writer.execute("CREATE TABLE filler (text)")
+    try writer.execute("BEGIN")
+    try writer.execute("repeat 200 INSERT INTO filler SELECT hex(randomblob(1000 + ?))")
+    writer.kill()
+    try await owner.waits("the hot journal") {
+      guard case .unreadable(let error) = $0.last?.event else { return false }
+      return error.code == .SQLITE_READONLY_ROLLBACK && error.advice.contains("killed")
+    }
+    try ForeignWriter(folder.file()).execute("INSERT INTO item VALUES (2)")
+    try await owner.sees(2)
+  }
+
+  @Test func `more notifications than the system keeps do not hide a commit`() async throws {
+    let writer = try make(folder.file(), greatest: 1, mode: "WAL")
+    let queue = DispatchQueue(label: "owner")
+    let owner = try Owner(
+      folder.file(), queue: queue, settings: .init(pollInterval: .seconds(3600)))
+    queue.suspend()
+    try writer.execute("INSERT INTO item VALUES (2)")
+    // Until its callback begins, notifications pile up in the system.
+    try await owner.waits("the commit") { _ in owner.watcher.status.counters.commits == 1 }
+    try overflow()
+    queue.resume()
+    try await owner.waits("the overflow") { _ in owner.watcher.status.counters.overflows == 1 }
+    try writer.execute("INSERT INTO item VALUES (3)")
+    try await owner.sees(3)
+  }
+
+  /// Equal notifications in a row are one: so two files take turns.
+  private func overflow() throws {
+    let limit = try String(
+      contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+    let noise = try ["noise1", "noise2"].map { name in
+      try Data().write(to: URL(fileURLWithPath: folder.file(name)))
+      return try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file(name)))
+    }
+    for _ in 0..<(try #require(Int(limit.dropLast()))) {
+      for file in noise { try file.write(contentsOf: Data([1])) }
+    }
+  }
+
+  @Test func `starting without a database says why`() throws {
+    let watchers = try [
+      ("no directory", folder.file("nowhere/music.db"), "directory does not exist"),
+      ("no file", folder.file("nothing.db"), "does not exist"),
+      ("garbage", garbage(), "not an SQLite database"),
+      ("a directory", folder.path, "readable"),
+    ].map { name, path, advice in
+      (name, advice, DatabaseWatcher(path: path, queue: .global(), handler: { _ in }))
+    }
+    for (name, advice, watcher) in watchers {
+      let error = #expect(throws: DatabaseAccessError.self, "\(name)") { try watcher.start() }
+      #expect(error?.advice.contains(advice) == true, "\(name): \(String(describing: error))")
+    }
+  }
+
+  private func garbage() throws -> String {
+    let path = folder.file("garbage.db")
+    try Data(repeating: 0x55, count: 4096).write(to: URL(fileURLWithPath: path))
+    return path
+  }
+}
