@@ -1,0 +1,128 @@
+import GRDB
+import GRDBSQLite
+package import OrderedResults
+
+/// What one run of a query gave.
+struct Fetched {
+  let results: Results
+  let changes: ChangeSet
+  let alongside: [NamedValue]
+}
+
+/// A value of an alongside statement.
+package struct NamedValue: Sendable, Equatable {
+  package let name: String
+  package let value: Value
+}
+
+extension Query {
+  /// Runs the query and compares each row with the old result as it arrives.
+  ///
+  /// O(n) in the n rows of the result, and O(m log m) in the m rows that did not match in place.
+  ///
+  /// - Throws: `FetchFailure`.
+  func fetch(comparingWith old: Results, arguments: QueryArguments, in db: Database) throws
+    -> Fetched
+  {
+    do {
+      let statement = try db.cachedStatement(sql: sql)
+      statement.bind(arguments)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      var builder = ResultsBuilder(comparingWith: old)
+      try statement.forEachRow(of: layout, in: db) { builder.append($0) }
+      let (results, changes) = try builder.finish()
+      return Fetched(
+        results: results, changes: changes, alongside: try fetchAlongside(arguments, in: db))
+    } catch let error as SectionError {
+      throw FetchFailure(brokenSection: error, query: self)
+    } catch let error as DatabaseError {
+      throw FetchFailure(error)
+    }
+  }
+
+  func fetchAlongside(_ arguments: QueryArguments, in db: Database) throws -> [NamedValue] {
+    try definition.alongside.map { item in
+      let statement = try db.cachedStatement(sql: item.sql)
+      statement.bind(arguments)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      let hasRow = try statement.step(in: db)
+      return NamedValue(
+        name: item.name,
+        value: hasRow ? statement.value(at: 0) : .null)
+    }
+  }
+}
+
+extension Statement {
+  /// Whether there is a row.
+  func step(in db: Database) throws -> Bool {
+    switch sqlite3_step(sqliteStatement) {
+    case SQLITE_ROW: return true
+    case SQLITE_DONE: return false
+    case let code:
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: code),
+        message: sqlite3_errmsg(db.sqliteConnection).map { String(cString: $0) }, sql: sql)
+    }
+  }
+
+  func forEachRow(
+    of layout: RecordLayout, in db: Database, _ body: (borrowing RecordEncoder) -> Void
+  ) throws {
+    var encoder = RecordEncoder()
+    let count = Int32(layout.columnCount)
+    while try step(in: db) {
+      // SQLite prepares the statement again after a change of the schema; `SELECT *` may have
+      // become another list of columns since the query was analysed.
+      guard sqlite3_column_count(sqliteStatement) == count else {
+        throw DatabaseError(resultCode: .SQLITE_SCHEMA, message: "the columns have changed")
+      }
+      encoder.begin()
+      for column in 0..<count { encoder.append(columnOf: sqliteStatement, at: column) }
+      body(encoder)
+    }
+  }
+
+  func value(at column: Int32) -> Value {
+    switch sqlite3_column_type(sqliteStatement, column) {
+    case SQLITE_INTEGER: .integer(sqlite3_column_int64(sqliteStatement, column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(sqliteStatement, column))
+    case SQLITE_TEXT: .text(bytes(at: column, sqlite3_column_text(sqliteStatement, column)))
+    case SQLITE_BLOB: .blob(bytes(at: column, sqlite3_column_blob(sqliteStatement, column)))
+    default: .null
+    }
+  }
+
+  private func bytes(at column: Int32, _ start: UnsafeRawPointer?) -> [UInt8] {
+    Array(
+      UnsafeRawBufferPointer(
+        start: start, count: Int(sqlite3_column_bytes(sqliteStatement, column))))
+  }
+}
+
+extension RecordEncoder {
+  /// Appends a column of the statement's current row, without copying it anywhere else first.
+  ///
+  /// `sqlite3_value_*` saves the mutex that each `sqlite3_column_*` takes. The value is unprotected,
+  /// which is safe here: the statement is used by one thread at a time.
+  @inline(__always)
+  fileprivate mutating func append(columnOf statement: OpaquePointer, at column: Int32) {
+    let value = sqlite3_column_value(statement, column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER:
+      append(sqlite3_value_int64(value))
+    case SQLITE_FLOAT:
+      append(sqlite3_value_double(value))
+    case SQLITE_TEXT:
+      let text = sqlite3_value_text(value)
+      append(
+        text: UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))
+    case SQLITE_BLOB:
+      let blob = sqlite3_value_blob(value)
+      append(
+        blob: UnsafeRawBufferPointer(start: blob, count: Int(sqlite3_value_bytes(value))))
+    default:
+      appendNull()
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import GRDB
+import OrderedResults
+
+/// Why a query could not be brought up to date. The observation goes on: the next change set is
+/// relative to the last good result.
+package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible {
+  package enum Kind: Sendable {
+    /// A writer holds the lock; trying again helps.
+    case busy
+    /// The database file is not there or cannot be read.
+    case unavailable
+    /// The query does not fit the schema any more.
+    case query
+    /// The sections do not come in contiguous runs.
+    case sections
+    /// Anything else that SQLite reports.
+    case database
+  }
+
+  package let kind: Kind
+  package let detail: String
+
+  package var description: String { detail }
+
+  package init(kind: Kind, detail: String) {
+    self.kind = kind
+    self.detail = detail
+  }
+
+  init(_ error: DatabaseError) {
+    let message = error.message ?? "no message"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(
+        kind: .busy,
+        detail: "\(message): a writer holds the lock of the database; it is tried again by itself")
+    case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY:
+      self.init(
+        kind: .unavailable,
+        detail: "\(message): check that the database file is there, whole and readable")
+    default:
+      self.init(
+        kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))")
+    }
+  }
+
+  init(brokenSection error: SectionError, query: Query) {
+    self.init(
+      kind: .sections,
+      detail: """
+        record \(error.offset) (\(error.keyText)) returns to the section \(error.name.text) of \
+        record \(error.firstOffset): order the query by its section first, ORDER BY \
+        \(query.definition.section ?? "section"), …
+        """)
+  }
+
+  package init(_ problems: QueryProblems) {
+    self.init(
+      kind: .query,
+      detail: problems.problems.map { "\($0.message): \($0.mend)" }.joined(separator: "; "))
+  }
+}
+
+extension SectionError {
+  fileprivate var keyText: String {
+    guard let key, !key.isEmpty else { return "no key" }
+    return "key " + key.map(\.text).joined(separator: ", ")
+  }
+}

@@ -1,0 +1,76 @@
+import GRDB
+import Synchronization
+
+/// Which queries there are, and what SQLite makes of each under the present schema.
+package final class QueryCatalog: Sendable {
+  /// Where definitions come from.
+  package enum Source: Sendable {
+    case definitions([QueryDefinition])
+    /// Every table and view is a query of its name, those made later too.
+    case everyTable
+  }
+
+  /// One query: what was asked for, and what became of it.
+  package struct Entry: Sendable {
+    package let definition: QueryDefinition
+    package let analysis: Result<Query, QueryProblems>
+  }
+
+  package let source: Source
+  private let entries = Mutex<[Entry]>([])
+
+  init(source: Source) { self.source = source }
+
+  /// All queries, in the order of their definition.
+  package var all: [Entry] { entries.withLock { $0 } }
+
+  /// The query of that name. O(q) in the q queries.
+  package subscript(name: String) -> Entry? {
+    entries.withLock { entries in entries.first { $0.definition.name == name } }
+  }
+
+  /// The definitions that do not fit the schema.
+  package var refused: [QueryProblems] {
+    all.compactMap { entry in
+      if case .failure(let problems) = entry.analysis { problems } else { nil }
+    }
+  }
+
+  /// Analyses every definition under the schema that `db` sees now.
+  func analyze(in db: Database) throws {
+    let definitions =
+      switch source {
+      case .definitions(let definitions): definitions
+      case .everyTable: try SchemaFacts(db: db).definitionsOfAllTables()
+      }
+    let analyzed = try definitions.map { definition in
+      do {
+        return Entry(definition: definition, analysis: .success(try Query(definition, in: db)))
+      } catch let problems as QueryProblems {
+        return Entry(definition: definition, analysis: .failure(problems))
+      }
+    }
+    entries.withLock { $0 = analyzed }
+  }
+}
+
+extension SchemaFacts {
+  /// A query for each table and view that a person made: no shadow tables of virtual tables.
+  ///
+  /// https://www.sqlite.org/pragma.html#pragma_table_list
+  func definitionsOfAllTables() throws -> [QueryDefinition] {
+    try String.fetchAll(
+      db,
+      sql: """
+        SELECT name FROM pragma_table_list
+        WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
+          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+        """
+    ).map { QueryDefinition(name: $0, form: .declared(.init(table: $0))) }
+  }
+}
+
+/// The definitions that do not fit the schema of the database.
+package struct RefusedQueries: Error, Sendable {
+  package let queries: [QueryProblems]
+}

@@ -1,0 +1,50 @@
+import CSQLiteSettings
+import GRDB
+import GRDBSQLite
+
+/// The connection that a refresher reads with: it can change nothing in the database.
+///
+/// Read-only three times over (how the file is opened, `query_only`, defensive mode), and functions
+/// of the schema that are not innocuous do not run: https://www.sqlite.org/security.html
+enum ReadOnlyConnection {
+  /// How long a read waits for a writer's lock. In WAL mode readers do not wait at all.
+  static let busyTimeout = 1.0
+
+  static func open(path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.label = "didchange.read"
+    configuration.busyMode = .timeout(busyTimeout)
+    // The refresher begins and ends its transactions itself.
+    configuration.allowsUnsafeTransactions = true
+    configuration.prepareDatabase { db in
+      try db.execute(sql: "PRAGMA query_only = 1; PRAGMA trusted_schema = 0")
+      if let connection = db.sqliteConnection {
+        _ = sqlite_set_defensive(UnsafeMutableRawPointer(connection), 1)
+      }
+    }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+}
+
+extension Database {
+  /// Runs `body` in one read transaction, so that all of it sees one commit.
+  func readTransaction<T>(_ body: () throws -> T) throws -> T {
+    try execute(sql: "BEGIN DEFERRED")
+    do {
+      let result = try body()
+      try execute(sql: "COMMIT")
+      return result
+    } catch {
+      // Some errors end the transaction by themselves: https://www.sqlite.org/lang_transaction.html
+      if isInsideTransaction { try? execute(sql: "ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// A number that every change of the schema changes:
+  /// https://www.sqlite.org/pragma.html#pragma_schema_version
+  func schemaNumber() throws -> Int64 {
+    try Int64.fetchOne(cachedStatement(sql: "PRAGMA schema_version")) ?? 0
+  }
+}

@@ -1,0 +1,91 @@
+import ChangeCapture
+import Dispatch
+
+// Noticing what any process does to the database.
+extension Refresher {
+  /// How long to wait before trying again what a lock or a missing file prevented.
+  private static let retryInterval = DispatchTimeInterval.milliseconds(250)
+
+  /// Begins to notice commits; until then only ``refresh()`` looks.
+  ///
+  /// - Throws: `DatabaseAccessError` where there is no database to watch.
+  package func startWatching() throws {
+    try queue.sync {
+      guard watcher == nil, !isStopped else { return }
+      let watcher = DatabaseWatcher(path: path, queue: queue) { [weak self] event in
+        self?.handle(event)
+      }
+      try watcher.start()
+      self.watcher = watcher
+      log(.opened(path: path, isWAL: watcher.status.journalMode == .writeAheadLog))
+      catchUpOrRetry()
+    }
+  }
+
+  /// Stops noticing, and lets go of the database.
+  package func stop() {
+    queue.sync {
+      isStopped = true
+      watcher?.stop()
+      watcher = nil
+      controllers = [:]
+      disconnect()
+    }
+  }
+
+  /// Brings all controllers up to date if anything was committed since the last refresh.
+  ///
+  /// Returns at once; the work is done on ``queue``.
+  package func refresh() {
+    queue.async { [self] in catchUpOrRetry() }
+  }
+
+  private func handle(_ event: WatchEvent) {
+    dispatchPrecondition(condition: .onQueue(queue))
+    switch event {
+    case .committed:
+      break
+    case .replaced, .restored:
+      log(.replaced)
+      disconnect()
+    case .removed:
+      log(.removed)
+      disconnect()
+      return failAll(
+        FetchFailure(
+          kind: .unavailable,
+          detail: "the database file is gone: put it back, and the queries go on"))
+    case .unreadable(let error):
+      disconnect()
+      return failAll(FetchFailure(kind: .unavailable, detail: "\(error)"))
+    }
+    catchUpOrRetry()
+  }
+
+  private func catchUpOrRetry() {
+    guard !isStopped else { return }
+    if case .failure(let failure) = attempt({ _ in }) {
+      if self.failure == nil { log(.failed(failure)) }
+      failAll(failure)
+      scheduleRetry()
+    }
+  }
+
+  private func failAll(_ failure: FetchFailure) {
+    self.failure = failure
+    for live in controllers.values where live.controller.fail(with: failure) {
+      live.controller.onEvent(.failed(failure))
+    }
+  }
+
+  /// Looks again in a while. Nothing else may: a commit that came during a failure is announced
+  /// only once.
+  private func scheduleRetry() {
+    guard !isRetryScheduled else { return }
+    isRetryScheduled = true
+    queue.asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in
+      self?.isRetryScheduled = false
+      self?.catchUpOrRetry()
+    }
+  }
+}

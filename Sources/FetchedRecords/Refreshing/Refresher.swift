@@ -1,0 +1,179 @@
+package import ChangeCapture
+package import Dispatch
+import GRDB
+import OrderedResults
+import Synchronization
+
+/// Keeps all live queries of one database up to date.
+///
+/// One wake-up opens one read transaction, learns what changed up to exactly that snapshot, brings
+/// every controller up to date in it, and closes it before anything is told: all queries of one
+/// refresh show one commit. Commits that arrive meanwhile are joined into the next refresh.
+// Safe to share: every mutable field is touched on `queue` only, which each entry checks.
+package final class Refresher: @unchecked Sendable {
+  package let path: String
+  /// The serial queue on which everything happens.
+  package let queue = DispatchQueue(label: "didchange.refresher", qos: .userInitiated)
+  /// What each query is under the present schema; readable from any thread.
+  package let catalog: QueryCatalog
+  let log: @Sendable (RefresherMessage) -> Void
+  private let lastFailure = Mutex<FetchFailure?>(nil)
+  private let numbers = Mutex(RefreshStatistics())
+  private let captureNumbers = Mutex(CaptureStatistics())
+
+  // Touched on `queue` only.
+  var connection: DatabaseQueue?
+  var watcher: DatabaseWatcher?
+  /// Made for each connection, of which it says what changed.
+  private let makeSource: () -> any ChangeSource
+  var source: (any ChangeSource)?
+  var schemaNumber: Int64?
+  /// Grows by one with each refresh that saw a commit.
+  var commit = 0
+  var controllers: [ObjectIdentifier: LiveQuery] = [:]
+  var isRetryScheduled = false
+  var isStopped = false
+
+  /// Opens the database and analyses all queries of `source`.
+  ///
+  /// - Throws: ``RefusedQueries`` where definitions do not fit the schema; ``FetchFailure`` where
+  ///   the database cannot be read.
+  package convenience init(
+    path: String, source: QueryCatalog.Source,
+    log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
+  ) throws {
+    try self.init(path: path, source: source, makeSource: CaptureSource.init, log: log)
+  }
+
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - source: which queries there are.
+  ///   - makeSource: makes what knows the changes that one connection sees.
+  ///   - log: is called on any queue.
+  /// - Throws: as the initializer for all users.
+  init(
+    path: String, source: QueryCatalog.Source, makeSource: @escaping () -> any ChangeSource,
+    log: @escaping @Sendable (RefresherMessage) -> Void
+  ) throws {
+    self.path = path
+    self.log = log
+    self.makeSource = makeSource
+    catalog = QueryCatalog(source: source)
+    try queue.sync { try transaction { _ in } }
+    let refused = catalog.refused
+    switch source {
+    case .definitions where !refused.isEmpty: throw RefusedQueries(queries: refused)
+    case .definitions: break
+    case .everyTable: for query in refused { log(.leftOut(query)) }
+    }
+  }
+
+  /// Why the database cannot be read now, if it cannot; readable from any thread.
+  package internal(set) var failure: FetchFailure? {
+    get { lastFailure.withLock { $0 } }
+    set { lastFailure.withLock { $0 = newValue } }
+  }
+
+  /// What has been done since the beginning; readable from any thread.
+  package internal(set) var statistics: RefreshStatistics {
+    get { numbers.withLock { $0 } }
+    set { numbers.withLock { $0 = newValue } }
+  }
+
+  /// How changed rows were found, since the database was last opened; readable from any thread.
+  package internal(set) var capture: CaptureStatistics {
+    get { captureNumbers.withLock { $0 } }
+    set { captureNumbers.withLock { $0 = newValue } }
+  }
+
+  // MARK: - Controllers
+
+  /// Fetches a query and keeps it up to date from now on.
+  ///
+  /// - Parameters:
+  ///   - name: a query of the ``catalog``.
+  ///   - arguments: values for its parameters; one that is left out is NULL.
+  ///   - onEvent: is called on ``queue`` for every change after the snapshot.
+  ///   - completion: is called on ``queue``, before any event, with the controller, or with a
+  ///     ``FetchFailure``.
+  package func open(
+    _ name: String, arguments: QueryArguments,
+    onEvent: @escaping @Sendable (ControllerEvent) -> Void,
+    completion: @escaping @Sendable (Result<QueryController, FetchFailure>) -> Void
+  ) {
+    queue.async { [self] in
+      let result = attempt { db in
+        let snapshot = try firstSnapshot(of: name, arguments: arguments, in: db)
+        let controller = QueryController(
+          queryName: name, arguments: arguments, snapshot: snapshot, onEvent: onEvent)
+        controllers[ObjectIdentifier(controller)] = LiveQuery(controller)
+        try followTables(in: db)
+        return controller
+      }
+      completion(result)
+    }
+  }
+
+  /// Stops keeping a controller up to date.
+  package func close(_ controller: QueryController) {
+    queue.async { [self] in controllers[ObjectIdentifier(controller)] = nil }
+  }
+
+  /// Runs a controller's query again now, whatever was noticed.
+  ///
+  /// Values that no commit announces, such as `datetime('now')`, change only like this.
+  package func fetch(
+    _ controller: QueryController,
+    completion: @escaping @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
+  ) {
+    queue.async { [self] in
+      let result = attempt { db -> QueryController in
+        if let live = controllers[ObjectIdentifier(controller)] {
+          pending += refreshed([live], .everything([]), in: db)
+        }
+        return controller
+      }
+      completion(result.flatMap { $0.failure.map(Result.failure) ?? .success($0.snapshot) })
+    }
+  }
+
+  /// The source of changes of the present connection.
+  func changeSource() -> any ChangeSource {
+    let source = source ?? makeSource()
+    self.source = source
+    return source
+  }
+
+  /// Asks for the rows of the tables whose queries are maintained row by row.
+  func followTables(in db: Database) throws {
+    let tables = controllers.values.compactMap { $0.controller.snapshot.query.plan?.table }
+    try changeSource().follow(Set(tables), in: db)
+  }
+
+  /// What a refresh found, told once its transaction is over.
+  typealias Announcement = (controller: QueryController, event: ControllerEvent)
+  // Touched on `queue` only.
+  var pending: [Announcement] = []
+
+  private func firstSnapshot(
+    of name: String, arguments: QueryArguments, in db: Database
+  ) throws -> ResultsSnapshot {
+    let query = try query(named: name)
+    let fetched = try query.fetch(
+      comparingWith: .empty(query.layout), arguments: arguments, in: db)
+    return ResultsSnapshot(
+      query: query, results: fetched.results, version: .fresh(), commit: commit,
+      alongside: fetched.alongside)
+  }
+
+  func query(named name: String) throws -> Query {
+    guard let entry = catalog[name] else {
+      throw FetchFailure(kind: .query, detail: "there is no query \(name) any more")
+    }
+    do {
+      return try entry.analysis.get()
+    } catch {
+      throw FetchFailure(error)
+    }
+  }
+}

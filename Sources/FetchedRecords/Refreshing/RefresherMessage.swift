@@ -1,0 +1,15 @@
+/// What an operator may want to know of a refresher.
+package enum RefresherMessage: Sendable {
+  /// A table or view that cannot be a query.
+  case leftOut(QueryProblems)
+  /// The database was opened.
+  case opened(path: String, isWAL: Bool)
+  /// The file at the path is another one now.
+  case replaced
+  /// The file is gone.
+  case removed
+  /// A refresh failed as a whole; it is tried again.
+  case failed(FetchFailure)
+  /// Refreshes succeed again.
+  case recovered
+}

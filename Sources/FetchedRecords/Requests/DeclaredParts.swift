@@ -1,0 +1,59 @@
+/// Writes the SELECT of a declaration, whole or in parts.
+struct DeclaredParts {
+  let declaration: QueryDefinition.Declaration
+
+  init(_ declaration: QueryDefinition.Declaration) { self.declaration = declaration }
+
+  var table: String { declaration.table.quotedIdentifier }
+  var fields: [String] { declaration.fields ?? ["*"] }
+
+  /// The statement that returns `columns`; each expression ends with its line, so that a comment
+  /// at its end hides nothing of what follows.
+  func select(_ columns: [String], order: [String] = []) -> String {
+    var lines = ["SELECT " + columns.joined(separator: ", "), "FROM \(table)"]
+    if let predicate = declaration.predicate { lines.append("WHERE \(predicate.parenthesized)") }
+    if !declaration.groupBy.isEmpty {
+      lines.append("GROUP BY " + declaration.groupBy.joined(separator: ", "))
+    }
+    if let having = declaration.having { lines.append("HAVING \(having.parenthesized)") }
+    if !order.isEmpty { lines.append("ORDER BY " + order.joined(separator: ", ")) }
+    return lines.joined(separator: "\n")
+  }
+
+  /// A statement that prepares just when one expression of the declaration is right.
+  struct Probe {
+    let part: [String]
+    let sql: String
+  }
+
+  var fieldProbes: [Probe] {
+    (declaration.fields ?? []).enumerated().map { index, field in
+      Probe(part: ["fields", String(index)], sql: "SELECT \(field)\nFROM \(table)")
+    }
+  }
+
+  /// Clauses may use the names that the fields define, so they are probed with the fields.
+  func clauseProbes(selecting fields: [String]) -> [Probe] {
+    let select = "SELECT \(fields.joined(separator: ", "))\nFROM \(table)"
+    var probes: [Probe] = []
+    if let predicate = declaration.predicate {
+      probes.append(Probe(part: ["where"], sql: "\(select) WHERE \(predicate.parenthesized)"))
+    }
+    for (index, term) in declaration.groupBy.enumerated() {
+      probes.append(Probe(part: ["groupBy", String(index)], sql: "\(select) GROUP BY \(term)\n"))
+    }
+    if let having = declaration.having {
+      let group = declaration.groupBy.isEmpty ? "1" : declaration.groupBy.joined(separator: ", ")
+      probes.append(
+        Probe(part: ["having"], sql: "\(select) GROUP BY \(group) HAVING \(having.parenthesized)"))
+    }
+    for (index, term) in declaration.order.enumerated() {
+      probes.append(Probe(part: ["order", String(index)], sql: "\(select) ORDER BY \(term)\n"))
+    }
+    return probes
+  }
+
+  func expressionProbe(_ expression: String, part: String) -> Probe {
+    Probe(part: [part], sql: "SELECT \(expression.parenthesized) FROM \(table)")
+  }
+}

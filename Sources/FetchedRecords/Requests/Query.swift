@@ -1,0 +1,68 @@
+package import OrderedResults
+
+/// What SQLite makes of a ``QueryDefinition`` under one schema: the statement that runs, the shape
+/// of its rows, and what it depends on.
+///
+/// A value: it holds no connection and no statement, and is made anew when the schema changes.
+package struct Query: Sendable {
+  package let definition: QueryDefinition
+  /// The SELECT that runs; its parameters are bound, never spliced.
+  package let sql: String
+  package let layout: RecordLayout
+  /// The tables and columns that the statement reads, through views, CTEs and subqueries.
+  package let dependencies: [TableDependency]
+  package let tracking: Tracking
+  /// How the result is maintained row by row, if it can be.
+  let plan: IncrementalPlan?
+}
+
+/// A table that a query reads, and which of its columns.
+package struct TableDependency: Sendable, Equatable {
+  package let table: String
+  /// In the table's order; empty where only the rows count (`SELECT count(*)`).
+  package let columns: [String]
+}
+
+/// How a query's changes are found.
+package struct Tracking: Sendable, Equatable {
+  package enum Mode: String, Sendable {
+    /// Changed rows are read again by key.
+    case incremental
+    /// The query runs again.
+    case refetch
+  }
+
+  package let mode: Mode
+  /// Why the query is tracked like that, in a sentence for a person.
+  package let reason: String
+}
+
+/// Why a definition is refused, and where.
+package struct QueryProblem: Error, Sendable, Equatable {
+  /// The place within the query's configuration, outermost first: `["order", "1"]`.
+  package let part: [String]
+  package let message: String
+  /// What to do about it.
+  package let mend: String
+  /// The word that SQLite or the query does not know, if that is the problem.
+  package let unknownWord: String?
+  /// Words that would have been right in its place.
+  package let knownWords: [String]
+
+  package init(
+    part: [String], message: String, mend: String, unknownWord: String? = nil,
+    knownWords: [String] = []
+  ) {
+    self.part = part
+    self.message = message
+    self.mend = mend
+    self.unknownWord = unknownWord
+    self.knownWords = knownWords
+  }
+}
+
+/// All the problems of one definition.
+package struct QueryProblems: Error, Sendable {
+  package let query: String
+  package let problems: [QueryProblem]
+}

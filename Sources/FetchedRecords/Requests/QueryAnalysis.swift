@@ -1,0 +1,133 @@
+package import GRDB
+import OrderedResults
+
+extension Query {
+  /// Asks SQLite what `definition` means under the schema that `db` sees now.
+  ///
+  /// O(s) in the size s of the schema; reads no rows of the query.
+  ///
+  /// - Throws: ``QueryProblems`` with every problem that could be found, not only the first.
+  package init(_ definition: QueryDefinition, in db: Database) throws {
+    var analysis = QueryAnalysis(definition: definition, db: db)
+    self = try analysis.query()
+  }
+}
+
+/// The parts of one analysis that both forms of a definition share.
+struct QueryAnalysis {
+  let definition: QueryDefinition
+  let db: Database
+  var problems: [QueryProblem] = []
+
+  var facts: SchemaFacts { SchemaFacts(db: db) }
+
+  init(definition: QueryDefinition, db: Database) {
+    self.definition = definition
+    self.db = db
+  }
+
+  mutating func query() throws -> Query {
+    let shape: StatementShape?
+    switch definition.form {
+    case .declared(let declaration): shape = try collecting { try $0.shape(of: declaration) }
+    case .sql(let sql): shape = try collecting { try $0.shape(ofSQL: sql) }
+    }
+    let final = try shape.flatMap { shape in
+      try collecting { try $0.prepare(shape.sql, part: shape.part) }
+    }
+    let alongside = try definition.alongside.compactMap { item in
+      try collecting { try $0.alongsideStatement(item) }
+    }
+    let texts = [final].compactMap(\.self) + alongside
+    if final != nil { checkParameters(of: texts) }
+    guard problems.isEmpty, let shape else {
+      throw QueryProblems(query: definition.name, problems: problems)
+    }
+    return Query(
+      definition: definition, sql: shape.sql, layout: shape.layout,
+      dependencies: try facts.dependencies(of: texts.map(\.statement)), tracking: shape.tracking,
+      plan: shape.plan)
+  }
+
+  /// Runs one step; a problem that it throws is kept, and the analysis goes on without its result.
+  mutating func collecting<T>(_ step: (inout Self) throws -> T) throws -> T? {
+    do {
+      return try step(&self)
+    } catch let problem as QueryProblem {
+      problems.append(problem)
+    } catch let several as QueryProblems {
+      problems += several.problems
+    }
+    return nil
+  }
+
+  /// Prepares `sql`; where a word is unknown, names of the schema's kind are the suggestions.
+  func prepare(_ sql: String, part: [String], columns: [String] = []) throws -> StatementText {
+    try StatementText(sql, part: part, in: db) { message in
+      if message.hasPrefix("no such table") { return (try? facts.tablesAndViews()) ?? [] }
+      return message.hasPrefix("no such column") ? columns : []
+    }
+  }
+
+  private func alongsideStatement(_ item: QueryDefinition.Alongside) throws -> StatementText {
+    let part = ["alongside", item.name]
+    let text = try prepare(item.sql, part: part)
+    guard text.columnNames.count == 1 else {
+      throw QueryProblem(
+        part: part, message: "it returns \(text.columnNames.count) columns",
+        mend: "select exactly one value; use several alongside statements for several values")
+    }
+    return text
+  }
+
+  /// Every parameter in the SQL is declared, and every declared one is used.
+  private mutating func checkParameters(of texts: [StatementText]) {
+    let used = texts.flatMap(\.parameterNames)
+    let declared = definition.parameters.map(\.name)
+    if used.contains(nil) {
+      problems.append(
+        QueryProblem(
+          part: mainPart, message: "a parameter has no name",
+          mend: "write :name instead of ? and declare the name under parameters"))
+    }
+    for name in Set(used.compactMap(\.self)).sorted() where !declared.contains(name) {
+      problems.append(
+        QueryProblem(
+          part: mainPart, message: "the parameter :\(name) is not declared",
+          mend: "declare it under parameters, or mend its name", unknownWord: name,
+          knownWords: declared))
+    }
+    for name in declared where !used.contains(name) {
+      problems.append(
+        QueryProblem(
+          part: ["parameters", name], message: "the parameter \(name) is not used",
+          mend: "use :\(name) in the query, or take the declaration out"))
+    }
+  }
+
+  /// Where a problem of the whole statement is reported.
+  var mainPart: [String] {
+    switch definition.form {
+    case .declared: ["table"]
+    case .sql: ["sql"]
+    }
+  }
+
+  func checkNamesAreUnique(_ names: [String], part: [String]) throws {
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name).inserted {
+      throw QueryProblem(
+        part: part, message: "two result columns are named \(name)",
+        mend: "give one of them another name with AS")
+    }
+  }
+}
+
+/// A statement that is ready to run, and what its columns are for.
+struct StatementShape {
+  var sql: String
+  var part: [String]
+  var layout: RecordLayout
+  var plan: IncrementalPlan?
+  var tracking: Tracking
+}

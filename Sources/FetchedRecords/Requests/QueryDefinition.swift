@@ -1,0 +1,96 @@
+package import OrderedResults
+
+/// What to watch: a named SELECT with declared parameters.
+///
+/// A definition is only words; ``Query`` is what SQLite makes of it. Nothing here is ever spliced
+/// with a parameter's value: values are bound.
+package struct QueryDefinition: Sendable, Equatable {
+  /// The two ways to say which records.
+  package enum Form: Sendable, Equatable {
+    /// The engine writes the SELECT, and so can maintain and page its result.
+    case declared(Declaration)
+    /// Any single SELECT statement.
+    case sql(String)
+  }
+
+  /// The parts of a SELECT over one table or view.
+  package struct Declaration: Sendable, Equatable {
+    package var table: String
+    /// SQL expressions, each with an optional `AS name`; nil: all columns.
+    package var fields: [String]?
+    package var predicate: String?
+    package var groupBy: [String]
+    package var having: String?
+    /// Ordering terms as ORDER BY has them: `name COLLATE NOCASE DESC NULLS LAST`.
+    package var order: [String]
+
+    package init(
+      table: String, fields: [String]? = nil, predicate: String? = nil, groupBy: [String] = [],
+      having: String? = nil, order: [String] = []
+    ) {
+      self.table = table
+      self.fields = fields
+      self.predicate = predicate
+      self.groupBy = groupBy
+      self.having = having
+      self.order = order
+    }
+  }
+
+  /// A statement whose values are read in the same transaction as the records.
+  package struct Alongside: Sendable, Equatable {
+    package var name: String
+    package var sql: String
+
+    package init(name: String, sql: String) {
+      self.name = name
+      self.sql = sql
+    }
+  }
+
+  package var name: String
+  package var title: String?
+  package var form: Form
+  /// Names of result columns that identify a record; nil: found out from the primary key.
+  package var key: [String]?
+  /// An SQL expression over the row whose value names the section.
+  package var section: String?
+  /// An SQL expression over the row whose text stands in the section index.
+  package var sectionIndexTitle: String?
+  package var parameters: [QueryParameter]
+  package var alongside: [Alongside]
+
+  package init(
+    name: String, title: String? = nil, form: Form, key: [String]? = nil, section: String? = nil,
+    sectionIndexTitle: String? = nil, parameters: [QueryParameter] = [],
+    alongside: [Alongside] = []
+  ) {
+    self.name = name
+    self.title = title
+    self.form = form
+    self.key = key
+    self.section = section
+    self.sectionIndexTitle = sectionIndexTitle
+    self.parameters = parameters
+    self.alongside = alongside
+  }
+}
+
+/// A parameter that a query declares.
+package struct QueryParameter: Sendable, Equatable {
+  /// How a parameter's text in a URL is read.
+  package enum ValueType: String, Sendable, CaseIterable {
+    case text, integer, real, blob
+  }
+
+  package var name: String
+  package var type: ValueType
+  /// The value where the client gives none; nil: the parameter must be given.
+  package var defaultValue: Value?
+
+  package init(name: String, type: ValueType, defaultValue: Value? = nil) {
+    self.name = name
+    self.type = type
+    self.defaultValue = defaultValue
+  }
+}

@@ -1,0 +1,96 @@
+import GRDB
+import GRDBSQLite
+import OrderedResults
+
+// Definitions of the form "any single SELECT".
+extension QueryAnalysis {
+  mutating func shape(ofSQL sql: String) throws -> StatementShape {
+    let text = try prepare(sql, part: ["sql"])
+    let names = text.columnNames
+    try checkNamesAreUnique(names, part: ["sql"])
+    var list = SelectList(visible: names)
+    let section = definition.section.map { expression in
+      list.position(ofVisible: expression) ?? list.append(hidden: expression, part: ["section"])
+    }
+    let title = definition.sectionIndexTitle.map { expression in
+      list.position(ofVisible: expression)
+        ?? list.append(hidden: expression, part: ["sectionIndexTitle"])
+    }
+    let key = try sqlKey(names: names, origins: text.origins)
+    let wrapped = try wrap(text, adding: list.hidden)
+    return StatementShape(
+      sql: wrapped, part: ["sql"],
+      layout: RecordLayout(
+        columns: names, columnCount: list.count, key: key, keyIsUnique: false,
+        keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
+        sectionIndexTitle: title),
+      plan: nil,
+      tracking: Tracking(
+        mode: .refetch, reason: "a query written in SQL runs again when one of its tables changed"))
+  }
+
+  /// The statement with hidden columns behind its own.
+  ///
+  /// A subquery that is all of FROM keeps its order where the outer query asks for none:
+  /// https://www.sqlite.org/optoverview.html#omit_order_by_on_from_clause_subqueries
+  private mutating func wrap(_ text: StatementText, adding hidden: [HiddenColumn]) throws -> String
+  {
+    let inner = text.sqlWithoutSemicolon
+    if hidden.isEmpty { return inner }
+    for column in hidden {
+      _ = try collecting {
+        try $0.prepare(
+          "SELECT \(column.expression.parenthesized) FROM (\n\(inner)\n)", part: column.part,
+          columns: text.columnNames)
+      }
+    }
+    let columns = hidden.map { "\($0.expression.parenthesized)" }.joined(separator: ", ")
+    return "SELECT *, \(columns) FROM (\n\(inner)\n)"
+  }
+
+  /// The declared key, or else the primary keys that the columns' origins show whole.
+  ///
+  /// Where the result shows the primary keys of several tables, all of them together are the key:
+  /// that is the finest identity that the columns can tell.
+  private mutating func sqlKey(names: [String], origins: [ColumnOrigin?]) throws -> [Int]? {
+    if let declared = definition.key {
+      return try declared.enumerated().map { index, name in
+        guard let position = names.firstIndex(of: name) else {
+          throw unknownKeyColumn(name, at: index, known: names)
+        }
+        return position
+      }
+    }
+    let key = try keyFromOrigins(origins)
+    return key.isEmpty ? nil : key
+  }
+
+  func unknownKeyColumn(_ name: String, at index: Int, known: [String]) -> QueryProblem {
+    QueryProblem(
+      part: ["key", String(index)], message: "\(name) is not a column of the result",
+      mend: "name result columns that identify a record", unknownWord: name, knownWords: known)
+  }
+
+  /// Positions of the columns that show primary keys whole, table by table.
+  func keyFromOrigins(_ origins: [ColumnOrigin?]) throws -> [Int] {
+    var tables: [String] = []
+    for case let origin? in origins where !tables.contains(origin.table) {
+      tables.append(origin.table)
+    }
+    return try tables.filter(facts.isTable).flatMap { table -> [Int] in
+      let positions = try facts.primaryKey(of: table).columns.map { column in
+        origins.firstIndex { $0?.isSame(as: ColumnOrigin(table: table, column: column)) == true }
+      }
+      return positions.contains(nil) ? [] : positions.compactMap(\.self)
+    }
+  }
+}
+
+extension StatementText {
+  /// The first statement's text as SQLite kept it, without the semicolon that ends it.
+  var sqlWithoutSemicolon: String {
+    let text = sqlite3_sql(statement.sqliteStatement).map { String(cString: $0) } ?? statement.sql
+    guard let end = text.lastIndex(where: { $0 != ";" && !$0.isWhitespace }) else { return text }
+    return String(text[...end])
+  }
+}

@@ -1,0 +1,80 @@
+import GRDB
+
+/// What a query's analysis asks of the schema.
+struct SchemaFacts {
+  let db: Database
+
+  /// Names of all tables and views that a user made, for suggestions.
+  func tablesAndViews() throws -> [String] {
+    try String.fetchAll(
+      db,
+      sql: """
+        SELECT name FROM sqlite_schema
+        WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
+        """)
+  }
+
+  /// Columns of a table or view, hidden ones of virtual tables left out.
+  func columns(of table: String) -> [String] {
+    (try? db.columns(in: table).map(\.name)) ?? []
+  }
+
+  func isTable(_ name: String) throws -> Bool { try db.tableExists(name) }
+
+  /// The columns that identify a row of `table`, and whether SQLite guarantees that they do.
+  ///
+  /// A PRIMARY KEY of an ordinary table may hold NULL, any number of times, unless its columns are
+  /// NOT NULL or it is the rowid: https://www.sqlite.org/lang_createtable.html#the_primary_key
+  func primaryKey(of table: String) throws -> PrimaryKey {
+    let info = try db.primaryKey(table)
+    let columns = try db.columns(in: table)
+    if info.isRowID {
+      let isColumn = columns.contains { $0.primaryKeyIndex > 0 }
+      return PrimaryKey(columns: isColumn ? info.columns : [rowIDName(of: table)], isUnique: true)
+    }
+    let isUnique = info.columns.allSatisfy { name in
+      columns.contains { $0.name.isSameIdentifier(as: name) && $0.isNotNull }
+    }
+    return PrimaryKey(columns: info.columns, isUnique: isUnique || isWithoutRowID(table))
+  }
+
+  /// Any of the rowid's three names that no column has taken.
+  func rowIDName(of table: String) -> String {
+    let taken = columns(of: table)
+    return ["rowid", "_rowid_", "oid"].first { name in
+      !taken.contains { $0.isSameIdentifier(as: name) }
+    } ?? "rowid"
+  }
+
+  private func isWithoutRowID(_ table: String) -> Bool {
+    (try? Row.fetchOne(
+      db, sql: "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ? AND wr = 1",
+      arguments: [table])) != nil
+  }
+
+  /// The tables and columns that `statement` reads.
+  ///
+  /// GRDB's region of a statement comes from SQLite's authorizer, and so sees through views, CTEs
+  /// and subqueries: https://www.sqlite.org/c3ref/set_authorizer.html
+  func dependencies(of statements: [Statement]) throws -> [TableDependency] {
+    let tables = try String.fetchAll(
+      db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+    let regions = statements.map(\.databaseRegion)
+    return tables.compactMap { table in
+      let touched = regions.filter { $0.isModified(byEventsOfKind: .insert(tableName: table)) }
+      if touched.isEmpty { return nil }
+      let columns = columns(of: table).filter { column in
+        touched.contains {
+          $0.isModified(byEventsOfKind: .update(tableName: table, columnNames: [column]))
+        }
+      }
+      return TableDependency(table: table, columns: columns)
+    }
+  }
+}
+
+/// The columns that identify a table's rows.
+struct PrimaryKey {
+  let columns: [String]
+  let isUnique: Bool
+}

@@ -1,0 +1,83 @@
+import GRDB
+import GRDBSQLite
+
+/// What SQLite says about a statement's text, before it ever runs.
+struct StatementText {
+  let statement: Statement
+
+  /// Prepares `sql`, which must be one statement that reads and returns columns.
+  ///
+  /// - Throws: `QueryProblem` with SQLite's own words, at `part`.
+  init(_ sql: String, part: [String], in db: Database, knownWords: (String) -> [String]) throws {
+    do {
+      statement = try db.makeStatement(sql: sql)
+    } catch let error as DatabaseError {
+      throw Self.problem(from: error, part: part, knownWords: knownWords)
+    }
+    guard statement.isReadonly, statement.columnCount > 0 else {
+      throw QueryProblem(
+        part: part, message: "this statement does not return records",
+        mend: "write a single SELECT (a WITH clause or VALUES is fine)")
+    }
+  }
+
+  private static func problem(
+    from error: DatabaseError, part: [String], knownWords: (String) -> [String]
+  ) -> QueryProblem {
+    let message = error.message ?? "it does not prepare"
+    let word = unknownWord(in: message)
+    return QueryProblem(
+      part: part, message: message,
+      mend: error.resultCode == .SQLITE_MISUSE
+        ? "write one statement only" : "mend the SQL so that SQLite can prepare it",
+      unknownWord: word, knownWords: word.map { _ in knownWords(message) } ?? [])
+  }
+
+  /// The name in SQLite's "no such column: x", without the table it is qualified with.
+  private static func unknownWord(in message: String) -> String? {
+    for prefix in ["no such column: ", "no such table: ", "no such function: "]
+    where message.hasPrefix(prefix) {
+      return message.dropFirst(prefix.count).split(separator: ".").last.map(String.init)
+    }
+    return nil
+  }
+
+  var columnNames: [String] { statement.columnNames }
+
+  /// The names of the parameters without their sigil, each once; nil stands for a bare `?`.
+  var parameterNames: [String?] {
+    var names: [String?] = []
+    let count = sqlite3_bind_parameter_count(statement.sqliteStatement)
+    for index in 0..<count {
+      let name = sqlite3_bind_parameter_name(statement.sqliteStatement, index + 1)
+        .map { String(String(cString: $0).dropFirst()) }
+      if !names.contains(name) { names.append(name) }
+    }
+    return names
+  }
+
+  /// The table column that result column `index` shows unchanged, if it does.
+  ///
+  /// Through views and subqueries: https://www.sqlite.org/c3ref/column_database_name.html
+  func origin(ofColumn index: Int) -> ColumnOrigin? {
+    let pointer = statement.sqliteStatement
+    guard
+      let table = sqlite3_column_table_name(pointer, Int32(index)).map({ String(cString: $0) }),
+      let column = sqlite3_column_origin_name(pointer, Int32(index)).map({ String(cString: $0) })
+    else { return nil }
+    return ColumnOrigin(table: table, column: column)
+  }
+
+  /// The origins of all result columns.
+  var origins: [ColumnOrigin?] { columnNames.indices.map(origin(ofColumn:)) }
+}
+
+/// A column of a table of the schema.
+struct ColumnOrigin: Equatable {
+  let table: String
+  let column: String
+
+  func isSame(as other: ColumnOrigin) -> Bool {
+    table.isSameIdentifier(as: other.table) && column.isSameIdentifier(as: other.column)
+  }
+}

@@ -1,0 +1,130 @@
+/// A piece of an SQL text: https://www.sqlite.org/lang.html says what there is.
+///
+/// Enough to find the clauses of a SELECT and the functions that an expression calls. Whether the
+/// text is right SQL is for SQLite to say; it has been prepared before anyone looks at its tokens.
+struct SQLToken: Equatable {
+  enum Kind {
+    /// A keyword or a name without quotes.
+    case word
+    /// A name in "", [] or ``.
+    case quotedName
+    case string
+    case number
+    case parameter
+    case symbol
+  }
+
+  let kind: Kind
+  let text: Substring
+  /// How many parentheses are open around it; a parenthesis counts as outside of itself.
+  let depth: Int
+
+  /// Whether this is the keyword, in whatever case.
+  func isWord(_ keyword: String) -> Bool {
+    kind == .word && String(text).isSameIdentifier(as: keyword)
+  }
+
+  func isSymbol(_ symbol: Character) -> Bool { kind == .symbol && text.first == symbol }
+
+  /// The name without its quotes; nil where the token is no name.
+  var name: String? {
+    switch kind {
+    case .word: return String(text)
+    case .quotedName:
+      let inner = text.dropFirst().dropLast()
+      let quote = text.first.map(String.init) ?? ""
+      return quote == "[" ? String(inner) : String(inner.replacing(quote + quote, with: quote))
+    default: return nil
+    }
+  }
+}
+
+/// Cuts SQL into tokens; comments and white space are left out. O(n), n bytes.
+struct SQLTokens {
+  static func tokens(of sql: String) -> [SQLToken] {
+    var scanner = SQLTokens(rest: sql[...])
+    var tokens: [SQLToken] = []
+    while let token = scanner.next() { tokens.append(token) }
+    return tokens
+  }
+
+  private var rest: Substring
+  private var depth = 0
+
+  private mutating func next() -> SQLToken? {
+    skipBlanks()
+    guard let first = rest.first else { return nil }
+    switch first {
+    case "'": return take(.string, quoted(by: "'"))
+    case "\"": return take(.quotedName, quoted(by: "\""))
+    case "`": return take(.quotedName, quoted(by: "`"))
+    case "[":
+      return take(.quotedName, rest.firstIndex(of: "]").map(rest.index(after:)) ?? rest.endIndex)
+    case "0"..."9": return take(.number, end { $0.isWordPart || $0 == "." })
+    case ":", "@", "$", "?": return take(.parameter, end(from: 1) { $0.isWordPart })
+    case _ where first.isWordPart: return takeWord()
+    case "(":
+      defer { depth += 1 }
+      return take(.symbol, rest.index(after: rest.startIndex))
+    case ")":
+      depth -= 1
+      return take(.symbol, rest.index(after: rest.startIndex))
+    default: return take(.symbol, rest.index(after: rest.startIndex))
+    }
+  }
+
+  /// A word, or a blob literal, which begins like one.
+  private mutating func takeWord() -> SQLToken {
+    if rest.first == "x" || rest.first == "X", rest.dropFirst().first == "'" {
+      let end = rest.dropFirst(2).firstIndex(of: "'").map(rest.index(after:)) ?? rest.endIndex
+      return take(.string, end)
+    }
+    return take(.word, end { $0.isWordPart })
+  }
+
+  private mutating func take(_ kind: SQLToken.Kind, _ end: Substring.Index) -> SQLToken {
+    let token = SQLToken(kind: kind, text: rest[..<end], depth: depth)
+    rest = rest[end...]
+    return token
+  }
+
+  private func end(from skipped: Int = 0, _ belongs: (Character) -> Bool) -> Substring.Index {
+    rest.dropFirst(skipped).firstIndex { !belongs($0) } ?? rest.endIndex
+  }
+
+  /// The end of a quoted piece, in which a doubled quote stands for one.
+  private func quoted(by quote: Character) -> Substring.Index {
+    var index = rest.index(after: rest.startIndex)
+    while index < rest.endIndex {
+      let after = rest.index(after: index)
+      if rest[index] == quote {
+        guard after < rest.endIndex, rest[after] == quote else { return after }
+        index = rest.index(after: after)
+      } else {
+        index = after
+      }
+    }
+    return rest.endIndex
+  }
+
+  private mutating func skipBlanks() {
+    while let first = rest.first {
+      if first.isWhitespace {
+        rest.removeFirst()
+      } else if rest.hasPrefix("--") {
+        rest = rest.firstIndex(where: \.isNewline).map { rest[$0...] } ?? ""
+      } else if rest.hasPrefix("/*") {
+        let body = rest.dropFirst(2)
+        rest = body.firstRange(of: "*/").map { rest[$0.upperBound...] } ?? ""
+      } else {
+        return
+      }
+    }
+  }
+}
+
+extension Character {
+  fileprivate var isWordPart: Bool {
+    isLetter || isNumber || self == "_" || self == "$" || !isASCII
+  }
+}

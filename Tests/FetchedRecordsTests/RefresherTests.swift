@@ -1,0 +1,171 @@
+import GRDB
+import OrderedResults
+import Testing
+
+@testable import FetchedRecords
+
+private let schema = """
+  CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT);
+  INSERT INTO player VALUES (1, 'Ada', 'Blue'), (2, 'Barbara', 'Blue');
+  """
+
+private let byTeam = QueryDefinition(
+  name: "players", form: .declared(.init(table: "player", order: ["name"])), section: "team",
+  alongside: [.init(name: "total", sql: "SELECT count(*) FROM player")])
+
+@Suite struct `A refresher` {
+  @Test func `a move to a new section is told whole`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let watched = try fixture.open("players")
+    try fixture.write("UPDATE player SET team = 'Red' WHERE id = 2")
+    fixture.refresh()
+    let changes = try watched.takeChanges()
+    #expect(
+      changes.sectionChanges == [.insertion(section: 1, name: .text("Red"), indexTitle: "R")])
+    guard case .move(let from, let to, _, _)? = changes.recordChanges.first else {
+      Issue.record("no move in \(changes)")
+      return
+    }
+    #expect(from == IndexPath(section: 0, item: 1))
+    #expect(to == IndexPath(section: 1, item: 0))
+  }
+
+  @Test func `no net change is no event`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let watched = try fixture.open("players")
+    let version = watched.snapshot.version
+    try fixture.write(
+      "UPDATE player SET name = 'X' WHERE id = 1; UPDATE player SET name = 'Ada' WHERE id = 1")
+    fixture.refresh()
+    #expect(watched.takeEvents().isEmpty)
+    #expect(watched.snapshot.version == version)
+  }
+
+  @Test func `alongside values belong to the records' commit`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let watched = try fixture.open("players")
+    try fixture.write("INSERT INTO player VALUES (3, 'Cara', 'Blue')")
+    fixture.refresh()
+    #expect(watched.snapshot.alongside == [NamedValue(name: "total", value: .integer(3))])
+  }
+
+  @Test func `opening a query brings the others to the same commit first`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let first = try fixture.open("players")
+    try fixture.write("DELETE FROM player")
+    let second = try fixture.open("players")
+    #expect(first.snapshot.results.isEmpty)
+    #expect(second.snapshot.results.isEmpty)
+    #expect(first.snapshot.commit == second.snapshot.commit)
+    #expect(first.takeEvents().count == 1)
+    #expect(second.takeEvents().isEmpty)
+  }
+
+  @Test func `a dropped table is a failure, and the next change set is relative to before`() throws
+  {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let watched = try fixture.open("players")
+    try fixture.write("DROP TABLE player")
+    fixture.refresh()
+    guard case .failed(let failure)? = watched.takeEvents().first else {
+      Issue.record("no failure")
+      return
+    }
+    #expect(failure.kind == .query)
+    #expect(watched.snapshot.results.count == 2)
+    try fixture.write(
+      """
+      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT);
+      INSERT INTO player VALUES (2, 'Barbara', 'Blue');
+      """)
+    fixture.refresh()
+    let changes = try watched.takeChanges()
+    #expect(changes.count == 1)
+    #expect(watched.controller.failure == nil)
+  }
+
+  @Test func `a new column makes the records another shape, and everyone starts over`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let watched = try fixture.open("players")
+    let epoch = watched.snapshot.version.epoch
+    try fixture.write("ALTER TABLE player ADD COLUMN score DEFAULT 7")
+    fixture.refresh()
+    guard case .reset(let snapshot)? = watched.takeEvents().first else {
+      Issue.record("no reset")
+      return
+    }
+    #expect(snapshot.results.layout.columns == ["id", "name", "team", "score"])
+    #expect(snapshot.version.epoch != epoch)
+  }
+
+  @Test func `sections that do not come in runs are a failure that names the record`() throws {
+    let fixture = try Fixture(
+      schema: schema + "INSERT INTO player VALUES (3, 'Abel', 'Red')",
+      source: .definitions([
+        QueryDefinition(
+          name: "q", form: .sql("SELECT id, team FROM player ORDER BY team"), section: "team")
+      ]))
+    _ = try fixture.open("q")
+    let broken = try Fixture(
+      schema: schema + "INSERT INTO player VALUES (0, 'Abel', 'Red'), (4, 'Zed', 'Red')",
+      source: .definitions([
+        QueryDefinition(
+          name: "q", form: .sql("SELECT id, team FROM player ORDER BY id"), section: "team")
+      ]))
+    #expect {
+      try broken.open("q")
+    } throws: { error in
+      guard let failure = error as? FetchFailure else { return false }
+      return failure.kind == .sections && failure.detail.contains("key 4")
+        && failure.detail.contains("ORDER BY team")
+    }
+  }
+
+  @Test func `values are bound, never spliced`() throws {
+    let fixture = try Fixture(
+      schema: schema,
+      source: .definitions([
+        QueryDefinition(
+          name: "q",
+          form: .declared(.init(table: "player", predicate: "name = :name OR name IS :other")),
+          parameters: [
+            QueryParameter(name: "name", type: .text), QueryParameter(name: "other", type: .text),
+          ])
+      ]))
+    let watched = try fixture.open(
+      "q", arguments: ["name": .text("Ada"), "other": .text("' OR 1=1 --")])
+    #expect(watched.snapshot.results.count == 1)
+  }
+
+  @Test func `without definitions every table and view is a query, later ones too`() throws {
+    let fixture = try Fixture(schema: schema, source: .everyTable)
+    try fixture.write("CREATE VIEW reds AS SELECT * FROM player WHERE team = 'Red'")
+    fixture.refresh()
+    #expect(fixture.refresher.catalog.all.map(\.definition.name) == ["player", "reds"])
+  }
+
+  @Test(arguments: ["wal", "delete", "truncate", "persist"])
+  func `every journal mode is read`(mode: String) throws {
+    let fixture = try Fixture(
+      schema: schema, source: .definitions([byTeam]), journalMode: mode)
+    let watched = try fixture.open("players")
+    try fixture.write("DELETE FROM player WHERE id = 1")
+    fixture.refresh()
+    #expect(try watched.takeChanges().count == 1)
+  }
+
+  @Test func `a lock that nobody commits under is over when it is let go`() throws {
+    let fixture = try Fixture(
+      schema: schema, source: .definitions([byTeam]), journalMode: "delete")
+    let watched = try fixture.open("players")
+    try fixture.writer.writeWithoutTransaction { db in
+      try db.execute(sql: "BEGIN EXCLUSIVE")
+      fixture.refresh()
+      try db.execute(sql: "ROLLBACK")
+    }
+    #expect(watched.controller.failure?.kind == .busy)
+    fixture.refresh()
+    #expect(fixture.refresher.failure == nil)
+    #expect(watched.controller.failure == nil)
+  }
+}

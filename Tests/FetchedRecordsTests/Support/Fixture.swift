@@ -1,0 +1,127 @@
+import Dispatch
+import Foundation
+import GRDB
+import OrderedResults
+import Synchronization
+import Testing
+
+@testable import FetchedRecords
+
+/// A database in a temporary folder, a connection that writes to it, and a refresher that reads it.
+final class Fixture {
+  let folder: URL
+  let writer: DatabaseQueue
+  let refresher: Refresher
+
+  var path: String { writer.path }
+
+  init(
+    schema: String, source: QueryCatalog.Source, journalMode: String = "wal",
+    makeSource: @escaping () -> any ChangeSource = CaptureSource.init
+  ) throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "didchange-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "test.sqlite").path
+    var configuration = Configuration()
+    configuration.prepareDatabase { db in
+      // Nothing here survives a power failure, nor has to.
+      try db.execute(sql: "PRAGMA synchronous = OFF")
+    }
+    writer = try DatabaseQueue(path: path, configuration: configuration)
+    try writer.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
+      try db.execute(sql: schema)
+    }
+    refresher = try Refresher(path: path, source: source, makeSource: makeSource) { _ in }
+  }
+
+  deinit {
+    try? FileManager.default.removeItem(at: folder)
+  }
+
+  func write(_ sql: String, arguments: StatementArguments = []) throws {
+    try writer.write { try $0.execute(sql: sql, arguments: arguments) }
+  }
+
+  /// Refreshes and waits for the end of it.
+  func refresh() {
+    refresher.refresh()
+    refresher.queue.sync {}
+  }
+
+  func open(_ name: String, arguments: QueryArguments = [:]) throws -> Watched {
+    let watched = Watched()
+    let result = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    refresher.open(name, arguments: arguments) {
+      watched.receive($0)
+    } completion: { opened in
+      result.withLock { $0 = opened }
+    }
+    refresher.queue.sync {}
+    let controller = try #require(try result.withLock { try $0?.get() })
+    watched.begin(with: controller)
+    return watched
+  }
+}
+
+/// A controller and the events that it told since they were last taken.
+final class Watched: Sendable {
+  private let state = Mutex<(controller: QueryController?, events: [ControllerEvent])>((nil, []))
+
+  func begin(with controller: QueryController) { state.withLock { $0.controller = controller } }
+
+  func receive(_ event: ControllerEvent) { state.withLock { $0.events.append(event) } }
+
+  func takeEvents() -> [ControllerEvent] {
+    state.withLock { state in
+      defer { state.events = [] }
+      return state.events
+    }
+  }
+
+  /// The change set of the only event since they were last taken.
+  func takeChanges(sourceLocation: SourceLocation = #_sourceLocation) throws -> ChangeSet {
+    let events = takeEvents()
+    #expect(events.count == 1, sourceLocation: sourceLocation)
+    guard case .changed(let changes, _, _)? = events.first else {
+      throw UnexpectedEvents(events: events.map { "\($0)" })
+    }
+    return changes
+  }
+
+  var controller: QueryController {
+    state.withLock { $0.controller! }
+  }
+
+  var snapshot: ResultsSnapshot { controller.snapshot }
+}
+
+struct UnexpectedEvents: Error {
+  let events: [String]
+}
+
+extension Results {
+  /// The visible values of all records, section by section.
+  var shown: [ShownSection] {
+    (0..<numberOfSections).map { index in
+      let section = section(at: index)
+      return ShownSection(
+        name: section.name,
+        records: records(in: section.offset..<section.offset + section.numberOfRecords)
+          .map { Array($0.values.prefix(layout.columns.count)) })
+    }
+  }
+}
+
+/// A section and its records as a client sees them.
+struct ShownSection: Equatable, CustomStringConvertible {
+  var name: Value
+  var records: [[Value]]
+
+  var description: String {
+    "\(name.text): " + records.map { "(" + $0.map(\.text).joined(separator: ", ") + ")" }.joined()
+  }
+}
+
+func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
