@@ -1,0 +1,52 @@
+extension HTTPDate {
+  /// Reads the three forms that RFC 9110 §5.6.7 asks a recipient to accept: IMF-fixdate, the one of
+  /// RFC 850, and C's asctime.
+  ///
+  /// Nil where it is none of them.
+  ///
+  /// The name of the day is not compared with the date.
+  ///
+  /// - Parameters:
+  ///   - text: The date.
+  ///   - thisYear: For the two digits of RFC 850: a year more than 50 years ahead is a past one.
+  /// - Returns: Seconds since 1970.
+  package static func seconds(_ text: String, thisYear: Int = 2026) -> Int? {
+    let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
+    switch words.count {
+    case 6 where words[5] == "GMT" && text.contains("-"):
+      guard let short = number(words[3], digits: 2) else { return nil }
+      let year = thisYear / 100 * 100 + short
+      return seconds(
+        day: words[1], month: words[2], year: year > thisYear + 50 ? year - 100 : year,
+        time: words[4])
+    case 6 where words[5] == "GMT":
+      guard let year = number(words[3], digits: 4) else { return nil }
+      return seconds(day: words[1], month: words[2], year: year, time: words[4])
+    case 5:
+      guard let year = number(words[4], digits: 4) else { return nil }
+      return seconds(day: words[2], month: words[1], year: year, time: words[3])
+    default: return nil
+    }
+  }
+
+  private static func seconds(
+    day: Substring, month: Substring, year: Int, time: Substring
+  ) -> Int? {
+    let parts = time.split(separator: ":", omittingEmptySubsequences: false)
+    guard parts.count == 3, let hour = number(parts[0], digits: 2), hour < 24,
+      let minute = number(parts[1], digits: 2), minute < 60,
+      let second = number(parts[2], digits: 2), second < 61,
+      let month = months.firstIndex(where: { $0 == month }),
+      let date = number(day, digits: day.utf8.count), (1...31).contains(date)
+    else { return nil }
+    return Self.day(year: year, month: month + 1, day: date) * 86_400
+      + hour * 3600 + minute * 60 + second
+  }
+
+  private static func number(_ text: Substring, digits: Int) -> Int? {
+    guard text.utf8.count == digits, digits <= 4, text.utf8.allSatisfy(\.isDigit) else {
+      return nil
+    }
+    return Int(text)
+  }
+}

@@ -1,0 +1,43 @@
+import HTTPTypes
+
+/// The names that nearly all requests are made of, found without making a string of them.
+enum KnownNames {
+  /// HTTPTypes keeps this one to itself, for `HTTPRequest.authority`.
+  static let host = HTTPField.Name("Host")
+
+  /// A field's name, or nil where it is not one of them.
+  ///
+  /// The name is as it is registered and not as it was sent; that difference means nothing
+  /// (RFC 9110 §5.1).
+  static func field(_ bytes: Span<UInt8>, _ name: Range<Int>) -> HTTPField.Name? {
+    switch name.count {
+    case 4 where bytes.equals("host", in: name): host
+    case 6 where bytes.equals("accept", in: name): .accept
+    case 6 where bytes.equals("origin", in: name): .origin
+    case 6 where bytes.equals("cookie", in: name): .cookie
+    case 7 where bytes.equals("referer", in: name): .referer
+    case 10 where bytes.equals("user-agent", in: name): .userAgent
+    case 10 where bytes.equals("connection", in: name): .connection
+    case 12 where bytes.equals("content-type", in: name): .contentType
+    case 13 where bytes.equals("cache-control", in: name): .cacheControl
+    case 13 where bytes.equals("if-none-match", in: name): .ifNoneMatch
+    case 14 where bytes.equals("content-length", in: name): .contentLength
+    case 15 where bytes.equals("accept-encoding", in: name): .acceptEncoding
+    case 15 where bytes.equals("accept-language", in: name): .acceptLanguage
+    default: nil
+    }
+  }
+
+  /// A method, or nil where it is not one of them.
+  ///
+  /// Methods are case-sensitive (RFC 9110 §9.1).
+  static func method(_ bytes: Span<UInt8>, _ range: Range<Int>) -> HTTPRequest.Method? {
+    let start = range.lowerBound
+    switch (range.count, bytes[start]) {
+    case (3, UInt8(ascii: "G"))
+    where bytes[start + 1] == UInt8(ascii: "E") && bytes[start + 2] == UInt8(ascii: "T"):
+      return .get
+    default: return nil
+    }
+  }
+}

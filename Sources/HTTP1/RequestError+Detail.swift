@@ -1,0 +1,45 @@
+extension RequestError {
+  /// What is wrong, for the person who wrote the client.
+  package var detail: String {
+    switch self {
+    case .bareLineFeed: "A line ends in LF without CR."
+    case .bareCarriageReturn: "There is a CR without LF."
+    case .controlCharacter: "There is a control character in the head of the request."
+    case .invalidRequestLine: "The request line is not 'METHOD TARGET HTTP/1.1'."
+    case .invalidMethod: "The method is not a token."
+    case .invalidVersion: "The version is not 'HTTP/' digit '.' digit."
+    case .unsupportedVersion: "This server speaks HTTP/1.1 and HTTP/1.0."
+    case .methodTooLong: "No method is that long."
+    case .targetTooLong: "The request target is too long."
+    case .invalidTarget: "The request target is not a path, an http URL or '*' with OPTIONS."
+    case .invalidPercentEncoding:
+      "A '%' of the target is not followed by two hexadecimal digits, or they are not UTF-8."
+    case .pathLeavesRoot: "The path climbs above the root."
+    case .connectRefused: "This server is not a proxy."
+    case .invalidFieldName: "A field name is not a token followed by a colon."
+    case .foldedField: "A header line begins with white space."
+    case .whitespaceBeforeColon: "There is white space between a field name and its colon."
+    case .headTooLarge: "The header section is too large."
+    case .tooManyFields: "There are too many header fields."
+    case .missingHost: "The Host field is missing."
+    case .repeatedHost: "There is more than one Host field."
+    case .invalidHost: "The Host field is not a host with an optional port."
+    case .unsupportedExpectation: "The only expectation is 100-continue."
+    case .invalidContentLength: "Content-Length is not a decimal number."
+    case .repeatedContentLength: "There is more than one Content-Length."
+    case .contentLengthWithTransferEncoding: "There are Content-Length and Transfer-Encoding."
+    case .transferEncodingInHTTP10: "HTTP/1.0 has no Transfer-Encoding."
+    case .unknownTransferCoding: "The only transfer coding is chunked."
+    case .chunkedNotLast: "The transfer coding chunked must come once and last."
+    case .invalidTransferEncoding: "Transfer-Encoding is empty."
+    case .bodyTooLarge: "The body is too large."
+    case .invalidChunkSize: "A chunk size is not a hexadecimal number."
+    case .invalidChunkExtension: "A chunk extension has a character that it must not have."
+    case .chunkExtensionsTooLarge: "The chunk extensions are too large."
+    case .missingChunkEnd: "A chunk is longer than its size."
+    case .trailersTooLarge: "The trailer section is too large."
+    case .headTimeout: "The head of the request did not come in time."
+    case .bodyTimeout: "The body of the request did not come in time."
+    }
+  }
+}

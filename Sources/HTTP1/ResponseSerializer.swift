@@ -1,0 +1,97 @@
+package import HTTPTypes
+
+/// How the end of a response's body is found.
+package enum ResponseFraming: Sendable, Equatable {
+  /// There is none and never could be: 1xx, 204, 304.
+  case none
+  case length(Int)
+  case chunked
+  /// HTTP/1.0: the end of the connection.
+  case untilClose
+}
+
+/// Turns the head of a response into bytes.
+///
+/// Framing, `Connection` and `Date` are the server's to write: fields of these names that a
+/// handler set are dropped, but for its `Date`. A field cannot end its line early: `HTTPField`
+/// replaces CR, LF and NUL in values by spaces.
+package enum ResponseSerializer {
+  /// The interim answer to `Expect: 100-continue` (RFC 9110 §15.2.1).
+  package static let `continue`: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+  /// Appends a status line and a header section.
+  ///
+  /// O(bytes).
+  ///
+  /// - Parameters:
+  ///   - status: Of which the reason phrase is sent too.
+  ///   - fields: The handler's fields, in order.
+  ///   - framing: How the body is delimited.
+  ///   - connection: The `Connection` option to send, if any.
+  ///   - date: An IMF-fixdate, made once a second by the caller.
+  ///   - output: Receives the bytes.
+  package static func append(
+    status: HTTPResponse.Status, fields: HTTPFields, framing: ResponseFraming,
+    connection: StaticString?, date: [UInt8], to output: inout [UInt8]
+  ) {
+    output.append(contentsOf: "HTTP/1.1 ".utf8)
+    appendDecimal(status.code, to: &output)
+    output.append(.space)
+    output.append(contentsOf: status.reasonPhrase.utf8)
+    appendLineEnd(to: &output)
+    var hasDate = false
+    for field in fields {
+      switch field.name {
+      case .contentLength, .transferEncoding, .connection: continue
+      case .date: hasDate = true
+      default: break
+      }
+      output.append(contentsOf: field.name.rawName.utf8)
+      append(": ", to: &output)
+      field.withUnsafeBytesOfValue { output.append(contentsOf: $0) }
+      appendLineEnd(to: &output)
+    }
+    if !hasDate {
+      append("Date: ", to: &output)
+      output.append(contentsOf: date)
+      appendLineEnd(to: &output)
+    }
+    append(framing, to: &output)
+    if let connection {
+      append("Connection: ", to: &output)
+      append(connection, to: &output)
+      appendLineEnd(to: &output)
+    }
+    appendLineEnd(to: &output)
+  }
+
+  private static func append(_ framing: ResponseFraming, to output: inout [UInt8]) {
+    switch framing {
+    case .none, .untilClose: break
+    case .chunked: append("Transfer-Encoding: chunked\r\n", to: &output)
+    case .length(let length):
+      append("Content-Length: ", to: &output)
+      appendDecimal(length, to: &output)
+      appendLineEnd(to: &output)
+    }
+  }
+
+  private static func append(_ text: StaticString, to output: inout [UInt8]) {
+    text.withUTF8Buffer { output.append(contentsOf: $0) }
+  }
+
+  private static func appendLineEnd(to output: inout [UInt8]) {
+    output.append(.carriageReturn)
+    output.append(.lineFeed)
+  }
+
+  private static func appendDecimal(_ number: Int, to output: inout [UInt8]) {
+    let start = output.count
+    var rest = number
+    repeat {
+      output.append(UInt8(ascii: "0") + UInt8(rest % 10))
+      rest /= 10
+    } while rest > 0
+    output[start...].reverse()
+  }
+}

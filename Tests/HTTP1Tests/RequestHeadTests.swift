@@ -1,0 +1,144 @@
+import HTTP1
+import HTTPTypes
+import Testing
+
+@Test func `a request is read in any division of its bytes`() {
+  let outcome = readThreeWays(
+    request("GET /a/b?c=d HTTP/1.1", "Accept: */*", "X-Empty:", "X-Blank:  b c \t"))
+  #expect(outcome.isComplete)
+  #expect(outcome.method == "GET")
+  #expect(outcome.target == "/a/b?c=d")
+  #expect(outcome.path == ["a", "b"])
+  #expect(outcome.fields == ["Host: a", "Accept: */*", "X-Empty: ", "X-Blank: b c"])
+  #expect(outcome.framing == BodyFraming.none)
+  #expect(outcome.keepsAlive == true)
+  #expect(outcome.rest.isEmpty)
+}
+
+@Test func `one empty line before a request is skipped, two are not`() {
+  #expect(readThreeWays("\r\n" + request()).isComplete)
+  #expect(readThreeWays("\r\n\r\n" + request()).error == .invalidRequestLine)
+}
+
+@Test(arguments: [
+  // RFC 9112 §3
+  ("GET  / HTTP/1.1", RequestError.invalidRequestLine),
+  ("GET /\tHTTP/1.1", .invalidTarget),
+  (" GET / HTTP/1.1", .invalidMethod),
+  ("GET / HTTP/1.1 ", .invalidVersion),
+  ("G@T / HTTP/1.1", .invalidMethod),
+  ("G\u{e9}T / HTTP/1.1", .invalidMethod),
+  ("GET", .invalidRequestLine),
+  ("GET ", .invalidRequestLine),
+  // HTTP/0.9
+  ("GET /", .invalidRequestLine),
+  // RFC 9112 §2.3
+  ("GET / http/1.1", .invalidVersion),
+  ("GET / HTTP/1.10", .invalidVersion),
+  ("GET / HTTP/11", .invalidVersion),
+  ("GET / HTTP/0.9", .unsupportedVersion),
+  ("GET / HTTP/2.0", .unsupportedVersion),
+  ("PRI * HTTP/2.0", .unsupportedVersion),
+  // RFC 9112 §3.2
+  ("GET a HTTP/1.1", .invalidTarget),
+  ("GET * HTTP/1.1", .invalidTarget),
+  ("GET /#a HTTP/1.1", .invalidTarget),
+  ("GET /a\u{e9} HTTP/1.1", .invalidTarget),
+  ("GET ftp://a/ HTTP/1.1", .invalidTarget),
+  ("GET http:// HTTP/1.1", .invalidTarget),
+  ("GET http://u@a/ HTTP/1.1", .invalidTarget),
+  ("GET a:80 HTTP/1.1", .invalidTarget),
+  ("CONNECT a:80 HTTP/1.1", .connectRefused),
+  ("ABCDEFGHIJKLMNOPQRSTUVWXYZABCDEFG / HTTP/1.1", .methodTooLong),
+]) func `a malformed request line is refused`(line: String, error: RequestError) {
+  #expect(readThreeWays(request(line)).error == error)
+}
+
+@Test(arguments: [
+  // RFC 9112 §5.1, §5.2, §2.2
+  ("A : b", RequestError.whitespaceBeforeColon),
+  (" A: b", .foldedField),
+  ("\tA: b", .foldedField),
+  ("A", .invalidFieldName),
+  (": b", .invalidFieldName),
+  ("A\u{e9}: b", .invalidFieldName),
+  ("A(: b", .invalidFieldName),
+  ("A: b\u{0}", .controlCharacter),
+  ("A: b\u{7f}", .controlCharacter),
+  ("A: b\nB: c", .bareLineFeed),
+  ("A: b\rB: c", .bareCarriageReturn),
+  ("A: b\r", .bareCarriageReturn),
+]) func `a malformed field line is refused`(line: String, error: RequestError) {
+  #expect(readThreeWays(request("GET / HTTP/1.1", line)).error == error)
+}
+
+@Test func `obs-text in a field value is kept`() {
+  let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nA: ".utf8) + [0xE9] + Array("\r\n\r\n".utf8)
+  #expect(read(pieces: [bytes]).isComplete)
+}
+
+@Test(arguments: [
+  nil, "Host: a b", "Host: a,b", "Host: u@a", "Host: a:b", "Host: :80", "Host: [::1",
+])
+func `HTTP 1_1 without a sound Host is refused`(host: String?) {
+  let error = readThreeWays(request(host: host)).error
+  #expect(error == (host == nil ? .missingHost : .invalidHost))
+}
+
+@Test(arguments: [
+  "Host: a.example:8080", "Host: [::1]:80", "Host: 127.0.0.1", "Host:", "host: a%20",
+])
+func `a sound Host is accepted`(host: String) {
+  #expect(readThreeWays(request(host: host)).isComplete)
+}
+
+@Test func `a repeated Host is refused`() {
+  #expect(readThreeWays(request("GET / HTTP/1.1", "Host: a")).error == .repeatedHost)
+}
+
+@Test func `HTTP 1_0 needs no Host, and closes unless it is asked not to`() {
+  let plain = readThreeWays(request("GET / HTTP/1.0", host: nil))
+  #expect(plain.isComplete)
+  #expect(plain.keepsAlive == false)
+  let kept = readThreeWays(request("GET / HTTP/1.0", "Connection: foo, Keep-Alive", host: nil))
+  #expect(kept.keepsAlive == true)
+  #expect(readThreeWays(request("GET / HTTP/1.1", "Connection: CLOSE")).keepsAlive == false)
+}
+
+@Test func `a later minor version is treated as 1_1`() {
+  #expect(readThreeWays(request("GET / HTTP/1.7")).isComplete)
+}
+
+@Test func `limits are 414 and 431`() {
+  var limits = MessageLimits()
+  limits.targetLength = 100
+  limits.headSize = 500
+  limits.fieldCount = 3
+  let long = String(repeating: "a", count: 100)
+  #expect(readThreeWays(request("GET /\(long) HTTP/1.1"), limits: limits).error == .targetTooLong)
+  #expect(
+    readThreeWays(request("GET /\(long)\(long) HTTP/1.1"), limits: limits).error == .targetTooLong)
+  let large = "A: " + long + long
+  #expect(
+    readThreeWays(request("GET / HTTP/1.1", large, large, large), limits: limits).error
+      == .headTooLarge)
+  #expect(
+    readThreeWays(request("GET / HTTP/1.1", "A: 1", "A: 1", "A: 1"), limits: limits).error
+      == .tooManyFields)
+  #expect(RequestError.targetTooLong.status.code == 414)
+  #expect(RequestError.tooManyFields.status.code == 431)
+}
+
+@Test func `an unknown expectation is 417 and does not lose framing`() {
+  let outcome = readThreeWays(request("GET / HTTP/1.1", "Expect: a cake"))
+  #expect(outcome.isComplete)
+  #expect(outcome.problem == .unsupportedExpectation)
+  #expect(!RequestError.unsupportedExpectation.losesFraming)
+}
+
+@Test func `every error says what is wrong`() {
+  for error in RequestError.allCases {
+    #expect(!error.detail.isEmpty)
+    #expect((400...599).contains(error.status.code))
+  }
+}
