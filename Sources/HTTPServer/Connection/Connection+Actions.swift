@@ -1,0 +1,83 @@
+import HTTP1
+import HTTPTypes
+
+extension Connection {
+  func perform(_ action: ConnectionStateMachine.Action) {
+    switch action {
+    case .dispatch(let head, let body, let exchange):
+      let request = Request(head: head, body: body, remoteAddress: address)
+      loop.handler(request, Responder(loop: loop, token: token, exchange: exchange))
+    case .refuse(let error, let exchange):
+      answered(exchange, loop.problemResponse(Problem(error.status, error.detail)))
+    case .sendContinue: write { $0 += ResponseSerializer.continue }
+    case .write(let response, let exchange): begin(response, exchange)
+    case .shutdownWrite: SystemCalls.shutdownWrite(descriptor)
+    case .close: close()
+    }
+  }
+
+  /// A handler has answered, on the queue.
+  func answered(_ exchange: UInt32, _ response: Response) {
+    if isClosed { return response.discard() }
+    turn { machine.answered(exchange, response)?.discard() }
+  }
+
+  private func begin(_ response: Response, _ exchange: ConnectionStateMachine.Exchange) {
+    loop.counters.update { $0.responses[response.status.code, default: 0] += 1 }
+    let framing = response.framing(for: exchange)
+    var keepsAlive = exchange.keepsAlive
+    if framing == .untilClose {
+      machine.closeAfterResponse()
+      keepsAlive = false
+    }
+    let connection: StaticString? =
+      !keepsAlive ? "close" : exchange.version == .http10 ? "keep-alive" : nil
+    write { output in
+      ResponseSerializer.append(
+        status: response.status, fields: response.fields, framing: framing,
+        connection: connection, date: loop.date, to: &output)
+    }
+    guard !exchange.isHead, response.status.allowsBody else {
+      response.discard()
+      return machine.responseWritten(at: loop.now)
+    }
+    switch response.body {
+    case .none: machine.responseWritten(at: loop.now)
+    case .bytes(let bytes):
+      write(bytes)
+      machine.responseWritten(at: loop.now)
+    case .file(let file):
+      body = .file(file, sent: 0)
+      advanceBody()
+    case .stream(let stream):
+      beginStream(stream, exchange: exchange.id, isChunked: framing == .chunked)
+    }
+  }
+}
+
+extension Response {
+  /// Nobody will see this response.
+  func discard() {
+    if case .stream(let stream) = body {
+      stream.control?.detach()
+      stream.onEnd()
+    }
+  }
+
+  /// RFC 9112 §6.3, RFC 9110 §8.6.
+  func framing(for exchange: ConnectionStateMachine.Exchange) -> ResponseFraming {
+    guard status.allowsBody else { return .none }
+    switch body {
+    // To HEAD, no length is better than a wrong one.
+    case .none: return exchange.isHead ? .none : .length(0)
+    case .bytes(let bytes): return .length(bytes.count)
+    case .file(let file): return .length(file.length)
+    case .stream: return exchange.version == .http11 ? .chunked : .untilClose
+    }
+  }
+}
+
+extension HTTPResponse.Status {
+  /// RFC 9110 §6.4.1.
+  var allowsBody: Bool { code >= 200 && code != 204 && code != 304 }
+}

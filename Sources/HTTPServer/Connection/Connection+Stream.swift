@@ -1,0 +1,197 @@
+import HTTP1
+
+extension Connection {
+  /// What one turn takes from a source; then others have theirs.
+  private static let mostOfATurn = 256 * 1024
+  /// Pieces of a source are collected to about this before they are sent.
+  private static let pieceSize = 32 * 1024
+
+  func beginStream(_ stream: StreamBody, exchange: UInt32, isChunked: Bool) {
+    let active = ActiveStream(stream, exchange: exchange, isChunked: isChunked, now: loop.now)
+    body = .stream(active)
+    machine.streamBegan()
+    loop.counters.update {
+      $0.streamsBegun += 1
+      $0.streamsOpen += 1
+    }
+    let farewell = stream.control?.attach(loop, token: token, exchange: exchange)
+    if let farewell { active.phase = .ending(farewell: farewell) }
+    advance(active)
+  }
+
+  /// The stream goes on as far as the socket has room.
+  func advance(_ stream: ActiveStream) {
+    var left = Self.mostOfATurn
+    while !isBlocked, !isClosed, isCurrent(stream) {
+      switch stream.phase {
+      case .prefix(let source): pull(source, for: stream, &left)
+      case .live:
+        if !sendLog(stream, stream.body.broadcast.view) { return }
+        // Whatever sources and `onLag` answer, the turn comes to an end.
+        left -= Self.pieceSize
+      case .ending(let farewell): finish(stream, farewell: farewell)
+      }
+      if left <= 0 {
+        // EPOLLOUT comes at once where there is room, after the others' turns.
+        flush()
+        isBlocked = true
+        noteSent(progress: true)
+      }
+    }
+  }
+
+  private func isCurrent(_ stream: ActiveStream) -> Bool {
+    if case .stream(let current) = body { current === stream } else { false }
+  }
+
+  private func pull(_ source: StreamBody.Source, for stream: ActiveStream, _ left: inout Int) {
+    guard let bytes = source() else {
+      stream.phase = .live
+      return
+    }
+    guard !isClosed, isCurrent(stream) else { return }
+    left -= max(bytes.count, 64)
+    write { stream.append(bytes, to: &$0) }
+    stream.lastWrite = loop.now
+    if loop.scratch.count >= Self.pieceSize { flush() }
+  }
+
+  /// The way of every event of a broadcast: no allocation, no reference counted but the stream's.
+  func showLog(_ view: LogView) {
+    guard !isBlocked, case .stream(let stream) = body, stream.isLive else { return }
+    let end = sendLog(stream, view)
+    if end || isBlocked || machine.hasFailed { resume(stream) }
+  }
+
+  /// Out of the hot way: the stream does something else than to send the log.
+  private func resume(_ stream: ActiveStream) {
+    turn { if !isBlocked, !machine.hasFailed { advance(stream) } }
+  }
+
+  /// Sends what the log has beyond the cursor.
+  ///
+  /// - Returns: Whether the stream has something else to do now.
+  private func sendLog(_ stream: ActiveStream, _ view: LogView) -> Bool {
+    if stream.fanOut == nil { join(stream) }
+    if stream.cursor < view.start {
+      skip(stream)
+      return true
+    }
+    if stream.cursor >= view.end {
+      if view.isClosed { stream.phase = .ending(farewell: []) }
+      return view.isClosed
+    }
+    flush()
+    guard !isBlocked, !machine.hasFailed else { return false }
+    if stream.isChunked { sendChunks(stream, view) } else { sendPayloads(stream) }
+    return !isBlocked && (view.isClosed || stream.cursor < view.end)
+  }
+
+  /// From here on the broadcast wakes this stream.
+  ///
+  /// What came before is seen by the view that is taken after it.
+  private func join(_ stream: ActiveStream) {
+    let fanOut = stream.body.broadcast.fanOut(of: loop)
+    stream.index = fanOut.add(self)
+    stream.fanOut = fanOut
+  }
+
+  private func sendChunks(_ stream: ActiveStream, _ view: LogView) {
+    switch view.send(from: stream.cursor, to: descriptor) {
+    case .failed: machine.failed()
+    case .wouldBlock:
+      isBlocked = true
+      noteSent(progress: false)
+    case .bytes(let sent):
+      noteBytes(sent)
+      stream.cursor += sent
+      stream.lastWrite = loop.now
+      if stream.cursor < view.end {
+        isBlocked = true
+        keepRestOfUnit(stream, view)
+        noteSent(progress: sent > 0)
+      }
+    }
+  }
+
+  /// The reader is slow.
+  ///
+  /// It holds the rest of the unit it is inside of, and a position; the log may drop everything
+  /// else.
+  private func keepRestOfUnit(_ stream: ActiveStream, _ view: LogView) {
+    let segment = view.segments[view.segment(at: stream.cursor)]
+    let unit = stream.body.broadcast.unit(in: segment, at: stream.cursor)
+    guard unit.lowerBound < stream.cursor else { return }
+    let rest = stream.cursor..<unit.upperBound
+    if unit.count > ByteLog.largeUnit {
+      outbox.append(segment, rest)
+    } else {
+      outbox.append(Array(segment.bytes(rest)))
+    }
+    stream.cursor = unit.upperBound
+  }
+
+  private func sendPayloads(_ stream: ActiveStream) {
+    let (bytes, end) = stream.body.broadcast.payloads(
+      from: stream.cursor, limit: Self.pieceSize)
+    stream.cursor = end
+    stream.lastWrite = loop.now
+    outbox.append(bytes)
+    sendOutbox()
+  }
+
+  private func skip(_ stream: ActiveStream) {
+    loop.counters.update { $0.slowReadersSkipped += 1 }
+    let resumption = stream.body.onLag(Broadcast.Position(offset: stream.cursor))
+    guard let resumption else {
+      stream.phase = .ending(farewell: [])
+      return
+    }
+    stream.cursor = resumption.position.offset
+    stream.phase = resumption.prefix.map(ActiveStream.Phase.prefix) ?? .live
+  }
+}
+
+// MARK: - Other events of a stream
+
+extension Connection {
+  func movedInFanOut(to index: Int) {
+    if case .stream(let stream) = body { stream.index = index }
+  }
+
+  /// The owner ends the stream.
+  func endStream(exchange: UInt32, farewell: [UInt8]) {
+    guard case .stream(let stream) = body, stream.exchange == exchange else { return }
+    stream.phase = .ending(farewell: stream.isLive ? farewell : [])
+    turn { advance(stream) }
+  }
+
+  func beatHeart() {
+    guard !isBlocked, case .stream(let stream) = body, let heartbeat = stream.body.heartbeat,
+      let deadline = stream.deadline, deadline <= loop.now
+    else { return }
+    write { stream.append(heartbeat.bytes, to: &$0) }
+    stream.lastWrite = loop.now
+  }
+
+  private func finish(_ stream: ActiveStream, farewell: [UInt8]) {
+    write { output in
+      stream.append(farewell, to: &output)
+      if stream.isChunked { output += ChunkFraming.end }
+    }
+    endBody()
+    machine.responseWritten(at: loop.now)
+  }
+
+  /// Forgets the body that is being written.
+  func endBody() {
+    let ended = body
+    body = .none
+    guard case .stream(let stream) = ended else { return }
+    stream.fanOut?.remove(at: stream.index)
+    stream.fanOut = nil
+    loop.counters.update { $0.streamsOpen -= 1 }
+    stream.body.control?.detach()
+    stream.body.onEnd()
+  }
+}

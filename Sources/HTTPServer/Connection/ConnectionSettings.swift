@@ -1,0 +1,14 @@
+import HTTP1
+
+/// What all connections of a server have in common: one object, so that each holds 8 bytes of it.
+final class ConnectionSettings: Sendable {
+  let messageLimits: MessageLimits
+  let timeouts: Timeouts
+  let maximumPipelinedRequests: Int
+
+  init(_ configuration: ServerConfiguration) {
+    messageLimits = configuration.messageLimits
+    timeouts = configuration.timeouts
+    maximumPipelinedRequests = configuration.maximumPipelinedRequests
+  }
+}

@@ -1,0 +1,340 @@
+import HTTP1
+import HTTPTypes
+
+/// What a connection does, without doing it: events go in, actions come out, and time is an
+/// argument.
+///
+/// Events are told by the `mutating` functions; after each, `next` is called until it returns nil
+/// and its actions are performed in order. Requests are answered in any order and written in
+/// theirs.
+struct ConnectionStateMachine {
+  /// What to do now.
+  enum Action {
+    /// Give a request to the handler.
+    case dispatch(RequestHead, body: [UInt8], exchange: UInt32)
+    /// Make a response of an error and give it to `answered`.
+    case refuse(RequestError, exchange: UInt32)
+    /// Send `100 Continue`.
+    case sendContinue
+    /// Write a response; tell `responseWritten` when its last byte is on its way.
+    case write(Response, Exchange)
+    /// Send FIN and read on (RFC 9112 §9.6).
+    case shutdownWrite
+    /// It is over.
+    case close
+  }
+
+  /// A request whose response is not written yet.
+  struct Exchange: Sendable {
+    let id: UInt32
+    let isHead: Bool
+    let version: HTTPVersion
+    var keepsAlive: Bool
+    fileprivate(set) var response: Response?
+  }
+
+  private enum Input {
+    case head
+    /// Indirect, because it is large and most connections are elsewhere.
+    indirect case body(RequestHead, BodyDecoder)
+    /// What comes is dropped: no further request will be answered.
+    case ignored
+  }
+
+  private enum Phase { case open, lingering, closed }
+
+  /// A peer whose responses wait is not asked for more requests.
+  private static let mostUnsent = 64 * 1024
+  /// What is left of an array that is kept between two requests.
+  private static let keptCapacity = 1024
+
+  private let settings: ConnectionSettings
+  private var phase = Phase.open
+  private var input = Input.head
+  private var parser: RequestHeadParser
+  private var bytes: [UInt8] = []
+  private var consumed = 0
+  private var body: [UInt8] = []
+  private var owesContinue = false
+  private var peerIsDone = false
+
+  private var waiting: [Exchange] = []
+  private var refusal: (RequestError, exchange: UInt32)?
+  private var isWriting = false
+  private(set) var isStreaming = false
+  private var nextExchange: UInt32 = 0
+  private var isDraining = false
+  private var mustLinger = false
+
+  private var unsent = 0
+  private var isBlocked = false
+  /// When the peer last took a byte.
+  private var progressAt: Moment
+  /// When the head, the body, the wait for a request, or the lingering began.
+  private var phaseAt: Moment
+
+  init(settings: ConnectionSettings, now: Moment) {
+    self.settings = settings
+    parser = RequestHeadParser(limits: settings.messageLimits)
+    progressAt = now
+    phaseAt = now
+  }
+}
+
+// MARK: - Events
+
+extension ConnectionStateMachine {
+  /// Bytes came.
+  mutating func received(_ new: UnsafeRawBufferPointer, at now: Moment) {
+    if isIgnoring {
+      mustLinger = true
+      return
+    }
+    if isAtStart { phaseAt = now }
+    if consumed > 0 {
+      bytes.removeSubrange(..<consumed)
+      consumed = 0
+    }
+    bytes.append(contentsOf: new)
+  }
+
+  /// The peer sent FIN.
+  mutating func peerFinished() {
+    peerIsDone = true
+    // The peer of a stream that goes away says so first by this; to wait for a write to fail would
+    // keep what the stream holds until the next event or heartbeat.
+    if isStreaming || phase == .lingering { phase = .closed }
+  }
+
+  /// A handler answered.
+  ///
+  /// Returns the response if nobody wants it.
+  mutating func answered(_ exchange: UInt32, _ response: Response) -> Response? {
+    guard phase == .open, let index = waiting.firstIndex(where: { $0.id == exchange }),
+      waiting[index].response == nil
+    else { return response }
+    waiting[index].response = response
+    return nil
+  }
+
+  /// The response that is being written is one without an end.
+  mutating func streamBegan() {
+    isStreaming = true
+    // A stream lives for hours; it does not hold the memory of its request.
+    if consumed == bytes.count { (bytes, consumed) = ([], 0) }
+    if peerIsDone { phase = .closed }
+  }
+
+  /// The last byte of the response that is being written is on its way.
+  mutating func responseWritten(at now: Moment) {
+    isWriting = false
+    isStreaming = false
+    phaseAt = now
+  }
+
+  /// The end of the response that is being written will be that of the connection.
+  mutating func closeAfterResponse() { ignoreInput() }
+
+  /// The connection, or the response that is being written, cannot go on.
+  mutating func failed() { phase = .closed }
+
+  /// The responses that nobody will see any more.
+  mutating func takeResponses() -> [Response] {
+    defer { waiting = [] }
+    return waiting.compactMap(\.response)
+  }
+
+  /// How much is left to send, and whether the peer took anything.
+  mutating func sent(progress: Bool, unsent: Int, isBlocked: Bool, at now: Moment) {
+    if progress || !self.isBlocked { progressAt = now }
+    self.unsent = unsent
+    self.isBlocked = isBlocked
+  }
+
+  /// The server stops: requests in flight are answered, then the connection is closed.
+  mutating func drain() { isDraining = true }
+
+  /// Time has passed, perhaps beyond `deadline`.
+  mutating func timePassed(_ now: Moment) {
+    guard let deadline, now >= deadline else { return }
+    if phase == .lingering || isBlocked || isAtStart {
+      phase = .closed
+    } else if case .body = input {
+      refuse(.bodyTimeout)
+    } else {
+      refuse(.headTimeout)
+    }
+  }
+}
+
+// MARK: - What follows from them
+
+extension ConnectionStateMachine {
+  /// When `timePassed` must be called, or nil while only a handler is waited for.
+  var deadline: Moment? {
+    let timeouts = settings.timeouts
+    switch phase {
+    case .closed: return nil
+    case .lingering: return phaseAt + timeouts.linger
+    case .open:
+      if isBlocked { return progressAt + timeouts.write }
+      if !waiting.isEmpty || isWriting || isIgnoring { return nil }
+      if case .body = input { return phaseAt + timeouts.body }
+      return phaseAt + (isAtStart && nextExchange > 0 ? timeouts.idle : timeouts.head)
+    }
+  }
+
+  /// Whether bytes should be read now; while not, the kernel holds the peer back.
+  var wantsRead: Bool {
+    guard !peerIsDone, phase != .closed else { return false }
+    return isIgnoring || mayParse || bytes.count - consumed < settings.messageLimits.headSize
+  }
+
+  /// Whether nothing but `close` can follow.
+  var hasFailed: Bool { phase == .closed }
+
+  /// What to do next, or nil when there is nothing to do until the next event.
+  mutating func next(at now: Moment) -> Action? {
+    switch phase {
+    case .closed: return .close
+    case .lingering: return nil
+    case .open: break
+    }
+    if let refusal {
+      self.refusal = nil
+      return .refuse(refusal.0, exchange: refusal.exchange)
+    }
+    return nextResponse() ?? (mayParse ? readInput(at: now) : nil) ?? nextEnd(at: now)
+  }
+
+  private var isIgnoring: Bool { if case .ignored = input { true } else { false } }
+
+  /// Whether there is nothing of a request.
+  private var isAtStart: Bool {
+    guard case .head = input else { return false }
+    return consumed == bytes.count && !parser.isInsideHead
+  }
+
+  private var mayParse: Bool {
+    !isIgnoring && !isStreaming && unsent < Self.mostUnsent
+      && waiting.count < settings.maximumPipelinedRequests
+  }
+
+  private mutating func nextResponse() -> Action? {
+    guard !isWriting, unsent < Self.mostUnsent, let response = waiting.first?.response else {
+      return nil
+    }
+    var exchange = waiting.removeFirst()
+    exchange.response = nil
+    if waiting.isEmpty, isDraining || peerIsDone && isAtStart { exchange.keepsAlive = false }
+    if !exchange.keepsAlive { ignoreInput() }
+    isWriting = true
+    return .write(response, exchange)
+  }
+
+  private mutating func nextEnd(at now: Moment) -> Action? {
+    guard !isWriting, waiting.isEmpty, unsent == 0, !isBlocked else { return nil }
+    // A request that is half read when the server stops is still answered, within its timeouts.
+    guard isIgnoring || peerIsDone || isDraining && isAtStart else { return nil }
+    guard mustLinger, !peerIsDone else {
+      phase = .closed
+      return .close
+    }
+    phase = .lingering
+    phaseAt = now
+    return .shutdownWrite
+  }
+
+  private mutating func ignoreInput() {
+    if consumed < bytes.count { mustLinger = true }
+    input = .ignored
+    (bytes, consumed, body) = ([], 0, [])
+  }
+
+  private mutating func refuse(_ error: RequestError) {
+    mustLinger = true
+    ignoreInput()
+    refusal = (error, expectResponse(isHead: false, version: .http11, keepsAlive: false))
+  }
+
+  private mutating func expectResponse(
+    isHead: Bool, version: HTTPVersion, keepsAlive: Bool
+  ) -> UInt32 {
+    let id = nextExchange
+    nextExchange &+= 1
+    waiting.append(
+      Exchange(id: id, isHead: isHead, version: version, keepsAlive: keepsAlive, response: nil))
+    return id
+  }
+}
+
+// MARK: - Reading requests
+
+extension ConnectionStateMachine {
+  private mutating func readInput(at now: Moment) -> Action? {
+    do throws(RequestError) {
+      return try readRequest(at: now)
+    } catch {
+      refuse(error)
+      return next(at: now)
+    }
+  }
+
+  private mutating func readRequest(at now: Moment) throws(RequestError) -> Action? {
+    defer { forgetConsumed() }
+    if case .head = input {
+      guard let head = try parseHead() else { return nil }
+      phaseAt = now
+      if head.framing == .none { return finish(head) }
+      owesContinue = head.expectsContinue
+      // The body is not sent before the answer, so there is nothing to skip.
+      if owesContinue, let problem = head.problem { throw problem }
+      input = .body(head, BodyDecoder(framing: head.framing, limits: settings.messageLimits))
+    }
+    guard case .body(let head, var decoder) = input else { return nil }
+    if consumed < bytes.count { owesContinue = false }
+    if try decode(&decoder) { return finish(head) }
+    input = .body(head, decoder)
+    // Not before the responses to the requests before it.
+    guard owesContinue, waiting.isEmpty, !isWriting else { return nil }
+    owesContinue = false
+    return .sendContinue
+  }
+
+  // In both, the bytes are taken out for the time of the call: a span of a property is an access to
+  // the whole structure.
+
+  private mutating func parseHead() throws(RequestError) -> RequestHead? {
+    let input = bytes
+    var offset = consumed
+    bytes = []
+    defer { (bytes, consumed) = (input, offset) }
+    return try parser.parse(input.span, from: &offset)
+  }
+
+  private mutating func decode(_ decoder: inout BodyDecoder) throws(RequestError) -> Bool {
+    let input = bytes
+    var offset = consumed
+    bytes = []
+    defer { (bytes, consumed) = (input, offset) }
+    return try decoder.decode(input.span, from: &offset, into: &body)
+  }
+
+  private mutating func finish(_ head: RequestHead) -> Action {
+    let body = body
+    self.body = []
+    input = .head
+    let id = expectResponse(
+      isHead: head.method == .head, version: head.version, keepsAlive: head.keepsAlive)
+    // RFC 9112 §9.6: nothing after a request with `close` is a request.
+    if !head.keepsAlive { ignoreInput() }
+    if let problem = head.problem { return .refuse(problem, exchange: id) }
+    return .dispatch(head, body: body, exchange: id)
+  }
+
+  private mutating func forgetConsumed() {
+    guard consumed == bytes.count else { return }
+    consumed = 0
+    bytes.removeAll(keepingCapacity: bytes.capacity <= Self.keptCapacity)
+  }
+}

@@ -1,0 +1,68 @@
+/// What a socket did not take, in order.
+struct Outbox {
+  enum Piece {
+    case bytes([UInt8], sent: Int)
+    /// A part of a log: held, not copied.
+    case segment(LogSegment, Range<Int>)
+  }
+
+  private var pieces: [Piece] = []
+  private(set) var count = 0
+
+  var isEmpty: Bool { count == 0 }
+
+  mutating func append(_ bytes: [UInt8], from start: Int = 0) {
+    guard start < bytes.count else { return }
+    count += bytes.count - start
+    pieces.append(.bytes(bytes, sent: start))
+  }
+
+  mutating func append(_ segment: LogSegment, _ range: Range<Int>) {
+    guard !range.isEmpty else { return }
+    count += range.count
+    pieces.append(.segment(segment, range))
+  }
+
+  /// Writes until the socket takes no more.
+  ///
+  /// - Returns: How many bytes went, or nil if the connection is gone.
+  mutating func send(to descriptor: Int32) -> Int? {
+    var total = 0
+    while let piece = pieces.first {
+      switch piece.send(to: descriptor) {
+      case .failed: return nil
+      case .wouldBlock: return total
+      case .bytes(let sent):
+        total += sent
+        count -= sent
+        if let rest = piece.dropping(sent) { pieces[0] = rest } else { pieces.removeFirst() }
+      }
+    }
+    pieces = []
+    return total
+  }
+}
+
+extension Outbox.Piece {
+  fileprivate func send(to descriptor: Int32) -> Transfer {
+    switch self {
+    case .bytes(let bytes, let sent):
+      bytes.withUnsafeBytes { all in
+        SystemCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: all[sent...]))
+      }
+    case .segment(let segment, let range):
+      // The segment is held by the piece.
+      SystemCalls.send(descriptor, UnsafeRawBufferPointer(segment.bytes(range)))
+    }
+  }
+
+  fileprivate func dropping(_ count: Int) -> Outbox.Piece? {
+    switch self {
+    case .bytes(let bytes, let sent):
+      sent + count < bytes.count ? .bytes(bytes, sent: sent + count) : nil
+    case .segment(let segment, let range):
+      count < range.count
+        ? .segment(segment, range.lowerBound + count..<range.upperBound) : nil
+    }
+  }
+}

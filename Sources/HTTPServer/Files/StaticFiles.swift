@@ -1,0 +1,124 @@
+import HTTP1
+import HTTPTypes
+
+/// Answers GET and HEAD with the files of a folder, and with nothing outside of it.
+///
+/// A path's segments come decoded and without dot segments. One that could mean more than one name
+/// (with a slash or a NUL in it) is refused; then all symbolic links are resolved, and the result
+/// must still be in the folder. Names that begin with a dot are not shown: `.git`, `.env`.
+///
+/// The calls wait for the disk, on the connection's loop: the folder is small and in memory.
+package struct StaticFiles: Sendable {
+  private let root: String
+  private let cacheControl: String
+  private let problemResponse: ProblemResponse
+
+  /// A folder, or nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - folder: The path of the folder.
+  ///   - cacheControl: Sent with each file. Default `no-cache`: a client may keep it, and asks
+  ///     whether it still holds.
+  ///   - problemResponse: Makes the responses to refused requests.
+  package init?(
+    folder: String, cacheControl: String = "no-cache",
+    problemResponse: @escaping ProblemResponse = Problem.response
+  ) {
+    guard let root = FileSystem.realPath(folder), case .folder = FileSystem.open(root) else {
+      return nil
+    }
+    self.root = root
+    self.cacheControl = cacheControl
+    self.problemResponse = problemResponse
+  }
+
+  /// Answers a request, whose method is GET or HEAD.
+  package func handle(_ request: Request, _ responder: Responder) {
+    responder.respond(response(to: request))
+  }
+
+  /// The response to a request.
+  package func response(to request: Request) -> Response {
+    switch find(request.path) {
+    case .file(let file, let path): return response(to: request, file, path: path)
+    case .folderWithoutSlash: return redirect(request)
+    case .none: return problemResponse(Problem(.notFound, "There is no such file."))
+    }
+  }
+}
+
+extension StaticFiles {
+  private enum Found {
+    case file(FileSystem.File, path: String)
+    case folderWithoutSlash
+    case none
+  }
+
+  private func find(_ segments: [String]) -> Found {
+    var names = segments
+    let wantsFolder = names.isEmpty || names.last == ""
+    if names.last == "" { names.removeLast() }
+    guard names.allSatisfy(Self.isName) else { return .none }
+    if wantsFolder { names.append("index.html") }
+    guard let path = FileSystem.realPath(root + "/" + names.joined(separator: "/")),
+      path.hasPrefix(root == "/" ? "/" : root + "/")
+    else { return .none }
+    switch FileSystem.open(path) {
+    case .file(let file): return .file(file, path: path)
+    case .folder: return wantsFolder ? .none : .folderWithoutSlash
+    case .none: return .none
+    }
+  }
+
+  /// Whether a decoded segment is the name of one entry.
+  private static func isName(_ segment: String) -> Bool {
+    !segment.isEmpty && !segment.hasPrefix(".")
+      && !segment.utf8.contains { $0 == 0 || $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }
+  }
+
+  /// So that relative links of the folder's page work.
+  ///
+  /// The location is made of checked segments, and begins with one slash: `//host` would be
+  /// another site.
+  private func redirect(_ request: Request) -> Response {
+    let path = "/" + request.encodedPath.joined(separator: "/") + "/"
+    return Response(.permanentRedirect, [.location: path])
+  }
+}
+
+extension StaticFiles {
+  private func response(to request: Request, _ file: FileSystem.File, path: String) -> Response {
+    let tag = Self.tag(file)
+    var fields: HTTPFields = [
+      .eTag: tag, .lastModified: HTTPDate.string(file.modified), .cacheControl: cacheControl,
+      .acceptRanges: "bytes",
+    ]
+    // Closes the descriptor whatever becomes of the request.
+    let body = FileBody(descriptor: file.descriptor, offset: 0, length: file.size)
+    if Preconditions(request.fields).isUnchanged(tag: tag, modified: file.modified) {
+      return Response(.notModified, fields)
+    }
+    fields[.contentType] = ContentType.of(path: path)
+    // What a browser guesses could be run as something else.
+    fields[.xContentTypeOptions] = "nosniff"
+    switch ByteRange.requested(
+      by: request, size: file.size, tag: tag, modified: file.modified)
+    {
+    case .whole: return Response(.ok, fields, body: .file(body))
+    case .unsatisfiable:
+      let problem = Problem(
+        .rangeNotSatisfiable, "The file has \(file.size) bytes.",
+        fields: [.contentRange: "bytes */\(file.size)"])
+      return problemResponse(problem)
+    case .part(let range):
+      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
+      return Response(.partialContent, fields, body: .file(body.part(range)))
+    }
+  }
+
+  /// Changes when the file does, also within a second and when it is replaced by an older one.
+  private static func tag(_ file: FileSystem.File) -> String {
+    let parts = [file.modified, file.modifiedNanoseconds, file.size, Int(file.inode)]
+    return "\"" + parts.map { String($0, radix: 36) }.joined(separator: "-") + "\""
+  }
+}

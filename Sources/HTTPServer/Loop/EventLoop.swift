@@ -1,0 +1,201 @@
+import Dispatch
+import HTTP1
+
+/// A serial queue as an event loop, with the connections that were dealt out to it.
+///
+/// Everything of a connection happens on this queue: its reads, its handler, its writes. Others
+/// come in by `perform`.
+// Unchecked: all variables are guarded by the queue.
+final class EventLoop: @unchecked Sendable {
+  private struct Slot {
+    var generation: UInt32 = 0
+    var member: (any LoopMember)?
+  }
+
+  // Constant.
+  let queue: DispatchQueue
+  let settings: ConnectionSettings
+  let handler: Server.Handler
+  let problemResponse: ProblemResponse
+  let counters = LoopCounters()
+  let log: LogHandler
+  let poller: ReadinessPoller
+  private let timer: any DispatchSourceTimer
+
+  // Guarded by the queue.
+  private(set) var now: Moment
+  /// The current second as an IMF-fixdate.
+  private(set) var date: [UInt8] = []
+  private var dateSecond = 0
+  private var slots: [Slot] = []
+  private var freeSlots: [Int] = []
+  private var memberCount = 0
+  private var wheel: TimerWheel
+  private var armedFor: Moment?
+  private(set) var isDraining = false
+  private var onEmpty: (@Sendable () -> Void)?
+  /// Where the connection whose turn it is reads into: one buffer for all of them.
+  // Freed in deinit; only used during one call.
+  let readBuffer: UnsafeMutableRawBufferPointer
+  /// Where the connection whose turn it is collects what it sends; empty between two turns.
+  var scratch: [UInt8] = []
+
+  private static let current = LoopKey()
+
+  init(
+    index: Int, settings: ConnectionSettings, handler: @escaping Server.Handler,
+    problemResponse: @escaping ProblemResponse, log: @escaping LogHandler
+  ) throws(ServerError) {
+    queue = DispatchQueue(label: "http.loop.\(index)", qos: .userInitiated)
+    self.settings = settings
+    self.handler = handler
+    self.problemResponse = problemResponse
+    self.log = log
+    poller = try ReadinessPoller(queue: queue)
+    readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
+    timer = DispatchSource.makeTimerSource(queue: queue)
+    now = SystemCalls.now()
+    wheel = TimerWheel(now: now)
+    queue.setSpecific(key: Self.current.key, value: ObjectIdentifier(self))
+  }
+
+  deinit {
+    assert(memberCount == 0, "a loop must be empty before it goes")
+    readBuffer.deallocate()
+  }
+
+  /// Begins to serve.
+  ///
+  /// The loop lives until `stop`.
+  func start() {
+    timer.setEventHandler { [self] in fireTimers() }
+    timer.activate()
+    poller.start { [self] in pollEvents() }
+  }
+
+  func stop() {
+    timer.cancel()
+    poller.stop()
+  }
+
+  /// Whether this is the loop's own queue.
+  var isCurrent: Bool {
+    DispatchQueue.getSpecific(key: Self.current.key) == ObjectIdentifier(self)
+  }
+
+  /// Runs something on the queue, later.
+  func perform(_ body: @escaping @Sendable (EventLoop) -> Void) {
+    queue.async { [self] in
+      refreshClock()
+      body(self)
+    }
+  }
+
+  private func pollEvents() {
+    dispatchPrecondition(condition: .onQueue(queue))
+    refreshClock()
+    poller.poll { token, readiness in member(token)?.becameReady(readiness) }
+  }
+
+  /// Once for each turn: the clock and the date are the same for all that happens in it.
+  func refreshClock() {
+    now = SystemCalls.now()
+    let second = SystemCalls.wallClock()
+    if second != dateSecond {
+      dateSecond = second
+      date = Array(HTTPDate.string(second).utf8)
+    }
+  }
+}
+
+// MARK: - Members
+
+extension EventLoop {
+  /// Watches a descriptor for a member.
+  ///
+  /// Returns its token, which no other member will ever have, or nil where the system refuses.
+  func add(
+    _ descriptor: Int32, _ interest: Readiness, make: (_ token: UInt64) -> any LoopMember
+  ) -> Bool {
+    dispatchPrecondition(condition: .onQueue(queue))
+    let index = freeSlots.popLast() ?? slots.count
+    if index == slots.count { slots.append(Slot()) }
+    let token = UInt64(slots[index].generation) << 32 | UInt64(index)
+    guard poller.add(descriptor, interest, token: token) else {
+      freeSlots.append(index)
+      return false
+    }
+    slots[index].member = make(token)
+    memberCount += 1
+    return true
+  }
+
+  /// The member's descriptor is about to be closed.
+  ///
+  /// Events that are still on their way to it find nobody, because the generation has changed.
+  func remove(_ token: UInt64, _ descriptor: Int32) {
+    poller.remove(descriptor)
+    let index = Int(token & 0xFFFF_FFFF)
+    slots[index].member = nil
+    slots[index].generation &+= 1
+    freeSlots.append(index)
+    memberCount -= 1
+    if memberCount == 0, isDraining { becameEmpty() }
+  }
+
+  private func member(_ token: UInt64) -> (any LoopMember)? {
+    let slot = slots[Int(token & 0xFFFF_FFFF)]
+    return slot.generation == UInt32(token >> 32) ? slot.member : nil
+  }
+
+  func connection(_ token: UInt64) -> Connection? { member(token) as? Connection }
+
+  /// Lets all members come to their end, and tells when they have.
+  func drain(_ onEmpty: @escaping @Sendable () -> Void) {
+    isDraining = true
+    self.onEmpty = onEmpty
+    for slot in slots { slot.member?.drain() }
+    if memberCount == 0 { becameEmpty() }
+  }
+
+  func abortAll() {
+    for slot in slots { slot.member?.abort() }
+  }
+
+  private func becameEmpty() {
+    onEmpty?()
+    onEmpty = nil
+  }
+}
+
+// MARK: - Time
+
+extension EventLoop {
+  /// Calls the member's `timePassed` then, or somewhat later.
+  func schedule(_ token: UInt64, at moment: Moment) {
+    wheel.schedule(token, at: moment)
+    if armedFor == nil || moment < (armedFor ?? moment) { arm() }
+  }
+
+  private func fireTimers() {
+    refreshClock()
+    armedFor = nil
+    for token in wheel.advance(to: now) { member(token)?.timePassed() }
+    arm()
+  }
+
+  /// One timer for the whole wheel, and none while nothing is scheduled.
+  private func arm() {
+    guard let next = wheel.next else { return }
+    if let armedFor, armedFor <= next { return }
+    armedFor = next
+    let wait = max(0, next.nanoseconds - now.nanoseconds)
+    timer.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(5))
+  }
+}
+
+/// The key under which a queue knows its loop.
+// Unchecked: a key is a name, and is never changed.
+private struct LoopKey: @unchecked Sendable {
+  let key = DispatchSpecificKey<ObjectIdentifier>()
+}

@@ -1,0 +1,52 @@
+package import HTTPTypes
+
+/// Something that the server itself refuses, before it becomes a response.
+package struct Problem: Sendable {
+  /// The status.
+  package var status: HTTPResponse.Status
+
+  /// What is wrong and what to do, for the person who wrote the client.
+  package var detail: String
+
+  /// Fields that the status requires: `Allow`, `Content-Range`.
+  package var fields: HTTPFields
+
+  /// A problem.
+  package init(_ status: HTTPResponse.Status, _ detail: String, fields: HTTPFields = [:]) {
+    self.status = status
+    self.detail = detail
+    self.fields = fields
+  }
+}
+
+/// Makes the response to a problem.
+///
+/// There is one for a server, so that all its errors look alike.
+package typealias ProblemResponse = @Sendable (Problem) -> Response
+
+extension Problem {
+  /// The problem as `application/problem+json` (RFC 9457).
+  package static let response: ProblemResponse = { problem in
+    var fields = problem.fields
+    fields[.contentType] = "application/problem+json"
+    let title = problem.status.reasonPhrase
+    let json =
+      #"{"type":"about:blank","title":"\#(escaped(title))","status":\#(problem.status.code),"#
+      + #""detail":"\#(escaped(problem.detail))"}"# + "\n"
+    return Response(problem.status, fields, body: .bytes(Array(json.utf8)))
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case "\0"..<" ":
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+}

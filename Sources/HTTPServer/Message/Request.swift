@@ -1,0 +1,52 @@
+package import HTTP1
+package import HTTPTypes
+
+/// A whole request.
+package struct Request: Sendable {
+  /// Line and fields.
+  package var head: RequestHead
+
+  /// The body, decoded; empty where there is none.
+  package var body: [UInt8]
+
+  /// Who asks: the other end of the connection, which may be a proxy.
+  package var remoteAddress: SocketAddress
+
+  /// What the router found for the `{names}` of the route's pattern.
+  package var parameters = PathParameters()
+
+  /// A request.
+  package init(
+    head: RequestHead, body: [UInt8] = [], remoteAddress: SocketAddress = SocketAddress()
+  ) {
+    self.head = head
+    self.body = body
+    self.remoteAddress = remoteAddress
+  }
+}
+
+extension Request {
+  /// The method.
+  package var method: HTTPRequest.Method { head.method }
+
+  /// The target as it was sent.
+  package var target: String { head.target.text }
+
+  /// The segments of the path, decoded.
+  package var path: [String] { head.target.path }
+
+  /// The segments of the path as they were sent.
+  package var encodedPath: [String] { head.target.encodedPath }
+
+  /// The items of the query, decoded, in order, repeated names too.
+  package var query: [QueryItem] { head.target.query }
+
+  /// The header fields in order.
+  package var fields: HTTPFields { head.fields }
+
+  /// The version of the client.
+  package var version: HTTPVersion { head.version }
+
+  /// Whether only the head of the response will be sent.
+  package var isHead: Bool { head.method == .head }
+}

@@ -1,0 +1,142 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Opening sockets to listen on.
+enum ListeningSockets {
+  /// As many as the system allows (Linux cuts it to net.core.somaxconn): a burst of clients that
+  /// come back after a restart must not be turned away.
+  private static let backlog: Int32 = 4096
+
+  /// Listens on every address that a name stands for, so that `localhost` is IPv4 and IPv6.
+  ///
+  /// All have the port of the first, also where that is 0 and the system chooses.
+  ///
+  /// - Throws: When none can be listened on.
+  static func open(
+    host: String, port: Int, log: LogHandler
+  ) throws(ServerError) -> (descriptors: [Int32], port: Int) {
+    var descriptors: [Int32] = []
+    var port = port
+    var failure = "no address"
+    for address in try addresses(host: host, port: port) {
+      var address = address
+      if !descriptors.isEmpty { address.setPort(port) }
+      switch listen(on: address) {
+      case .success(let descriptor):
+        descriptors.append(descriptor)
+        port = boundPort(descriptor)
+      case .failure(let error):
+        failure = error.description
+        log(.warning, "cannot listen on \(address): \(error)")
+      }
+    }
+    guard !descriptors.isEmpty else {
+      throw ServerError.cannotListen(host: host, port: port, reason: failure)
+    }
+    return (descriptors, port)
+  }
+
+  private static func addresses(
+    host: String, port: Int
+  ) throws(ServerError) -> [SocketAddress] {
+    var hints = addrinfo()
+    #if os(Linux)
+      hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    #else
+      hints.ai_socktype = SOCK_STREAM
+    #endif
+    hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = getaddrinfo(host, String(port), &hints, &list)
+    guard code == 0 else {
+      throw .cannotListen(host: host, port: port, reason: String(cString: gai_strerror(code)))
+    }
+    defer { freeaddrinfo(list) }
+    var result: [SocketAddress] = []
+    // The list and what it points to live until freeaddrinfo.
+    var next = list
+    while let info = next {
+      result.append(SocketAddress(copying: info.pointee))
+      next = info.pointee.ai_next
+    }
+    return result
+  }
+
+  private static func listen(on address: SocketAddress) -> Result<Int32, SystemError> {
+    let family = Int32(address.storage.sin6_family)
+    #if os(Linux)
+      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+    #else
+      let kind = SOCK_STREAM
+    #endif
+    let descriptor = socket(family, kind, 0)
+    guard descriptor >= 0 else { return .failure(SystemError(errno)) }
+    // A server that is started again gets its port although old connections are in TIME_WAIT.
+    SystemCalls.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
+    if family == AF_INET6 {
+      // "::" means everybody, as people expect who write it; other addresses mean themselves.
+      SystemCalls.setOption(
+        descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.host == "::" ? 0 : 1)
+    }
+    SystemCalls.setNonBlocking(descriptor)
+    let bound = address.withPointer { bind(descriptor, $0, $1) }
+    guard bound == 0, listenOn(descriptor, backlog) == 0 else {
+      let error = SystemError(errno)
+      SystemCalls.close(descriptor)
+      return .failure(error)
+    }
+    return .success(descriptor)
+  }
+
+  private static func boundPort(_ descriptor: Int32) -> Int {
+    var address = SocketAddress()
+    address.length = UInt32(MemoryLayout<sockaddr_in6>.size)
+    withUnsafeMutablePointer(to: &address.storage) { storage in
+      storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = getsockname(descriptor, $0, &address.length)
+      }
+    }
+    return address.port
+  }
+}
+
+extension SocketAddress {
+  init(copying info: addrinfo) {
+    self.init()
+    length = min(UInt32(info.ai_addrlen), UInt32(MemoryLayout<sockaddr_in6>.size))
+    withUnsafeMutableBytes(of: &storage) { bytes in
+      bytes.copyMemory(from: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(length)))
+    }
+  }
+
+  fileprivate mutating func setPort(_ port: Int) {
+    // sockaddr_in and sockaddr_in6 both have the port, in network order, after the family.
+    withUnsafeMutableBytes(of: &storage) { bytes in
+      bytes.storeBytes(of: UInt16(port).bigEndian, toByteOffset: 2, as: UInt16.self)
+    }
+  }
+
+  fileprivate func withPointer<Result>(
+    _ body: (UnsafePointer<sockaddr>, UInt32) -> Result
+  ) -> Result {
+    withUnsafePointer(to: storage) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+    }
+  }
+}
+
+// Inside the enum `listen` means its own function.
+#if os(Linux)
+  private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    listen(descriptor, backlog)
+  }
+#else
+  private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+    Darwin.listen(descriptor, backlog)
+  }
+#endif

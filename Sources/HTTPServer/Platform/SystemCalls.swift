@@ -1,0 +1,157 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What a read or a write that does not wait came to.
+enum Transfer: Equatable {
+  /// That many bytes; 0 from a read is the end.
+  case bytes(Int)
+  case wouldBlock
+  /// The connection is gone. The number is `errno`.
+  case failed(Int32)
+}
+
+/// The system calls on sockets, each in the form in which the server needs it.
+///
+/// Pointers live as long as the call.
+enum SystemCalls {
+  private static func result(_ count: Int) -> Transfer {
+    if count >= 0 { return .bytes(count) }
+    let error = errno
+    return error == EAGAIN || error == EWOULDBLOCK || error == EINTR ? .wouldBlock : .failed(error)
+  }
+
+  static func receive(_ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer) -> Transfer {
+    result(recv(descriptor, buffer.baseAddress, buffer.count, 0))
+  }
+
+  // MSG_NOSIGNAL: a peer that is gone is an answer to us, not a signal to the process. On Darwin
+  // the socket option SO_NOSIGPIPE says it.
+  #if os(Linux)
+    private static let sendFlags = Int32(MSG_NOSIGNAL)
+  #else
+    private static let sendFlags: Int32 = 0
+  #endif
+
+  static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
+    result(sendBytes(descriptor, bytes.baseAddress, bytes.count, sendFlags))
+  }
+
+  /// One write of several pieces of memory, which the caller holds.
+  ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - count: How many; at most 1024, the least IOV_MAX of our systems.
+  ///   - piece: Gives each in order.
+  /// - Returns: How many bytes of all of them went.
+  static func send(
+    _ descriptor: Int32, pieces count: Int, piece: (Int) -> UnsafeMutableRawBufferPointer
+  ) -> Transfer {
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: count) { pieces in
+      for index in 0..<count {
+        let bytes = piece(index)
+        pieces[index] = iovec(iov_base: bytes.baseAddress, iov_len: bytes.count)
+      }
+      var message = msghdr()
+      message.msg_iov = pieces.baseAddress
+      message.msg_iovlen = .init(count)
+      return result(sendmsg(descriptor, &message, sendFlags))
+    }
+  }
+
+  /// Reads from a file at an offset.
+  ///
+  /// 0 at the end, or when it cannot be read.
+  static func read(
+    _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) -> Int {
+    max(0, pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)))
+  }
+
+  static func close(_ descriptor: Int32) { _ = closeDescriptor(descriptor) }
+
+  static func shutdownWrite(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// The next connection of a listening socket, not blocking, or nil and `errno`.
+  static func accept(_ listener: Int32, _ address: inout SocketAddress) -> Result<
+    Int32, SystemError
+  > {
+    address.length = UInt32(MemoryLayout<sockaddr_in6>.size)
+    let descriptor = withUnsafeMutablePointer(to: &address.storage) { storage in
+      #if os(Linux)
+        accept4(
+          listener, storage, &address.length,
+          Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
+      #else
+        storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          Darwin.accept(listener, $0, &address.length)
+        }
+      #endif
+    }
+    guard descriptor >= 0 else { return .failure(SystemError(errno)) }
+    #if !os(Linux)
+      setNonBlocking(descriptor)
+      setOption(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
+    #endif
+    if address.isInternet { setOption(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY) }
+    return .success(descriptor)
+  }
+
+  static func setOption(_ descriptor: Int32, _ level: Int32, _ option: Int32, _ value: Int32 = 1) {
+    var value = value
+    _ = setsockopt(descriptor, level, option, &value, UInt32(MemoryLayout<Int32>.size))
+  }
+
+  static func setNonBlocking(_ descriptor: Int32) {
+    _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+  }
+
+  /// Time that only goes forward.
+  static func now() -> Moment {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Moment(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// Seconds since 1970.
+  static func wallClock() -> Int { time(nil) }
+
+  static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+}
+
+/// An `errno`.
+struct SystemError: Error, Equatable, CustomStringConvertible {
+  let code: Int32
+
+  init(_ code: Int32) { self.code = code }
+
+  var description: String { String(cString: strerror(code)) }
+
+  /// Neither this process nor the system has a descriptor or the memory for another socket.
+  var isOutOfDescriptors: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+
+  /// There is no connection to accept now.
+  var isWouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+}
+
+// Inside `SystemCalls` these names mean its own functions.
+#if os(Linux)
+  private func sendBytes(
+    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+  ) -> Int {
+    send(descriptor, bytes, count, flags)
+  }
+  private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
+#else
+  private func sendBytes(
+    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
+  ) -> Int {
+    Darwin.send(descriptor, bytes, count, flags)
+  }
+  private func closeDescriptor(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
+#endif

@@ -1,0 +1,125 @@
+import Dispatch
+import Synchronization
+
+/// An HTTP/1.1 server on event loops, each a serial queue.
+///
+/// It lives from `start` to the end of `shutdown`, whoever holds it.
+package final class Server: Sendable {
+  /// Takes a request, on the loop of its connection: it must not wait for anything.
+  package typealias Handler = @Sendable (Request, Responder) -> Void
+
+  /// Where a server listens.
+  package struct BoundAddress: Sendable, Equatable {
+    /// The host as configured.
+    package var host: String
+    /// The port, chosen by the system where 0 was configured.
+    package var port: Int
+  }
+
+  private struct State {
+    var loops: [EventLoop] = []
+    var hasStarted = false
+  }
+
+  private let configuration: ServerConfiguration
+  private let log: LogHandler
+  private let problemResponse: ProblemResponse
+  private let handler: Handler
+  private let state = Mutex(State())
+
+  /// A server that does nothing yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where to listen, and the limits.
+  ///   - log: Receives what an operator should know.
+  ///   - problemResponse: Makes the responses to requests that the server itself refuses.
+  ///   - handler: Answers the others.
+  package init(
+    configuration: ServerConfiguration, log: @escaping LogHandler = { _, _ in },
+    problemResponse: @escaping ProblemResponse = Problem.response, handler: @escaping Handler
+  ) {
+    self.configuration = configuration
+    self.log = log
+    self.problemResponse = problemResponse
+    self.handler = handler
+  }
+
+  /// Listens; when this returns, connections are accepted.
+  package func start() throws(ServerError) -> BoundAddress {
+    let isFirst = state.withLock { state in
+      defer { state.hasStarted = true }
+      return !state.hasStarted
+    }
+    guard isFirst else { throw .alreadyStarted }
+    let loops = try makeLoops()
+    let (descriptors, port) = try listen(closing: loops)
+    state.withLock { $0.loops = loops }
+    let dealer = ConnectionDealer(loops: loops, limit: configuration.maximumConnections)
+    for descriptor in descriptors {
+      loops[0].perform { Listener.listen(descriptor, dealer: dealer, on: $0) }
+    }
+    return BoundAddress(host: configuration.host, port: port)
+  }
+
+  private func makeLoops() throws(ServerError) -> [EventLoop] {
+    let settings = ConnectionSettings(configuration)
+    var loops: [EventLoop] = []
+    do throws(ServerError) {
+      for index in 0..<max(1, configuration.eventLoops) {
+        let loop = try EventLoop(
+          index: index, settings: settings, handler: handler, problemResponse: problemResponse,
+          log: log)
+        loop.start()
+        loops.append(loop)
+      }
+    } catch {
+      for loop in loops { loop.stop() }
+      throw error
+    }
+    return loops
+  }
+
+  private func listen(
+    closing loops: [EventLoop]
+  ) throws(ServerError) -> (descriptors: [Int32], port: Int) {
+    do throws(ServerError) {
+      return try ListeningSockets.open(
+        host: configuration.host, port: configuration.port, log: log)
+    } catch {
+      for loop in loops { loop.stop() }
+      throw error
+    }
+  }
+
+  /// Stops: nothing is accepted any more, idle connections close, requests in flight are answered,
+  /// streams go on until their owners end them; what is left after `timeout` is closed.
+  ///
+  /// - Parameters:
+  ///   - timeout: How long to wait for the peers.
+  ///   - completion: Called once, on any queue, when no connection is left.
+  package func shutdown(timeout: Duration, completion: @escaping @Sendable () -> Void) {
+    let loops = state.withLock { state in
+      defer { state.loops = [] }
+      return state.loops
+    }
+    let group = DispatchGroup()
+    for loop in loops {
+      group.enter()
+      loop.perform { $0.drain { group.leave() } }
+      loop.queue.asyncAfter(
+        deadline: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))
+      ) { loop.abortAll() }
+    }
+    group.notify(queue: .global()) {
+      for loop in loops { loop.stop() }
+      completion()
+    }
+  }
+
+  /// What the server has done since its start; zeros after its end.
+  package var counters: ServerCounters {
+    state.withLock { state in
+      state.loops.reduce(into: ServerCounters()) { $0.add($1.counters.current) }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import HTTP1
+
+/// Where one stream is: guarded by its loop's queue.
+final class ActiveStream {
+  enum Phase {
+    /// Sending what the source makes.
+    case prefix(StreamBody.Source)
+    /// Sending what the broadcast brings.
+    case live
+    /// Nothing more but this.
+    case ending(farewell: [UInt8])
+  }
+
+  let body: StreamBody
+  let exchange: UInt32
+  let isChunked: Bool
+  var phase: Phase
+  /// The position after the last byte that was handed to the socket or to the connection's outbox.
+  var cursor: Int
+  var lastWrite: Moment
+  /// Where the stream gets its broadcast from, and its place there.
+  var fanOut: FanOut?
+  var index = 0
+
+  init(_ body: StreamBody, exchange: UInt32, isChunked: Bool, now: Moment) {
+    self.body = body
+    self.exchange = exchange
+    self.isChunked = isChunked
+    phase = body.prefix.map(Phase.prefix) ?? .live
+    cursor = body.position.offset
+    lastWrite = now
+  }
+
+  deinit { assert(fanOut == nil, "a stream must be ended") }
+
+  var isLive: Bool { if case .live = phase { true } else { false } }
+
+  /// When the heartbeat is due.
+  var deadline: Moment? {
+    guard let heartbeat = body.heartbeat, isLive else { return nil }
+    return lastWrite + heartbeat.interval
+  }
+
+  func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+    if isChunked { ChunkFraming.append(bytes, to: &output) } else { output += bytes }
+  }
+}

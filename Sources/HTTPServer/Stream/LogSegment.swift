@@ -1,0 +1,59 @@
+/// A piece of a log's memory, written once from front to back.
+///
+/// No unit straddles two segments, so a segment can be sent as it is.
+// Unchecked, because it is raw memory shared between threads: bytes below an end that a reader got
+// under the broadcast's lock are never written again; the others, and the fields marked so, are
+// only touched under that lock.
+final class LogSegment: @unchecked Sendable {
+  /// The position of its first byte in the log.
+  let base: Int
+  let capacity: Int
+  // Freed in deinit; whoever reads holds the segment.
+  private let memory: UnsafeMutableRawPointer
+  /// Bytes written.
+  ///
+  /// Guarded by the broadcast's lock.
+  private(set) var filled = 0
+  /// Where units end, as offsets into the segment.
+  ///
+  /// Guarded by the broadcast's lock.
+  private(set) var unitEnds: [Int32] = []
+
+  init(base: Int, capacity: Int) {
+    self.base = base
+    self.capacity = capacity
+    memory = .allocate(byteCount: capacity, alignment: 1)
+  }
+
+  deinit { memory.deallocate() }
+
+  /// Under the broadcast's lock.
+  func append(_ unit: UnsafeRawBufferPointer) {
+    precondition(filled + unit.count <= capacity, "a segment is full")
+    UnsafeMutableRawBufferPointer(start: memory + filled, count: unit.count)
+      .copyMemory(from: unit)
+    filled += unit.count
+    unitEnds.append(Int32(filled))
+  }
+
+  /// The unit around a position.
+  ///
+  /// Under the broadcast's lock. O(log n) for n units of the segment.
+  func unit(at position: Int) -> Range<Int> {
+    let offset = Int32(position - base)
+    var lower = 0
+    var upper = unitEnds.count - 1
+    while lower < upper {
+      let middle = (lower + upper) / 2
+      if unitEnds[middle] > offset { upper = middle } else { lower = middle + 1 }
+    }
+    return base + (lower > 0 ? Int(unitEnds[lower - 1]) : 0)..<base + Int(unitEnds[lower])
+  }
+
+  /// The bytes between two positions of this segment, which were once published.
+  ///
+  /// They live as long as the segment does.
+  func bytes(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(start: memory + (range.lowerBound - base), count: range.count)
+  }
+}

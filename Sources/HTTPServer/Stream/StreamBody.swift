@@ -1,0 +1,79 @@
+/// A body without an end: something to begin with, and then what a broadcast brings.
+package struct StreamBody: Sendable {
+  /// Makes the next bytes, or nil at the end.
+  ///
+  /// Called on the connection's loop as the socket drains, never by two threads at once: what it
+  /// makes is never in memory whole. It must not wait for anything.
+  package typealias Source = @Sendable () -> [UInt8]?
+
+  /// What a stream sends instead of what it has missed.
+  package struct Resumption: Sendable {
+    /// Sent first.
+    package var prefix: Source?
+
+    /// Where the stream continues.
+    package var position: Broadcast.Position
+
+    /// Sends `prefix`, and continues at `position`.
+    package init(prefix: Source?, position: Broadcast.Position) {
+      self.prefix = prefix
+      self.position = position
+    }
+  }
+
+  /// Sent before the broadcast, pieces of any size.
+  package var prefix: Source?
+
+  /// What the stream shows.
+  package var broadcast: Broadcast
+
+  /// Where it continues after the prefix.
+  package var position: Broadcast.Position
+
+  /// Asked when the reader was so slow that its place (the argument) has fallen off the log: what
+  /// to send instead.
+  ///
+  /// Nil ends the stream. Called on the connection's loop, when the socket has room again.
+  package var onLag: @Sendable (Broadcast.Position) -> Resumption?
+
+  /// Sent when nothing else was for a while, so that proxies do not close the stream and a reader
+  /// that is gone is found.
+  package var heartbeat: Heartbeat?
+
+  /// To end this stream alone.
+  package var control: StreamControl?
+
+  /// The stream is over, whatever the reason, or never began; called once, on any thread.
+  package var onEnd: @Sendable () -> Void
+
+  /// A stream.
+  package init(
+    prefix: Source? = nil, broadcast: Broadcast, position: Broadcast.Position,
+    heartbeat: Heartbeat? = nil, control: StreamControl? = nil,
+    onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) {
+    self.prefix = prefix
+    self.broadcast = broadcast
+    self.position = position
+    self.heartbeat = heartbeat
+    self.control = control
+    self.onLag = onLag
+    self.onEnd = onEnd
+  }
+}
+
+/// Bytes that say "still here".
+package struct Heartbeat: Sendable {
+  /// Whole bytes of the format, such as a comment.
+  package var bytes: [UInt8]
+
+  /// How long a stream may be silent.
+  package var interval: Duration
+
+  /// A heartbeat.
+  package init(bytes: [UInt8], interval: Duration) {
+    self.bytes = bytes
+    self.interval = interval
+  }
+}

@@ -1,0 +1,100 @@
+import HTTP1
+import Testing
+
+@testable import HTTPServer
+
+extension ByteLog {
+  /// Everything that is held, with its frames.
+  fileprivate var bytes: [UInt8] {
+    var result: [UInt8] = []
+    var position = start
+    for segment in segments {
+      let end = segment.base + segment.filled
+      if end > position { result += segment.bytes(position..<end) }
+      position = max(position, end)
+    }
+    return result
+  }
+
+  /// What must hold after each operation.
+  fileprivate func checkInvariants() {
+    #expect(start <= end)
+    #expect(bytes.count == end - start, "\(bytes.count) bytes from \(start) to \(end)")
+    var base = segments.first?.base ?? 0
+    for segment in segments {
+      #expect(segment.base == base, "a gap before \(segment.base)")
+      #expect(segment.filled <= segment.capacity)
+      #expect(Int(segment.unitEnds.last ?? 0) == segment.filled)
+      base += segment.filled
+    }
+    #expect(segments.isEmpty || base == end)
+    let memory = segments.reduce(0) { $0 + $1.capacity }
+    #expect(
+      memory <= 2 * (end - start) + 3 * 64 * 1024, "\(memory) bytes for \(end - start)")
+  }
+}
+
+@Test(arguments: [1, 100, 10_000, 300_000])
+func `a log holds the newest units, whole, within its capacity`(capacity: Int) {
+  let seed = UInt64.random(in: 0...UInt64.max)
+  var generator = SeededGenerator(seed: seed)
+  var log = ByteLog(capacity: capacity)
+  var units: [[UInt8]] = []
+  for index in 0..<1000 {
+    let isLarge = Int.random(in: 0..<20, using: &generator) == 0
+    let size = Int.random(in: 1..<(isLarge ? 20_000 : 300), using: &generator)
+    let unit = [UInt8](repeating: UInt8(truncatingIfNeeded: index), count: size)
+    log.append(unit)
+    units.append(unit)
+    log.checkInvariants()
+    var expected: [UInt8] = []
+    for unit in units.suffix(50) { ChunkFraming.append(unit, to: &expected) }
+    let held = log.bytes
+    #expect(
+      held.count >= expected.count || expected.suffix(held.count).elementsEqual(held),
+      "seed \(seed), step \(index)")
+    let newest = unit.count + ChunkFraming.overhead(unit.count)
+    #expect(held.count <= max(capacity, newest), "seed \(seed), step \(index)")
+    #expect(held.count >= newest, "seed \(seed), step \(index)")
+  }
+}
+
+@Test func `a unit is found by any position in it`() throws {
+  var log = ByteLog(capacity: 1_000_000)
+  var bounds: [Range<Int>] = []
+  for size in [1, 10, 300, 5, 5000, 7, 8] {
+    let start = log.end
+    log.append([UInt8](repeating: 1, count: size))
+    bounds.append(start..<log.end)
+  }
+  let view = LogView(segments: log.segments, start: log.start, end: log.end, isClosed: false)
+  for unit in bounds {
+    for position in unit {
+      let segment = view.segments[view.segment(at: position)]
+      #expect(segment.unit(at: position) == unit)
+    }
+  }
+}
+
+@Test func `payloads come without their frames`() {
+  var log = ByteLog(capacity: 1_000_000)
+  var all: [UInt8] = []
+  for size in [1, 10, 300, 5, 5000, 7, 8] {
+    let unit = [UInt8](repeating: UInt8(truncatingIfNeeded: size), count: size)
+    log.append(unit)
+    all += unit
+  }
+  var (position, result) = (0, [UInt8]())
+  while position < log.end {
+    let (bytes, end) = log.payloads(from: position, limit: 20)
+    result += bytes
+    position = end
+  }
+  #expect(result == all)
+}
+
+@Test func `nothing is no unit`() {
+  var log = ByteLog(capacity: 10)
+  log.append([])
+  #expect(log.end == 0)
+}

@@ -1,0 +1,218 @@
+import HTTP1
+import HTTPTypes
+import Testing
+
+@testable import HTTPServer
+
+/// A state machine with a clock that stands still until it is told.
+private struct Machine {
+  var machine: ConnectionStateMachine
+  var now = Moment(nanoseconds: 0)
+
+  init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) {
+    var configuration = ServerConfiguration()
+    configure(&configuration)
+    machine = ConnectionStateMachine(
+      settings: ConnectionSettings(configuration), now: Moment(nanoseconds: 0))
+  }
+
+  /// What it wants done, in words.
+  mutating func actions() -> [String] {
+    var result: [String] = []
+    while let action = machine.next(at: now) {
+      result.append(action.words)
+      if case .close = action { break }
+    }
+    return result
+  }
+
+  mutating func receive(_ text: String) -> [String] {
+    Array(text.utf8).withUnsafeBytes { machine.received($0, at: now) }
+    return actions()
+  }
+
+  mutating func answer(_ exchange: UInt32, _ status: HTTPResponse.Status = .ok) -> [String] {
+    #expect(machine.answered(exchange, Response(status)) == nil)
+    return actions()
+  }
+
+  mutating func written() -> [String] {
+    machine.responseWritten(at: now)
+    return actions()
+  }
+
+  mutating func pass(_ seconds: Double) -> [String] {
+    now = now + .seconds(seconds)
+    machine.timePassed(now)
+    return actions()
+  }
+}
+
+extension ConnectionStateMachine.Action {
+  fileprivate var words: String {
+    switch self {
+    case .dispatch(let head, let body, let exchange):
+      "dispatch \(exchange) \(head.target.text) \(body.count)"
+    case .refuse(let error, let exchange): "refuse \(exchange) \(error)"
+    case .sendContinue: "continue"
+    case .write(let response, let exchange):
+      "write \(exchange.id) \(response.status.code)" + (exchange.keepsAlive ? "" : " close")
+    case .shutdownWrite: "shutdown"
+    case .close: "close"
+    }
+  }
+}
+
+private let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
+
+@Test func `responses wait for their turn`() {
+  var machine = Machine()
+  #expect(machine.receive(get + get) == ["dispatch 0 / 0", "dispatch 1 / 0"])
+  #expect(machine.answer(1) == [])
+  #expect(machine.answer(0) == ["write 0 200"])
+  #expect(machine.written() == ["write 1 200"])
+  #expect(machine.written() == [])
+}
+
+@Test func `a bounded number of requests is in flight`() {
+  var machine = Machine { $0.maximumPipelinedRequests = 2 }
+  #expect(machine.receive(get + get + get).count == 2)
+  #expect(machine.answer(0) == ["write 0 200", "dispatch 2 / 0"])
+}
+
+@Test func `nothing is read for a peer that does not take its responses`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  _ = machine.answer(0)
+  machine.machine.sent(progress: false, unsent: 100_000, isBlocked: true, at: machine.now)
+  _ = machine.written()
+  #expect(machine.receive(get) == [])
+  #expect(machine.receive(String(repeating: get, count: 2000)) == [])
+  #expect(!machine.machine.wantsRead)
+  machine.machine.sent(progress: true, unsent: 0, isBlocked: false, at: machine.now)
+  #expect(machine.actions().first == "dispatch 1 / 0")
+}
+
+@Test func `100-continue is sent when it is the request's turn, and only if it is waited for`() {
+  var machine = Machine()
+  let expecting = post + "Expect: 100-continue\r\n\r\n"
+  #expect(machine.receive(get + expecting) == ["dispatch 0 / 0"])
+  #expect(machine.answer(0) == ["write 0 200"])
+  #expect(machine.written() == ["continue"])
+  #expect(machine.receive("abc") == ["dispatch 1 / 3"])
+  _ = machine.answer(1)
+  #expect(machine.written() == [])
+  #expect(machine.receive(expecting + "a") == [])
+  #expect(machine.receive("bc") == ["dispatch 2 / 3"])
+}
+
+@Test func `a new connection that says nothing is closed after the head timeout`() {
+  var machine = Machine()
+  #expect(machine.pass(9) == [])
+  #expect(machine.pass(1) == ["close"])
+}
+
+@Test func `a slow head is 408, however steadily it drips`() {
+  var machine = Machine()
+  for _ in 0..<19 {
+    #expect(machine.receive("G") == [])
+    #expect(machine.pass(0.5) == [])
+  }
+  #expect(machine.pass(0.5) == ["refuse 0 headTimeout"])
+  #expect(machine.answer(0, .requestTimeout) == ["write 0 408 close"])
+  #expect(machine.written() == ["shutdown"])
+  #expect(machine.receive("more") == [])
+  #expect(machine.pass(2) == ["close"])
+}
+
+@Test func `a slow body is 408`() {
+  var machine = Machine()
+  #expect(machine.receive(post + "\r\na") == [])
+  #expect(machine.pass(29) == [])
+  #expect(machine.pass(1) == ["refuse 0 bodyTimeout"])
+}
+
+@Test func `a handler may take its time`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  #expect(machine.machine.deadline == nil)
+  #expect(machine.pass(10_000) == [])
+}
+
+@Test func `an idle connection is closed without a word`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  _ = machine.answer(0)
+  _ = machine.written()
+  #expect(machine.pass(74) == [])
+  #expect(machine.pass(1) == ["close"])
+}
+
+@Test func `a reader that takes nothing is closed, one that takes a little is not`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  _ = machine.answer(0)
+  for _ in 0..<5 {
+    machine.machine.sent(progress: true, unsent: 10, isBlocked: true, at: machine.now)
+    #expect(machine.pass(59) == [])
+  }
+  machine.machine.sent(progress: false, unsent: 10, isBlocked: true, at: machine.now)
+  #expect(machine.pass(1) == ["close"])
+}
+
+@Test func `when the server stops an idle connection closes and a request in flight is answered`() {
+  var idle = Machine()
+  idle.machine.drain()
+  #expect(idle.actions() == ["close"])
+  var busy = Machine()
+  _ = busy.receive(get)
+  busy.machine.drain()
+  #expect(busy.actions() == [])
+  #expect(busy.answer(0) == ["write 0 200 close"])
+  #expect(busy.written() == ["close"])
+  var half = Machine()
+  _ = half.receive("GET / HT")
+  half.machine.drain()
+  #expect(half.actions() == [])
+  #expect(half.receive("TP/1.1\r\nHost: a\r\n\r\n") == ["dispatch 0 / 0"])
+  #expect(half.answer(0) == ["write 0 200 close"])
+}
+
+@Test func `a peer that has finished gets its answers first`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  machine.machine.peerFinished()
+  #expect(machine.actions() == [])
+  #expect(machine.answer(0) == ["write 0 200 close"])
+  #expect(machine.written() == ["close"])
+}
+
+@Test func `nothing is closed before its last byte is sent`() {
+  var machine = Machine()
+  _ = machine.receive("GET / HTTP/1.0\r\n\r\n")
+  _ = machine.answer(0)
+  machine.machine.sent(progress: false, unsent: 10, isBlocked: true, at: machine.now)
+  #expect(machine.written() == [])
+  machine.machine.sent(progress: true, unsent: 0, isBlocked: false, at: machine.now)
+  #expect(machine.actions() == ["close"])
+}
+
+@Test func `a stream whose client leaves is over`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  _ = machine.answer(0)
+  machine.machine.streamBegan()
+  #expect(machine.receive(get) == [])
+  #expect(machine.machine.deadline == nil)
+  machine.machine.peerFinished()
+  #expect(machine.actions() == ["close"])
+}
+
+@Test func `an answer that nobody wants comes back`() {
+  var machine = Machine()
+  _ = machine.receive(get)
+  #expect(machine.machine.answered(7, Response(.ok)) != nil)
+  machine.machine.failed()
+  #expect(machine.machine.answered(0, Response(.ok)) != nil)
+}

@@ -1,0 +1,153 @@
+import HTTP1
+import HTTPServer
+import HTTPTypes
+import Testing
+
+private func withFolder(_ test: (TestServer, TemporaryFolder) throws -> Void) throws {
+  let folder = try TemporaryFolder()
+  try folder.write("public/index.html", "<p>index")
+  try folder.write("public/app.js", "0123456789")
+  try folder.write("public/sub/index.html", "<p>sub")
+  try folder.write("public/sub/a b.txt", "a b")
+  try folder.write("public/.env", "secret")
+  try folder.write("secret.txt", "secret")
+  try folder.write("public-too/secret.txt", "secret")
+  try folder.link("public/inside.txt", to: "sub/a b.txt")
+  try folder.link("public/outside.txt", to: "../secret.txt")
+  try folder.link("public/outside", to: "..")
+  try folder.link("public/root", to: "/")
+  let files = try #require(StaticFiles(folder: folder.path + "/public"))
+  try withServer(handler: { files.handle($0, $1) }) { try test($0, folder) }
+}
+
+@Test func `files are served with type, size and validators`() throws {
+  try withFolder { server, _ in
+    let client = try RawClient(port: server.port)
+    let script = try client.get("/app.js")
+    #expect(script.status == 200)
+    #expect(script.text == "0123456789")
+    #expect(script["content-type"] == "text/javascript; charset=utf-8")
+    #expect(script["etag"]?.hasPrefix("\"") == true)
+    #expect(script["last-modified"]?.hasSuffix("GMT") == true)
+    #expect(script["accept-ranges"] == "bytes")
+    #expect(script["x-content-type-options"] == "nosniff")
+    #expect(try client.get("/").text == "<p>index")
+    #expect(try client.get("/sub/").text == "<p>sub")
+    #expect(try client.get("/sub/../app.js").text == "0123456789")
+    #expect(try client.get("/sub/a%20b.txt").text == "a b")
+    #expect(try client.get("/inside.txt").text == "a b")
+    try client.send("HEAD /app.js HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.readResponse(isHead: true)["content-length"] == "10")
+    #expect(try client.get("/app.js").text == "0123456789")
+  }
+}
+
+@Test func `a folder without its slash is redirected within the site`() throws {
+  try withFolder { server, _ in
+    let client = try RawClient(port: server.port)
+    let response = try client.get("/sub")
+    #expect(response.status == 308)
+    #expect(response["location"] == "/sub/")
+    #expect(try client.get("//sub").status == 404)
+  }
+}
+
+@Test(arguments: [
+  "/../secret.txt", "/%2e%2e/secret.txt", "/sub/../../secret.txt",
+])
+func `a path above the root is malformed`(path: String) throws {
+  try withFolder { server, _ in
+    let response = try RawClient(port: server.port).get(path)
+    #expect(response.status == 400)
+  }
+}
+
+@Test(arguments: [
+  "/nothing", "/..%2fsecret.txt", "/%2e%2e%2fsecret.txt", "/sub%2f..%2f..%2fsecret.txt",
+  "/..%5csecret.txt", "/outside.txt", "/outside/secret.txt", "/root/etc/passwd", "/root/",
+  "/.env", "/app.js%00", "/app.js%00.html", "/app.js/", "//etc/passwd", "/%2fetc/passwd",
+  "/sub//a%20b.txt", "/../public-too/secret.txt", "/..%2fpublic-too/secret.txt", "/a..", "/...",
+])
+func `there is no way out of the folder`(path: String) throws {
+  try withFolder { server, _ in
+    let response = try RawClient(port: server.port).get(path)
+    #expect([404, 400].contains(response.status))
+    #expect(!response.text.contains("secret"))
+  }
+}
+
+@Test func `a client that has the file already is told so`() throws {
+  try withFolder { server, folder in
+    let client = try RawClient(port: server.port)
+    let first = try client.get("/app.js")
+    let tag = try #require(first["etag"])
+    let date = try #require(first["last-modified"])
+    for condition in [
+      "If-None-Match: \(tag)", "If-None-Match: W/\(tag)", "If-None-Match: \"x\", \(tag)",
+      "If-None-Match: *", "If-Modified-Since: \(date)",
+      "If-None-Match: \(tag)\r\nIf-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
+    ] {
+      let response = try client.get("/app.js", condition)
+      #expect(response.status == 304, "\(condition)")
+      #expect(response["etag"] == tag)
+      #expect(response["content-length"] == nil)
+    }
+    for condition in [
+      "If-None-Match: \"x\"", "If-None-Match: x\(tag)", "If-Modified-Since: yesterday",
+      "If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT",
+      "If-None-Match: \"x\"\r\nIf-Modified-Since: \(date)",
+    ] {
+      #expect(try client.get("/app.js", condition).status == 200, "\(condition)")
+    }
+    try folder.write("public/app.js", "another")
+    #expect(try client.get("/app.js", "If-None-Match: \(tag)").text == "another")
+  }
+}
+
+@Test(arguments: [
+  ("0-0", "0", "0-0"), ("2-4", "234", "2-4"), ("8-", "89", "8-9"), ("-3", "789", "7-9"),
+  ("-99", "0123456789", "0-9"), ("9-99999999999999999999", "9", "9-9"),
+])
+func `one range is answered with that part`(range: String, text: String, sent: String) throws {
+  try withFolder { server, _ in
+    let response = try RawClient(port: server.port).get("/app.js", "Range: bytes=\(range)")
+    #expect(response.status == 206)
+    #expect(response.text == text)
+    #expect(response["content-range"] == "bytes \(sent)/10")
+  }
+}
+
+@Test(arguments: ["10-", "99-100", "-0", "99999999999999999999-"])
+func `a range beyond the file is 416`(range: String) throws {
+  try withFolder { server, _ in
+    let response = try RawClient(port: server.port).get("/app.js", "Range: bytes=\(range)")
+    #expect(response.status == 416)
+    #expect(response["content-range"] == "bytes */10")
+  }
+}
+
+@Test(arguments: [
+  "bytes=4-2", "bytes=-", "bytes=a-b", "bytes=0-1,3-4", "lines=0-1", "bytes 0-1", "bytes=+1-2",
+  "bytes=0-1\r\nIf-Range: \"x\"",
+])
+func `what is no single range is answered with the whole`(range: String) throws {
+  try withFolder { server, _ in
+    let response = try RawClient(port: server.port).get("/app.js", "Range: \(range)")
+    #expect(response.status == 200)
+    #expect(response.text == "0123456789")
+  }
+}
+
+@Test func `a large file is sent as the client reads`() throws {
+  try withFolder { server, folder in
+    let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+    try folder.write("public/large.bin", bytes: bytes)
+    #expect(Curl().fetch(server.url("/large.bin")).body == bytes)
+    let part = Curl(headers: ["Range: bytes=1000000-1999999"]).fetch(server.url("/large.bin"))
+    #expect(part.body == Array(bytes[1_000_000..<2_000_000]))
+  }
+}
+
+@Test func `a folder that is not there is none`() {
+  #expect(StaticFiles(folder: "/nowhere/at/all") == nil)
+}
