@@ -1,0 +1,54 @@
+/// A place in a text: both counted from 1, the column in Unicode scalars, as editors count.
+package struct SourcePosition: Sendable, Hashable, Comparable {
+  package var line: Int
+  package var column: Int
+
+  package static let start = SourcePosition(line: 1, column: 1)
+
+  package init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+
+  package static func < (first: Self, second: Self) -> Bool {
+    (first.line, first.column) < (second.line, second.column)
+  }
+}
+
+/// One thing that is wrong with a configuration: where, what, and how to mend it.
+package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
+  /// As the user named it.
+  package var file: String
+  package var position: SourcePosition
+  package var message: String
+  /// What to do, where that is known.
+  package var mend: String?
+
+  package init(file: String, position: SourcePosition, message: String, mend: String? = nil) {
+    self.file = file
+    self.position = position
+    self.message = message
+    self.mend = mend
+  }
+
+  /// `file:line:column: message; mend`, which editors and terminals turn into a link.
+  package var description: String {
+    let place = "\(file):\(position.line):\(position.column): \(message)"
+    return mend.map { "\(place); \($0)" } ?? place
+  }
+}
+
+/// Everything that is wrong with a configuration, in the order of the file.
+package struct ConfigurationProblems: Error, Sendable, Equatable, CustomStringConvertible {
+  package let problems: [ConfigurationProblem]
+
+  package init(_ problems: [ConfigurationProblem]) {
+    let order = problems.enumerated().sorted {
+      ($0.element.position, $0.offset) < ($1.element.position, $1.offset)
+    }
+    self.problems = order.map(\.element)
+  }
+
+  /// One problem a line.
+  package var description: String { problems.map(\.description).joined(separator: "\n") }
+}

@@ -1,0 +1,74 @@
+import FetchedRecords
+import Foundation
+import Yams
+
+/// Walks the tree of a configuration file and notes every problem on its way.
+///
+/// It goes on after a problem: whoever mends a file wants to hear of everything at once. So a part
+/// that is wrong is left out of the configuration, which is only handed out when nothing is wrong.
+struct ConfigurationReader {
+  let tree: ConfigurationTree
+  var configuration: Configuration
+  private(set) var problems: [ConfigurationProblem] = []
+
+  init(tree: ConfigurationTree, file: String) {
+    self.tree = tree
+    configuration = Configuration(file: file)
+  }
+
+  mutating func note(_ position: SourcePosition, _ message: String, mend: String? = nil) {
+    problems.append(
+      ConfigurationProblem(
+        file: configuration.file, position: position, message: message, mend: mend))
+  }
+
+  mutating func readFile() {
+    guard let root = tree.root, root.kind != "nothing" else {
+      return note(
+        .start, "the file is empty", mend: "begin with \"queries:\", or leave the file out")
+    }
+    let words = read(root, as: FileWord.self, what: "the configuration")
+    for (word, value) in words ?? [] {
+      configuration.positions[.file(word)] = value.position
+      switch word {
+      case .database: configuration.database = text(value, "`database`").map(resolve)
+      case .listen: configuration.listen = listen(value)
+      case .queries: readQueries(value)
+      }
+    }
+  }
+
+  /// A path in the file counts from the file's folder: the file means the same wherever the server
+  /// is started.
+  private func resolve(_ path: String) -> String {
+    let folder = (configuration.file as NSString).deletingLastPathComponent
+    return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+  }
+
+  private mutating func listen(_ node: Node) -> ListenAddress? {
+    if case .scalar(let scalar) = node, case .integer = YAMLScalar(scalar) {
+      note(
+        node.position, "`listen` is the number \(scalar.string), not HOST:PORT",
+        mend: "write 127.0.0.1:\(scalar.string)")
+      return nil
+    }
+    guard let text = text(node, "`listen`") else { return nil }
+    do {
+      return try ListenAddress(text)
+    } catch {
+      note(node.position, "`listen`: \(error.message)", mend: error.mend)
+      return nil
+    }
+  }
+
+  private mutating func readQueries(_ node: Node) {
+    guard let entries = entries(node, "`queries`", example: "NAME: {table: …}") else { return }
+    for (name, key, value) in entries {
+      if let problem = QueryName.problem(name) {
+        note(key.position, problem.message, mend: problem.mend)
+      }
+      configuration.positions[.query(name, .name)] = key.position
+      if let query = query(name, at: key.position, value) { configuration.queries.append(query) }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+
+/// Where the server listens: a host, or an IP address, and a port.
+package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
+  /// A name, an IPv4 address, or an IPv6 address without its brackets.
+  package let host: String
+  /// 0 lets the system choose a free one.
+  package let port: UInt16
+
+  /// The loopback interface: nobody else can reach a server that was not told to be reached.
+  package static let standard = ListenAddress(checkedHost: "127.0.0.1", port: 8080)
+
+  /// Why a text is no address, in words that can follow the text.
+  package struct Problem: Error, Equatable {
+    package let message: String
+    package let mend: String
+  }
+
+  package init(host: String, port: UInt16) throws(Problem) {
+    guard Self.isAddress(host) || Self.isName(host) else {
+      throw Problem(
+        message: "\"\(host)\" is neither a host name nor an IP address",
+        mend: "write for example 127.0.0.1, 0.0.0.0 or ::1")
+    }
+    self.init(checkedHost: host, port: port)
+  }
+
+  /// Reads `HOST:PORT`; an IPv6 address stands in brackets, as in `[::1]:8080`.
+  package init(_ text: String) throws(Problem) {
+    let (host, port) = try Self.split(text)
+    guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      let number = UInt16(port)
+    else {
+      throw Problem(
+        message: "\"\(port)\" is not a port", mend: "write a number from 0 to 65535")
+    }
+    try self.init(host: host, port: number)
+  }
+
+  /// The same address with another host or another port, where one is given.
+  package func with(host: String?, port: UInt16?) throws(Problem) -> ListenAddress {
+    try ListenAddress(host: host ?? self.host, port: port ?? self.port)
+  }
+
+  private init(checkedHost host: String, port: UInt16) {
+    self.host = host
+    self.port = port
+  }
+
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+  private static func split(_ text: String) throws(Problem) -> (host: String, port: String) {
+    let example = "write HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080"
+    guard let colon = text.lastIndex(of: ":") else {
+      throw Problem(message: "\"\(text)\" has no port", mend: example)
+    }
+    let host = text[..<colon]
+    let port = String(text[text.index(after: colon)...])
+    if host.hasPrefix("["), host.hasSuffix("]") {
+      return (String(host.dropFirst().dropLast()), port)
+    }
+    guard !host.contains(":") else {
+      throw Problem(
+        message: "\"\(text)\" does not show where its IPv6 address ends",
+        mend: "put the address in brackets, as in [::1]:8080")
+    }
+    guard !host.isEmpty else {
+      throw Problem(message: "\"\(text)\" has no host", mend: example)
+    }
+    return (String(host), port)
+  }
+
+  private static func isAddress(_ text: String) -> Bool {
+    var address = in6_addr()
+    return inet_pton(AF_INET, text, &address) == 1 || inet_pton(AF_INET6, text, &address) == 1
+  }
+
+  /// RFC 1123 §2.1, and underscores, which container networks have in their names.
+  ///
+  /// A name of digits and dots alone is an IPv4 address with a slip in it.
+  private static func isName(_ text: String) -> Bool {
+    let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+    return text.utf8.count <= 253 && text.contains(where: \.isLetter)
+      && labels.allSatisfy { label in
+        (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+          && label.utf8.allSatisfy { isNameByte($0) }
+      }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+}

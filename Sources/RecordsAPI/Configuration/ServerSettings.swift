@@ -1,0 +1,53 @@
+package import FetchedRecords
+import Foundation
+
+/// What a server is started with: the command line over the configuration file over the defaults.
+package struct ServerSettings: Sendable, Equatable {
+  /// nil: the demo.
+  package var database: String?
+  /// Empty: each table and view is a query of its name.
+  package var queries: [QueryDefinition]
+  package var listen: ListenAddress
+  /// nil: there is no page, only the interface.
+  package var publicFolder: String?
+  /// Where the queries stand in their file, if they are from one.
+  package var configuration: Configuration?
+  package var feeds = FeedSettings()
+
+  /// Reads the configuration file, if one is named.
+  ///
+  /// Without any database there is the demo, with queries of its own: queries from a file would
+  /// hardly be about its tables.
+  package init(database: String?, configurationFile: String?) throws(ConfigurationProblems) {
+    if let file = configurationFile { configuration = try .read(file: file) }
+    self.database = database ?? configuration?.database
+    queries = configuration?.queries ?? []
+    listen = configuration?.listen ?? .standard
+    if let path = self.database {
+      let place =
+        database == nil ? configuration.map { ($0.file, $0.position(of: .database)) } : nil
+      try Self.checkDatabase(path, at: place ?? (path, .start))
+      return
+    }
+    guard queries.isEmpty else {
+      let problem = ConfigurationProblem(
+        file: configurationFile ?? "", position: .start, message: "no database is named",
+        mend: "add \"database: FILE\", or name one on the command line")
+      throw ConfigurationProblems([problem])
+    }
+    queries = DemoDatabase.queries
+  }
+
+  /// SQLite would make a file that is not there, and serve nothing from it.
+  private static func checkDatabase(
+    _ path: String, at place: (file: String, position: SourcePosition)
+  ) throws(ConfigurationProblems) {
+    let isThere = FileManager.default.fileExists(atPath: path)
+    guard !isThere || NearestFile.isFolder(path) else { return }
+    let problem = ConfigurationProblem(
+      file: place.file, position: place.position,
+      message: isThere ? "the database \(path) is a folder" : "there is no database \(path)",
+      mend: isThere ? "name a file in it" : NearestFile.mend(path))
+    throw ConfigurationProblems([problem])
+  }
+}

@@ -1,0 +1,191 @@
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import OrderedResults
+
+/// Writes the events of `protocol.md` §4.
+///
+/// One value writes one unit: all the events of a change set, or a snapshot; the bytes are encoded
+/// once, however many streams they go to.
+struct ChangeEvents {
+  private(set) var json = JSONWriter()
+  /// What the events call their query.
+  let source: EventSourceName
+
+  var bytes: [UInt8] { json.bytes }
+
+  private let givesIDs: Bool
+
+  /// - Parameters:
+  ///   - source: which query the events are of.
+  ///   - givesIDs: whether a stream can be resumed after each change set.
+  init(source: EventSourceName, givesIDs: Bool = true) {
+    self.source = source
+    self.givesIDs = givesIDs
+  }
+
+  /// The event of one failure.
+  static func failure(_ failure: FetchFailure, source: EventSourceName) -> [UInt8] {
+    var events = ChangeEvents(source: source)
+    events.append(failure)
+    return events.bytes
+  }
+
+  /// What follows the change sets of one commit on a stream of several queries.
+  static func commit(_ commit: Int, id: String) -> [UInt8] {
+    Array("event: commit\nid: \(id)\ndata: {\"commit\":\(commit)}\n\n".utf8)
+  }
+
+  /// All events of one change set, in the order of the contract.
+  mutating func append(
+    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
+    total: Int? = nil
+  ) {
+    event("willChange") { json in
+      json.member("from", old.version.description)
+      json.member("version", new.version.description)
+      json.member("commit", new.commit)
+      json.member("numberOfChanges", changes.count)
+    }
+    for change in changes.sectionChanges { append(change) }
+    for change in changes.recordChanges { append(change, layout: new.results.layout) }
+    event("didChange", id: givesIDs ? new.version.description : nil) { json in
+      json.member("from", old.version.description)
+      json.member("version", new.version.description)
+      json.member("commit", new.commit)
+      json.member("numberOfRecords", new.results.count)
+      json.member("numberOfSections", new.results.numberOfSections)
+      if let total { json.member("totalNumberOfRecords", total) }
+      json.alongside(new.alongside)
+    }
+  }
+
+  private mutating func append(_ change: SectionChange) {
+    event("sectionChange", named: false) { json in
+      switch change {
+      case .insertion(let section, let name, let indexTitle):
+        json.sectionChange("insertion", section, name, indexTitle)
+      case .deletion(let section, let name, let indexTitle):
+        json.sectionChange("deletion", section, name, indexTitle)
+      }
+    }
+  }
+
+  private mutating func append(_ change: RecordChange, layout: RecordLayout) {
+    event("change", named: false) { json in
+      switch change {
+      case .insertion(let path, let record):
+        json.member("type", "insertion")
+        json.indexPath("newIndexPath", path)
+        json.keyAndRecord(record, layout: layout)
+      case .deletion(let path, let record):
+        json.member("type", "deletion")
+        json.indexPath("indexPath", path)
+        json.keyAndRecord(record, layout: layout)
+      case .move(let from, let to, let old, let new):
+        json.member("type", "move")
+        json.relocation(from: from, to: to, old: old, new: new, layout: layout)
+      case .update(let from, let to, let old, let new):
+        json.member("type", "update")
+        json.relocation(from: from, to: to, old: old, new: new, layout: layout)
+      }
+    }
+  }
+
+  /// The last change could not be worked out.
+  mutating func append(_ failure: FetchFailure) {
+    let problem = Problem(failure)
+    event("fetchError") { json in
+      json.member("status", problem.status.code)
+      json.member("title", problem.status.reasonPhrase)
+      json.member("detail", problem.detail)
+    }
+  }
+
+  /// One event; its data is one line, since JSON escapes every line break.
+  private mutating func event(
+    _ name: StaticString, id: String? = nil, named: Bool = true,
+    _ members: (inout JSONWriter) -> Void
+  ) {
+    beginEvent(name, id: id)
+    json.object { json in
+      if named || source.isAlwaysNamed { source.append(to: &json) }
+      members(&json)
+    }
+    endEvent()
+  }
+
+  private mutating func beginEvent(_ name: StaticString, id: String? = nil) {
+    json.raw("event: ")
+    json.raw(name)
+    if let id {
+      json.raw("\nid: ")
+      json.raw(id)
+    }
+    json.raw("\ndata: ")
+  }
+
+  private mutating func endEvent() { json.raw("\n\n") }
+}
+
+/// What a stream's events call their query; on a stream of several queries every event says it.
+struct EventSourceName: Sendable {
+  let query: String
+  let arguments: QueryArguments
+  let isAlwaysNamed: Bool
+
+  func append(to json: inout JSONWriter) {
+    json.member("query", query)
+    guard isAlwaysNamed, !arguments.isEmpty else { return }
+    json.object("parameters") { json in
+      for (name, value) in arguments.sorted(by: { $0.key < $1.key }) {
+        json.name(name)
+        json.value(value)
+      }
+    }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func sectionChange(
+    _ type: String, _ section: Int, _ name: Value, _ indexTitle: String
+  ) {
+    member("type", type)
+    member("section", section)
+    self.name("name")
+    value(name)
+    member("indexTitle", indexTitle)
+  }
+
+  fileprivate mutating func relocation(
+    from: IndexPath, to: IndexPath, old: Record, new: Record, layout: RecordLayout
+  ) {
+    indexPath("indexPath", from)
+    indexPath("newIndexPath", to)
+    key(of: new, layout: layout)
+    object("changes") { json in
+      for column in layout.changedColumns(from: old, to: new) {
+        json.name(layout.columns[column])
+        json.value(old.value(column))
+      }
+    }
+    name("record")
+    record(new, layout: layout)
+  }
+
+  mutating func keyAndRecord(_ record: Record, layout: RecordLayout) {
+    key(of: record, layout: layout)
+    name("record")
+    self.record(record, layout: layout)
+  }
+
+  mutating func alongside(_ values: [NamedValue]) {
+    if values.isEmpty { return }
+    object("alongside") { json in
+      for item in values {
+        json.name(item.name)
+        json.value(item.value)
+      }
+    }
+  }
+}

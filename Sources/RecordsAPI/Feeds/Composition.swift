@@ -1,0 +1,40 @@
+import FetchedRecords
+import OrderedResults
+
+/// A stream that shows something else than one whole controller as it changes: several queries, a
+/// window, or a slower pace. Equal compositions share one feed.
+struct Composition: Hashable, Sendable {
+  struct Source: Hashable, Sendable {
+    let key: FeedKey
+    let window: Window?
+  }
+
+  let sources: [Source]
+  /// At least this lies between two change sets.
+  let minimumInterval: Duration?
+  /// Whether the stream was asked for as one of several queries: its events then all say their
+  /// query, and `commit` events follow.
+  let isMultiple: Bool
+}
+
+/// A part of a result, as LIMIT and OFFSET cut it out.
+struct Window: Hashable, Sendable {
+  static let words: Set<String> = ["offset", "limit"]
+
+  let offset: Int
+  let limit: Int?
+
+  /// - Returns: nil where the request names no window.
+  init?(_ items: QueryItems) throws {
+    let offset = try items.integer("offset", in: 0...Int.max)
+    limit = try items.integer("limit", in: 1...Page.maximumLimit)
+    if offset == nil, limit == nil { return nil }
+    self.offset = offset ?? 0
+  }
+
+  /// The window's own result; its cost is that of `Results.window(_:)`.
+  func results(of whole: Results) -> Results {
+    let start = min(offset, whole.count)
+    return whole.window(start..<(limit.map { min(start + $0, whole.count) } ?? whole.count))
+  }
+}

@@ -1,0 +1,174 @@
+import Dispatch
+import FetchedRecords
+import HTTPServer
+import OrderedResults
+import Synchronization
+
+/// The live feeds: one for each query and set of arguments that somebody watches or has asked for
+/// lately, and one for each composition of them.
+final class FeedRegistry: Sendable {
+  let refresher: Refresher
+  private let settings: FeedSettings
+  private let feeds: LivePool<FeedKey, Feed>
+  private let compositions: LivePool<Composition, ComposedFeed>
+  /// What ends every stream from now on; nil while the server is not ending.
+  private let farewell = Mutex<[UInt8]?>(nil)
+
+  init(refresher: Refresher, settings: FeedSettings) {
+    self.refresher = refresher
+    self.settings = settings
+    feeds = LivePool(maximum: settings.maximumOfControllers, linger: settings.linger)
+    compositions = LivePool(maximum: settings.maximumOfControllers, linger: settings.linger)
+  }
+
+  // MARK: - Feeds
+
+  /// Hands over the feed of `key`, which its user gives back with ``release(_:)``.
+  func acquire(_ key: FeedKey, _ body: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void) {
+    feeds.acquire(key, open: { open(key, $0) }) { [self] in body(closedIfEnding($0)) }
+  }
+
+  func release(_ feed: Feed) { feeds.release(feed, of: feed.key) }
+
+  private func open(
+    _ key: FeedKey, _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
+  ) {
+    let capacity = settings.logCapacity
+    // Events and the completion both come on the refresher's queue, the completion first.
+    let box = FeedBox()
+    refresher.open(key.query, arguments: key.arguments) { event in
+      box.feed?.receive(event)
+    } completion: { result in
+      completion(
+        result.map { controller in
+          let feed = Feed(key: key, controller: controller, logCapacity: capacity)
+          box.feed = feed
+          return feed
+        })
+    }
+  }
+
+  // MARK: - Compositions
+
+  /// Hands over the feed of several queries, of a window, or of a slower pace.
+  func acquire(
+    _ composition: Composition,
+    _ body: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
+  ) {
+    compositions.acquire(composition, open: { open(composition, $0) }) { [self] in
+      body(closedIfEnding($0))
+    }
+  }
+
+  func release(_ feed: ComposedFeed) { compositions.release(feed, of: feed.composition) }
+
+  /// Acquires the sources one after the other, and then composes them on the refresher's queue,
+  /// where no refresh is under way.
+  private func open(
+    _ composition: Composition,
+    _ completion: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
+  ) {
+    acquire(composition.sources.map(\.key)) { [self] result in
+      switch result {
+      case .failure(let failure): completion(.failure(failure))
+      case .success(let feeds):
+        refresher.queue.async { [self] in
+          completion(
+            .success(
+              ComposedFeed(
+                composition, feeds: feeds, queue: refresher.queue,
+                logCapacity: settings.logCapacity)))
+        }
+      }
+    }
+  }
+
+  private func acquire(
+    _ keys: [FeedKey], acquired: [Feed] = [],
+    _ completion: @escaping @Sendable (Result<[Feed], FetchFailure>) -> Void
+  ) {
+    guard acquired.count < keys.count else { return completion(.success(acquired)) }
+    acquire(keys[acquired.count]) { [self] result in
+      switch result {
+      case .success(let feed): acquire(keys, acquired: acquired + [feed], completion)
+      case .failure(let failure):
+        for feed in acquired { release(feed) }
+        completion(.failure(failure))
+      }
+    }
+  }
+
+  // MARK: - All of them
+
+  /// The feeds of one query that are live now.
+  func feeds(of query: String) -> [(feed: Feed, users: Int)] {
+    feeds.live.filter { $0.key.query == query }.map { ($0.value, $0.users) }
+  }
+
+  /// Controllers that are live now, and the records that they hold.
+  var totals: (controllers: Int, records: Int) {
+    let live = feeds.live
+    return (live.count, live.reduce(0) { $0 + $1.value.head.snapshot.results.count })
+  }
+
+  /// Ends every stream after the events appended so far, and those that are still to begin after
+  /// their beginning.
+  func closeAll(farewell: [UInt8]) {
+    self.farewell.withLock { $0 = farewell }
+    for item in feeds.live { item.value.log.broadcast.close(farewell: farewell) }
+    for item in compositions.live { item.value.log.broadcast.close(farewell: farewell) }
+  }
+
+  /// A feed whose first fetch came to its end while the server was ending is closed like the others.
+  private func closedIfEnding<F: StreamableFeed>(
+    _ result: Result<F, FetchFailure>
+  ) -> Result<F, FetchFailure> {
+    if case .success(let feed) = result, let farewell = farewell.withLock({ $0 }) {
+      feed.log.broadcast.close(farewell: farewell)
+    }
+    return result
+  }
+
+  /// Lets go of what nobody has used for a while.
+  func sweep() {
+    for composed in compositions.takeIdle() {
+      for feed in composed.close() { release(feed) }
+    }
+    for feed in feeds.takeIdle() {
+      feed.log.broadcast.close()
+      refresher.close(feed.controller)
+    }
+  }
+}
+
+/// Names the feed that a controller's events go to, once there is one.
+///
+/// Weakly: the feed holds its controller, and the controller the closure that its events go to.
+private final class FeedBox: Sendable {
+  private struct Content {
+    weak var feed: Feed?
+  }
+
+  private let content = Mutex(Content())
+
+  var feed: Feed? {
+    get { content.withLock { $0.feed } }
+    set { content.withLock { $0.feed = newValue } }
+  }
+}
+
+/// How feeds live.
+package struct FeedSettings: Sendable, Equatable {
+  /// Bytes of events that a feed keeps for resuming streams. 1 MiB is some five thousand small
+  /// change sets; a stream that was away for longer begins with a snapshot.
+  package var logCapacity = 1 << 20
+  /// How long a feed stays up to date without a user, so that a reload finds it warm.
+  package var linger = Duration.seconds(30)
+  /// Feeds at the same time; one more is refused with 503. A client can make a feed for each value
+  /// of a parameter, so there must be a bound.
+  package var maximumOfControllers = 10_000
+  /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
+  package var heartbeat = Duration.seconds(15)
+
+  package init() {}
+}

@@ -1,0 +1,106 @@
+import FetchedRecords
+import OrderedResults
+
+/// The `snapshot` event, written piece by piece, so that a large result is never in memory whole
+/// as text.
+struct SnapshotEvent {
+  private let snapshot: ResultsSnapshot
+  private let source: EventSourceName
+  private let total: Int?
+  private let id: String?
+  private var nextOffset: Int?
+  private var isFinished = false
+
+  /// Pieces are cut when they pass this many bytes: large enough for few system calls, small
+  /// enough for ten thousand streams to open at once.
+  private static let pieceSize = 64 * 1024
+
+  /// The event of one controller's stream.
+  init(snapshot: ResultsSnapshot, source: EventSourceName) {
+    self.init(
+      snapshot: snapshot, source: source, total: nil, id: snapshot.version.description)
+  }
+
+  /// The event of a composed stream.
+  ///
+  /// - Parameters:
+  ///   - snapshot: what it shows.
+  ///   - source: which query it is of.
+  ///   - total: the records of the whole result, where the snapshot is a window's.
+  ///   - id: what the stream can be resumed from, if it can at this event.
+  init(snapshot: ResultsSnapshot, source: EventSourceName, total: Int?, id: String?) {
+    self.snapshot = snapshot
+    self.source = source
+    self.total = total
+    self.id = id
+  }
+
+  /// The next piece of the event; nil after the last one.
+  mutating func next() -> [UInt8]? {
+    if isFinished { return nil }
+    var json = JSONWriter(reserving: Self.pieceSize + 1024)
+    let offset: Int
+    if let nextOffset {
+      offset = nextOffset
+    } else {
+      appendHead(to: &json)
+      offset = 0
+    }
+    appendRecords(from: offset, to: &json)
+    return json.bytes
+  }
+
+  /// The whole event at once.
+  func whole() -> [UInt8] {
+    var copy = self
+    var bytes: [UInt8] = []
+    while let piece = copy.next() { bytes += piece }
+    return bytes
+  }
+
+  private func appendHead(to json: inout JSONWriter) {
+    json.raw("event: snapshot")
+    if let id {
+      json.raw("\nid: ")
+      json.raw(id)
+    }
+    json.raw("\ndata: ")
+    json.begin("{")
+    source.append(to: &json)
+    json.member("version", snapshot.version.description)
+    json.member("commit", snapshot.commit)
+    json.member("numberOfRecords", snapshot.results.count)
+    if let total { json.member("totalNumberOfRecords", total) }
+    json.sections(of: snapshot.results)
+    json.alongside(snapshot.alongside)
+    json.name("records")
+    json.begin("[")
+  }
+
+  private mutating func appendRecords(from start: Int, to json: inout JSONWriter) {
+    let results = snapshot.results
+    var offset = start
+    for record in results.records(in: start..<results.count) {
+      if offset > 0 { json.continueArray() }
+      json.object { $0.keyAndRecord(record, layout: results.layout) }
+      offset += 1
+      if json.bytes.count >= Self.pieceSize { break }
+    }
+    nextOffset = offset
+    guard offset == results.count else { return }
+    json.end("]")
+    json.end("}")
+    json.raw("\n\n")
+    isFinished = true
+  }
+}
+
+extension JSONWriter {
+  mutating func sections(of results: Results) {
+    array("sections") { json in
+      for index in 0..<results.numberOfSections {
+        json.section(results.section(at: index), index: index)
+      }
+    }
+  }
+}

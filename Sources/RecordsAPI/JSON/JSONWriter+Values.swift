@@ -1,0 +1,61 @@
+import OrderedResults
+
+// SQLite's values as `protocol.md` §2 has them.
+extension JSONWriter {
+  mutating func value(_ value: Value) {
+    switch value {
+    case .null: null()
+    case .integer(let integer): self.integer(integer)
+    case .real(let real): self.real(real)
+    case .text(let text): text.withUnsafeBytes { string(utf8: $0) }
+    case .blob(let bytes): bytes.withUnsafeBytes { blob($0) }
+    }
+  }
+
+  mutating func indexPath(_ name: StaticString, _ path: IndexPath) {
+    array(name) { json in
+      json.integer(Int64(path.section))
+      json.integer(Int64(path.item))
+    }
+  }
+
+  /// A record's visible columns, in their order.
+  mutating func record(_ record: Record, layout: RecordLayout) {
+    begin("{")
+    record.withColumns { columns in
+      for name in layout.columns {
+        self.name(name)
+        column(columns.next())
+      }
+    }
+    end("}")
+  }
+
+  private mutating func column(_ column: ColumnView?) {
+    switch column {
+    case nil, .null: null()
+    case .integer(let integer): self.integer(integer)
+    case .real(let real): self.real(real)
+    case .text(let text): string(utf8: text)
+    case .blob(let bytes): blob(bytes)
+    }
+  }
+
+  /// A record's key: always an array; empty where no key is known.
+  mutating func key(of record: Record, layout: RecordLayout) {
+    array("key") { json in
+      for column in layout.key ?? [] { json.value(record.value(column)) }
+    }
+  }
+
+  mutating func section(_ section: Section, index: Int) {
+    object { json in
+      json.member("index", index)
+      json.name("name")
+      json.value(section.name)
+      json.member("indexTitle", section.indexTitle)
+      json.member("numberOfRecords", section.numberOfRecords)
+      json.member("offset", section.offset)
+    }
+  }
+}

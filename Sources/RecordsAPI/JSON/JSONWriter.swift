@@ -1,0 +1,202 @@
+import OrderedResults
+
+/// Appends JSON (RFC 8259) to a buffer of bytes.
+///
+/// Hand-written because it is the hot path of every event and page; nothing here allocates but the
+/// buffer itself, except to repair text that is not UTF-8.
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+
+  /// Whether a comma must stand before the next member or element.
+  private var needsComma = false
+
+  init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+
+  // MARK: - Containers
+
+  mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
+    begin("{")
+    try members(&self)
+    end("}")
+  }
+
+  mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
+    begin("[")
+    try elements(&self)
+    end("]")
+  }
+
+  mutating func object(
+    _ name: StaticString, _ members: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    self.name(name)
+    try object(members)
+  }
+
+  mutating func array(
+    _ name: StaticString, _ elements: (inout JSONWriter) throws -> Void
+  ) rethrows {
+    self.name(name)
+    try array(elements)
+  }
+
+  mutating func begin(_ bracket: Unicode.Scalar) {
+    separate()
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = false
+  }
+
+  mutating func end(_ bracket: Unicode.Scalar) {
+    bytes.append(UInt8(ascii: bracket))
+    needsComma = true
+  }
+
+  // MARK: - Members
+
+  mutating func name(_ name: StaticString) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  mutating func name(_ name: String) {
+    string(name)
+    bytes.append(UInt8(ascii: ":"))
+    needsComma = false
+  }
+
+  mutating func member(_ name: StaticString, _ value: Int) {
+    self.name(name)
+    integer(Int64(value))
+  }
+
+  mutating func member(_ name: StaticString, _ value: String) {
+    self.name(name)
+    string(value)
+  }
+
+  mutating func member(_ name: StaticString, _ value: String?) {
+    self.name(name)
+    if let value { string(value) } else { null() }
+  }
+
+  // MARK: - Values
+
+  mutating func null() { literal("null") }
+
+  mutating func integer(_ value: Int64) {
+    separate()
+    // Digits from the right; 20 are enough for any 64-bit integer.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var rest = value.magnitude
+      var start = 20
+      repeat {
+        start -= 1
+        digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        rest /= 10
+      } while rest > 0
+      if value < 0 { bytes.append(UInt8(ascii: "-")) }
+      bytes.append(contentsOf: digits[start...])
+    }
+    needsComma = true
+  }
+
+  /// The shortest text that reads back as the same number; JSON has none for NaN and infinities.
+  mutating func real(_ value: Double) {
+    guard value.isFinite else { return null() }
+    literal(value.description)
+  }
+
+  mutating func string(_ value: String) {
+    var value = value
+    value.withUTF8 { quote(UnsafeRawBufferPointer($0)) }
+  }
+
+  /// Text as SQLite gave it; what is not UTF-8 in it becomes U+FFFD.
+  mutating func string(utf8 text: UnsafeRawBufferPointer) {
+    if text.isValidUTF8 { return quote(text) }
+    string(String(decoding: text, as: UTF8.self))
+  }
+
+  /// A BLOB: `{"base64": "…"}`.
+  mutating func blob(_ blob: UnsafeRawBufferPointer) {
+    object { json in
+      json.name("base64")
+      json.separate()
+      json.bytes.append(UInt8(ascii: "\""))
+      json.bytes.appendBase64(of: blob)
+      json.bytes.append(UInt8(ascii: "\""))
+      json.needsComma = true
+    }
+  }
+
+  /// The next value goes on with an array whose beginning was written elsewhere.
+  mutating func continueArray() { needsComma = true }
+
+  /// Appends bytes that are not JSON: what stands around the JSON of an event.
+  mutating func raw(_ text: StaticString) {
+    text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    needsComma = false
+  }
+
+  mutating func raw(_ text: String) {
+    bytes.append(contentsOf: text.utf8)
+    needsComma = false
+  }
+
+  // MARK: - Parts
+
+  private mutating func literal(_ text: String) {
+    separate()
+    bytes.append(contentsOf: text.utf8)
+    needsComma = true
+  }
+
+  private mutating func separate() {
+    if needsComma { bytes.append(UInt8(ascii: ",")) }
+  }
+
+  /// RFC 8259 §7: the quotation mark, the reverse solidus and U+0000 to U+001F are escaped.
+  private mutating func quote(_ text: UnsafeRawBufferPointer) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    var start = 0
+    for index in text.indices where text[index].mustBeEscaped {
+      bytes.append(contentsOf: text[start..<index])
+      escape(text[index])
+      start = index + 1
+    }
+    bytes.append(contentsOf: text[start...])
+    bytes.append(UInt8(ascii: "\""))
+    needsComma = true
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    bytes.append(UInt8(ascii: "\\"))
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
+    case 0x0A: bytes.append(UInt8(ascii: "n"))
+    case 0x0D: bytes.append(UInt8(ascii: "r"))
+    case 0x09: bytes.append(UInt8(ascii: "t"))
+    default:
+      bytes.append(contentsOf: "u00".utf8)
+      bytes.append(byte.hexDigits.high)
+      bytes.append(byte.hexDigits.low)
+    }
+  }
+}
+
+extension UInt8 {
+  fileprivate var mustBeEscaped: Bool {
+    self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
+  }
+
+  fileprivate var hexDigits: (high: UInt8, low: UInt8) {
+    ((self >> 4).hexDigit, (self & 15).hexDigit)
+  }
+
+  private var hexDigit: UInt8 { self < 10 ? self + UInt8(ascii: "0") : self + 87 }
+}

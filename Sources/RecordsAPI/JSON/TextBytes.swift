@@ -1,0 +1,71 @@
+// Bytes of text, looked at without making a String of them.
+
+extension UnsafeRawBufferPointer {
+  /// Whether the bytes are well-formed UTF-8; ASCII, the usual case, is found eight at a time.
+  var isValidUTF8: Bool {
+    var index = 0
+    while index + 8 <= count,
+      loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+    {
+      index += 8
+    }
+    let rest = UnsafeRawBufferPointer(rebasing: self[index...])
+    return rest.allSatisfy { $0 < 0x80 } || String(validating: rest, as: UTF8.self) != nil
+  }
+}
+
+extension [UInt8] {
+  /// Appends RFC 4648 §4 base64, padded.
+  mutating func appendBase64(of data: UnsafeRawBufferPointer) {
+    reserveCapacity(count + (data.count + 2) / 3 * 4)
+    let alphabet = base64Alphabet
+    for start in stride(from: 0, to: data.count, by: 3) {
+      let have = Swift.min(3, data.count - start)
+      var group = UInt32(data[start]) << 16
+      if have > 1 { group |= UInt32(data[start + 1]) << 8 }
+      if have > 2 { group |= UInt32(data[start + 2]) }
+      for digit in 0..<4 {
+        let isPadding = digit > have
+        append(
+          isPadding ? UInt8(ascii: "=") : alphabet[Int(group >> (18 - 6 * UInt32(digit))) & 63])
+      }
+    }
+  }
+}
+
+private let base64Alphabet = Array(
+  "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+extension [UInt8] {
+  /// Reads base64 (RFC 4648 §4, or the URL-safe alphabet of §5), with or without padding.
+  init?(base64 text: String) {
+    var bytes: [UInt8] = []
+    var group: UInt32 = 0
+    var bits = 0
+    let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    guard text.utf8.count - digits.count <= 2, digits.count % 4 != 1 else { return nil }
+    for digit in digits {
+      guard let value = digit.base64Value else { return nil }
+      group = group << 6 | UInt32(value)
+      bits += 6
+      if bits >= 8 {
+        bits -= 8
+        bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
+      }
+    }
+    self = bytes
+  }
+}
+
+extension UInt8 {
+  fileprivate var base64Value: UInt8? {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): self - 65
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): self - 71
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self + 4
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import FetchedRecords
+import HTTP1
+import HTTPServer
+import HTTPTypes
+
+// The event streams: `protocol.md` §4.
+extension RecordsService {
+  private static let words: Set<String> = ["snapshot", "lastEventId", "minInterval"]
+
+  /// `GET /v1/queries/{query}/events`
+  func streamEvents(_ request: Request, _ responder: Responder) {
+    do {
+      let entry = try entry(named: request.parameters["query"])
+      let items = try QueryItems(request.query, allowed: Self.words.union(Window.words))
+      let source = Composition.Source(
+        key: FeedKey(
+          query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
+        window: try Window(items))
+      let opening = try StreamOpening(request, items)
+      let interval = try items.minimumInterval
+      if source.window == nil, interval == nil {
+        stream(source.key, opening, responder)
+      } else {
+        let composition = Composition(
+          sources: [source], minimumInterval: interval, isMultiple: false)
+        stream(composition, opening, responder)
+      }
+    } catch {
+      responder.respond(Self.responseToStream(request, error))
+    }
+  }
+
+  /// `GET /v1/events?query=…&query=…`
+  func streamSeveral(_ request: Request, _ responder: Responder) {
+    do {
+      let queries = request.query.filter { $0.name == "query" }
+      let items = try QueryItems(request.query.filter { $0.name != "query" }, allowed: Self.words)
+      try items.refuseParameters()
+      guard !queries.isEmpty else {
+        throw Problem.badRequest(
+          "name at least one query: /v1/events?query=NAME&query=NAME%3Fparameter%3Dvalue")
+      }
+      let composition = Composition(
+        sources: try queries.map { try source($0.value ?? "") },
+        minimumInterval: try items.minimumInterval, isMultiple: true)
+      // Events say their query and its parameters, but not their window.
+      guard Set(composition.sources.map(\.key)).count == composition.sources.count else {
+        throw Problem.badRequest(
+          "a query stands in the URL twice with the same parameters: name it once")
+      }
+      stream(composition, try StreamOpening(request, items), responder)
+    } catch {
+      responder.respond(Self.responseToStream(request, error))
+    }
+  }
+
+  /// A query's name, with its parameters as a URL query behind it.
+  ///
+  /// A table that is a query may have a question mark in its name.
+  private func source(_ text: String) throws -> Composition.Source {
+    let parts =
+      catalog[text] != nil
+      ? [text[...]] : text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    let entry = try entry(named: String(parts[0]))
+    guard let list = QueryItem.items(of: parts.count > 1 ? parts[1] : "") else {
+      throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
+    }
+    let items = try QueryItems(list, allowed: Window.words)
+    return Composition.Source(
+      key: FeedKey(
+        query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
+      window: try Window(items))
+  }
+
+  // MARK: - Bodies
+
+  private func stream(_ key: FeedKey, _ opening: StreamOpening, _ responder: Responder) {
+    registry.acquire(key) { result in
+      respond(responder, opening, result) { registry.release($0) }
+    }
+  }
+
+  private func stream(
+    _ composition: Composition, _ opening: StreamOpening, _ responder: Responder
+  ) {
+    registry.acquire(composition) { result in
+      respond(responder, opening, result) { registry.release($0) }
+    }
+  }
+
+  private func respond<F: StreamableFeed>(
+    _ responder: Responder, _ opening: StreamOpening, _ result: Result<F, FetchFailure>,
+    release: @escaping @Sendable (F) -> Void
+  ) {
+    switch result {
+    case .success(let feed):
+      responder.respond(eventStream(feed, opening) { release(feed) })
+    case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+    }
+  }
+
+  private func eventStream(
+    _ feed: some StreamableFeed, _ opening: StreamOpening, onEnd: @escaping @Sendable () -> Void
+  ) -> Response {
+    let beginning = feed.beginning(opening)
+    let body = StreamBody(
+      prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
+      heartbeat: Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat),
+      onLag: { _ in feed.beginning(.anew).resumption }, onEnd: onEnd)
+    return Response(
+      .ok,
+      [
+        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
+        .accelBuffering: "no",
+      ], body: .stream(body))
+  }
+
+  /// A query that no longer exists answers 204, which tells an EventSource to stop.
+  static func responseToStream(_ request: Request, _ error: any Error) -> Response {
+    if let problem = error as? Problem, problem.status == .notFound,
+      request.fields[.lastEventID] != nil
+        || request.query.contains(where: { $0.name == "lastEventId" })
+    {
+      return Response(.noContent)
+    }
+    return response(to: error)
+  }
+}
+
+extension StreamOpening {
+  init(_ request: Request, _ items: QueryItems) throws {
+    // The header is what a browser sends by itself when it reconnects, and so newer than the URL.
+    self.init(
+      lastEventID: request.fields[.lastEventID] ?? items["lastEventId"],
+      wantsSnapshot: try items.flag("snapshot") ?? true)
+  }
+}
+
+extension QueryItems {
+  /// `minInterval`, in milliseconds; at most an hour.
+  fileprivate var minimumInterval: Duration? {
+    get throws {
+      try integer("minInterval", in: 0...3_600_000).map { .milliseconds($0) }
+    }
+  }
+}
+
+extension HTTPField.Name {
+  static let lastEventID = HTTPField.Name("Last-Event-ID")!
+  static let accelBuffering = HTTPField.Name("X-Accel-Buffering")!
+}

@@ -1,0 +1,17 @@
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+
+// Errors as clients see them: RFC 9457, `application/problem+json`; `detail` says what to do.
+extension Problem: Error {
+  static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
+
+  static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
+
+  init(_ failure: FetchFailure) {
+    switch failure.kind {
+    case .busy, .unavailable: self.init(.serviceUnavailable, failure.detail)
+    case .query, .sections, .database: self.init(.internalServerError, failure.detail)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import FetchedRecords
+import HTTPServer
+import OrderedResults
+
+// What queries there are.
+extension RecordsService {
+  /// `GET /v1/queries`
+  func listQueries(_ request: Request, _ responder: Responder) {
+    responder.respond(
+      Self.answer {
+        try QueryItems(request.query).refuseParameters()
+        return Self.json { json in
+          json.object { json in
+            json.array("queries") { json in
+              for entry in catalog.all { json.object { $0.summary(of: entry) } }
+            }
+          }
+        }
+      })
+  }
+
+  /// `GET /v1/queries/{query}`
+  func describeQuery(_ request: Request, _ responder: Responder) {
+    responder.respond(
+      Self.answer {
+        let entry = try entry(named: request.parameters["query"])
+        let feeds = registry.feeds(of: entry.definition.name)
+        return Self.json { json in
+          json.object { json in
+            json.summary(of: entry)
+            if case .success(let query) = entry.analysis {
+              json.member("sql", query.sql)
+              json.member("tracking", query.tracking.mode.rawValue)
+              json.member("trackingReason", query.tracking.reason)
+            }
+            json.array("controllers") { json in
+              for (feed, users) in feeds { json.object { $0.controller(feed, users: users) } }
+            }
+          }
+        }
+      })
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func summary(of entry: QueryCatalog.Entry) {
+    let definition = entry.definition
+    member("name", definition.name)
+    member("title", definition.title)
+    array("parameters") { json in
+      for parameter in definition.parameters { json.object { $0.parameter(parameter) } }
+    }
+    member("section", definition.section)
+    switch entry.analysis {
+    case .success(let query):
+      array("columns") { json in for name in query.layout.columns { json.string(name) } }
+      name("key")
+      if query.layout.key == nil {
+        null()
+      } else {
+        array { json in for name in query.layout.keyNames { json.string(name) } }
+      }
+    case .failure(let problems):
+      array("columns") { _ in }
+      name("key")
+      null()
+      member("problem", FetchFailure(problems).detail)
+    }
+  }
+
+  private mutating func parameter(_ parameter: QueryParameter) {
+    member("name", parameter.name)
+    member("type", parameter.type.rawValue)
+    guard let value = parameter.defaultValue else { return }
+    name("default")
+    self.value(value)
+  }
+
+  fileprivate mutating func controller(_ feed: Feed, users: Int) {
+    let head = feed.head
+    object("parameters") { json in
+      for (name, value) in feed.key.arguments.sorted(by: { $0.key < $1.key }) {
+        json.name(name)
+        json.value(value)
+      }
+    }
+    member("subscribers", users)
+    member("version", head.snapshot.version.description)
+    member("commit", head.snapshot.commit)
+    member("numberOfRecords", head.snapshot.results.count)
+    if let failure = head.failure { member("problem", failure.detail) }
+  }
+}

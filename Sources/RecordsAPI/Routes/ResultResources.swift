@@ -1,0 +1,202 @@
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import OrderedResults
+
+// Sections and records of a result.
+extension RecordsService {
+  /// `GET /v1/queries/{query}/sections`
+  func listSections(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder) { snapshot, _ in
+      snapshot.json { json in
+        json.member("numberOfRecords", snapshot.results.count)
+        json.sections(of: snapshot.results)
+      }
+    }
+  }
+
+  /// `GET /v1/queries/{query}/sections/{section}`
+  func describeSection(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder) { snapshot, _ in
+      let index = try sectionIndex(request, in: snapshot.results)
+      var json = JSONWriter()
+      json.section(snapshot.results.section(at: index), index: index)
+      return json.bytes
+    }
+  }
+
+  /// `GET /v1/queries/{query}/sections/{section}/records`
+  func listSectionRecords(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder, words: Page.words) { snapshot, items in
+      let index = try sectionIndex(request, in: snapshot.results)
+      let section = snapshot.results.section(at: index)
+      let range = section.offset..<section.offset + section.numberOfRecords
+      return snapshot.page(try Page(items), in: range)
+    }
+  }
+
+  /// `GET /v1/queries/{query}/sections/{section}/records/{item}`
+  func recordAtIndexPath(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder) { snapshot, _ in
+      let section = try sectionIndex(request, in: snapshot.results)
+      let text = request.parameters["item"]
+      let count = snapshot.results.section(at: section).numberOfRecords
+      guard let item = Int(text), (0..<count).contains(item) else {
+        throw Problem.notFound(
+          "there is no record \(text) in section \(section): it has \(count), counted from 0")
+      }
+      return snapshot.record(
+        at: snapshot.results.offset(of: IndexPath(section: section, item: item)))
+    }
+  }
+
+  /// `GET /v1/queries/{query}/records`
+  func listRecords(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder, words: Page.words) { snapshot, items in
+      snapshot.page(try Page(items), in: 0..<snapshot.results.count)
+    }
+  }
+
+  /// `GET /v1/queries/{query}/records/{key}`
+  func recordByKey(_ request: Request, _ responder: Responder) {
+    let encoded = request.parameters.encoded("key")
+    withSnapshot(request, responder) { snapshot, _ in
+      guard let offset = KeyText(encoded).offset(in: snapshot.results) else {
+        let names = snapshot.results.layout.keyNames
+        let form =
+          names.isEmpty
+          ? "the query has no key; use an index path" : "the key is \(names.joined(separator: ","))"
+        throw Problem.notFound("there is no record with the key \(encoded): \(form)")
+      }
+      return snapshot.record(at: offset)
+    }
+  }
+
+  /// `GET /v1/queries/{query}/sectionIndexTitles`
+  func listSectionIndexTitles(_ request: Request, _ responder: Responder) {
+    withSnapshot(request, responder) { snapshot, _ in
+      var json = JSONWriter()
+      json.object { json in
+        json.member("version", snapshot.version.description)
+        json.array("sectionIndexTitles") { json in
+          for title in snapshot.results.sectionIndexTitles { json.string(title) }
+        }
+      }
+      return json.bytes
+    }
+  }
+
+  /// `GET /v1/queries/{query}/sectionIndexTitles/{title}`
+  func sectionForIndexTitle(_ request: Request, _ responder: Responder) {
+    let title = request.parameters["title"]
+    withSnapshot(request, responder) { snapshot, _ in
+      guard let section = snapshot.results.section(forIndexTitle: title) else {
+        throw Problem.notFound("there is no section: the result is empty")
+      }
+      var json = JSONWriter()
+      json.object { $0.member("section", section) }
+      return json.bytes
+    }
+  }
+
+  /// `POST /v1/queries/{query}/fetch`
+  func fetch(_ request: Request, _ responder: Responder) {
+    do {
+      let entry = try entry(named: request.parameters["query"])
+      let arguments = try QueryItems(request.query).arguments(for: entry.definition)
+      let key = FeedKey(query: entry.definition.name, arguments: arguments)
+      registry.acquire(key) { result in
+        let feed: Feed
+        switch result {
+        case .failure(let failure):
+          return responder.respond(Self.response(to: Problem(failure)))
+        case .success(let acquired): feed = acquired
+        }
+        refresher.fetch(feed.controller) { fetched in
+          registry.release(feed)
+          responder.respond(
+            Self.answer {
+              let snapshot = try fetched.mapError { Problem($0) }.get()
+              return Self.json { json in
+                json.object { json in
+                  json.member("version", snapshot.version.description)
+                  json.member("commit", snapshot.commit)
+                }
+              }
+            })
+        }
+      }
+    } catch {
+      responder.respond(Self.response(to: error))
+    }
+  }
+
+  private func sectionIndex(_ request: Request, in results: Results) throws -> Int {
+    let text = request.parameters["section"]
+    guard let index = Int(text), (0..<results.numberOfSections).contains(index) else {
+      throw Problem.notFound(
+        "there is no section \(text): there are \(results.numberOfSections), counted from 0")
+    }
+    return index
+  }
+}
+
+extension Results {
+  /// Each index title once, in the order of the sections.
+  fileprivate var sectionIndexTitles: [String] {
+    var seen: Set<String> = []
+    return (0..<numberOfSections).map { section(at: $0).indexTitle }
+      .filter { seen.insert($0).inserted }
+  }
+
+  /// The first section with that title, or else the next one in order.
+  ///
+  /// "Next in order" is by Unicode scalars, like the titles of sections that SQLite orders by bytes;
+  /// behind the last one it is the last section.
+  fileprivate func section(forIndexTitle title: String) -> Int? {
+    let titles = (0..<numberOfSections).map { section(at: $0).indexTitle }
+    return titles.firstIndex(of: title)
+      ?? titles.firstIndex {
+        $0.unicodeScalars.lexicographicallyPrecedes(title.unicodeScalars) == false
+      }
+      ?? titles.indices.last
+  }
+}
+
+extension ResultsSnapshot {
+  fileprivate func json(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      json.member("version", version.description)
+      json.member("commit", commit)
+      members(&json)
+    }
+    return json.bytes
+  }
+
+  /// The records of a page; offsets are counted from the beginning of `range`.
+  fileprivate func page(_ page: Page, in range: Range<Int>) -> [UInt8] {
+    let offsets = page.offsets(in: range, of: self)
+    let end = range.lowerBound + offsets.upperBound
+    return json { json in
+      json.member("numberOfRecords", range.count)
+      json.member("offset", offsets.lowerBound)
+      json.array("records") { json in
+        for record in results.records(in: range.lowerBound + offsets.lowerBound..<end) {
+          json.object { $0.keyAndRecord(record, layout: results.layout) }
+        }
+      }
+      json.member(
+        "next",
+        offsets.isEmpty || end == range.upperBound
+          ? nil : PageToken(after: end, in: self).text)
+    }
+  }
+
+  fileprivate func record(at offset: Int) -> [UInt8] {
+    json { json in
+      json.indexPath("indexPath", results.indexPath(ofOffset: offset))
+      json.keyAndRecord(results[offset], layout: results.layout)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Dispatch
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+package import Logging
+
+/// The whole server: a database, its live queries, and HTTP in front of them.
+package final class RecordsServer: Sendable {
+  private let registry: FeedRegistry
+  private let server: Server
+  // Unchecked: Dispatch objects may be used by any thread, but the protocol does not say so.
+  private nonisolated(unsafe) let sweeper: any DispatchSourceTimer
+  private let logger: Logger
+
+  /// Opens the database and analyses the queries.
+  ///
+  /// - Throws: ``ConfigurationProblems`` where queries do not fit the database, and
+  ///   `FetchFailure` or `DatabaseAccessError` where it cannot be read.
+  package init(_ settings: ServerSettings, logger: Logger) throws {
+    self.logger = logger
+    let refresher = try Refresher.opening(settings, logger: logger)
+    registry = FeedRegistry(refresher: refresher, settings: settings.feeds)
+    server = try Self.makeServer(settings, registry: registry, logger: logger)
+    sweeper = Self.makeSweeper(of: registry)
+  }
+
+  deinit { sweeper.cancel() }
+
+  /// Watches the database and listens.
+  ///
+  /// - Returns: where it listens, with the port that the system chose for port 0.
+  package func start() throws -> ListenAddress {
+    try registry.refresher.startWatching()
+    do {
+      let bound = try server.start()
+      return try ListenAddress(host: bound.host, port: UInt16(bound.port))
+    } catch {
+      // Nobody drains what did not start, and a watcher must be stopped before it goes.
+      registry.refresher.stop()
+      throw error
+    }
+  }
+
+  /// Ends all streams after a whole event, finishes the requests in flight, and lets go of the
+  /// database.
+  ///
+  /// - Parameters:
+  ///   - timeout: what is not finished by then is cut off.
+  ///   - completion: is called when the last connection is closed.
+  package func drain(timeout: Duration, completion: @escaping @Sendable () -> Void) {
+    sweeper.cancel()
+    registry.closeAll(farewell: Retry.line())
+    server.shutdown(timeout: timeout) { [registry] in
+      registry.refresher.stop()
+      completion()
+    }
+  }
+
+  /// Numbers for operators and tests.
+  var counters: ServerCounters { server.counters }
+
+  private static func makeServer(
+    _ settings: ServerSettings, registry: FeedRegistry, logger: Logger
+  ) throws -> Server {
+    var configuration = ServerConfiguration()
+    configuration.host = settings.listen.host
+    configuration.port = Int(settings.listen.port)
+    let service = RecordsService(registry: registry, heartbeat: settings.feeds.heartbeat)
+    var router = Router()
+    service.addRoutes(to: &router)
+    if let folder = settings.publicFolder {
+      guard let files = StaticFiles(folder: folder) else { throw NoPublicFolder(path: folder) }
+      router.otherwise(files.handle)
+    }
+    let routes = router
+    let server = Server(
+      configuration: configuration,
+      log: { level, text in logger.log(level: level.logger, "\(text)") }
+    ) { request, responder in
+      routes.handle(request, responder)
+    }
+    service.numbers.attach(server)
+    return server
+  }
+
+  private static func makeSweeper(of registry: FeedRegistry) -> any DispatchSourceTimer {
+    let timer = DispatchSource.makeTimerSource(queue: registry.refresher.queue)
+    timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(500))
+    timer.setEventHandler { registry.sweep() }
+    // A source that was never activated may not be released.
+    timer.activate()
+    return timer
+  }
+}
+
+/// The folder with the page cannot be read.
+struct NoPublicFolder: Error, CustomStringConvertible {
+  let path: String
+
+  var description: String { "\(path) is no folder that can be read: name another with --public" }
+}
+
+extension LogLevel {
+  fileprivate var logger: Logger.Level {
+    switch self {
+    case .debug: .debug
+    case .info: .info
+    case .warning: .warning
+    case .error: .error
+    }
+  }
+}

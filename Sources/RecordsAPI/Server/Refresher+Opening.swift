@@ -1,0 +1,52 @@
+import ChangeCapture
+package import FetchedRecords
+package import Logging
+
+extension Refresher {
+  /// Opens the database of the settings and analyses its queries.
+  ///
+  /// - Throws: ``ConfigurationProblems`` with the place of every query that does not fit, and
+  ///   `FetchFailure` where the database cannot be read.
+  package static func opening(_ settings: ServerSettings, logger: Logger) throws -> Refresher {
+    let source: QueryCatalog.Source =
+      settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
+    do {
+      return try Refresher(path: settings.database ?? "", source: source) { message in
+        logger.log(message)
+      }
+    } catch let refused as RefusedQueries {
+      throw settings.configuration?.problems(refused) ?? refused
+    } catch let failure as FetchFailure {
+      // Whoever starts a server has yet to learn which file it is about.
+      throw FetchFailure(
+        kind: failure.kind, detail: "\(settings.database ?? ""): \(failure.detail)")
+    }
+  }
+}
+
+extension Logger {
+  fileprivate func log(_ message: RefresherMessage) {
+    switch message {
+    case .leftOut(let query):
+      let reasons = query.problems.map(\.message).joined(separator: "; ")
+      warning("\(query.query) is no query: \(reasons)")
+    case .opened(let path, let isWAL):
+      info("opened \(path) \(isWAL ? "in WAL mode" : Self.rollbackAdvice)")
+    case .replaced:
+      notice("the database file is another one now: reading it anew")
+    case .removed:
+      warning("the database file is gone: waiting for it")
+    case .failed(let failure):
+      error("cannot read the database: \(failure.detail)")
+    case .recovered:
+      notice("the database can be read again")
+    }
+  }
+
+  private static var rollbackAdvice: String {
+    """
+    in a rollback-journal mode: readers and writers wait for each other, and every commit \
+    means a refetch; PRAGMA journal_mode=WAL in the writer would spare both
+    """
+  }
+}

@@ -1,0 +1,54 @@
+import FetchedRecords
+import Foundation
+import GRDB
+import Testing
+
+@testable import RecordsAPI
+
+/// What is reported when the queries of a configuration meet a database.
+private func refusals(_ yaml: String, schema: String) throws -> [String] {
+  let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).db").path
+  defer { try? FileManager.default.removeItem(atPath: path) }
+  try DatabaseQueue(path: path).write { try $0.execute(sql: schema) }
+  let configuration = try Configuration.parse(yaml, file: "c")
+  do {
+    _ = try Refresher(path: path, source: .definitions(configuration.queries))
+    return []
+  } catch let refused as RefusedQueries {
+    return configuration.problems(refused).problems.map(\.description)
+  }
+}
+
+@Suite struct `What SQLite refuses` {
+  let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT)"
+
+  @Test func `is told with its place and the nearest right word`() throws {
+    let yaml = """
+      queries:
+        a:
+          table: playr
+        b:
+          table: player
+          fields: [id, nmae]
+          where: |
+            id > 3
+            AND tema = 'Blue'
+          order: [name, id, tam]
+        c:
+          sql: |
+            SELECT id
+            FORM player
+      """
+    let found = try refusals(yaml, schema: schema)
+    for start in ["c:3:12: ", "c:6:18: ", "c:9:11: ", "c:10:23: ", "c:14:12: "] {
+      #expect(found.contains { $0.hasPrefix(start) }, "\(start) in \(found)")
+    }
+    for word in ["player", "name", "team"] {
+      #expect(found.contains { $0.hasSuffix("did you mean \"\(word)\"?") }, "\(word) in \(found)")
+    }
+  }
+
+  @Test func `is nothing where everything prepares`() throws {
+    #expect(try refusals("queries: {a: {table: player}}", schema: schema).isEmpty)
+  }
+}

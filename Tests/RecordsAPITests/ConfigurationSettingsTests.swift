@@ -1,0 +1,107 @@
+import FetchedRecords
+import Foundation
+import Testing
+
+@testable import RecordsAPI
+
+@Suite struct `The settings of a server` {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func write(_ yaml: String) throws -> String {
+    let file = folder.appending(path: "c.yaml")
+    try Data(yaml.utf8).write(to: file)
+    return file.path
+  }
+
+  private func makeFolder(_ path: String) throws -> String {
+    let url = folder.appending(path: path)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url.path
+  }
+
+  @Test func `are the demo where nothing is said`() throws {
+    let settings = try ServerSettings(database: nil, configurationFile: nil)
+    #expect(settings.database == nil)
+    #expect(settings.queries == DemoDatabase.queries)
+    #expect(settings.listen.description == "127.0.0.1:8080")
+  }
+
+  @Test func `are every table and view where only a database is named`() throws {
+    let settings = try ServerSettings(database: "/dev/null", configurationFile: nil)
+    #expect(settings.database == "/dev/null")
+    #expect(settings.queries.isEmpty)
+  }
+
+  @Test func `prefer the command line to the file`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try write("{database: f.db, listen: \"0.0.0.0:1\", queries: {q: {table: t}}}")
+    let database = folder.appending(path: "f.db")
+    try Data().write(to: database)
+    var settings = try ServerSettings(database: "/dev/null", configurationFile: file)
+    #expect(settings.database == "/dev/null")
+    #expect(settings.queries.map(\.name) == ["q"])
+    settings = try ServerSettings(database: nil, configurationFile: file)
+    #expect(settings.database == database.path)
+    #expect(try settings.listen.with(host: nil, port: 2).description == "0.0.0.0:2")
+    #expect(try settings.listen.with(host: "::1", port: nil).description == "[::1]:1")
+  }
+
+  @Test func `are refused where queries have no database`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try write("queries: {q: {table: t}}")
+    #expect {
+      try ServerSettings(database: nil, configurationFile: file)
+    } throws: { error in
+      "\(error)".hasSuffix(
+        "c.yaml:1:1: no database is named; add \"database: FILE\", or name one on the command line")
+    }
+  }
+
+  @Test func `are refused where there is no such database`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = try write("queries: {q: {table: t}}\ndatabase: leage.sqlite")
+    try Data().write(to: folder.appending(path: "league.sqlite"))
+    #expect {
+      try ServerSettings(database: nil, configurationFile: file)
+    } throws: { error in
+      "\(error)".hasPrefix("\(file):2:11: there is no database ")
+        && "\(error)".hasSuffix("leage.sqlite; did you mean \"league.sqlite\"?")
+    }
+    #expect {
+      try ServerSettings(database: folder.path, configurationFile: nil)
+    } throws: { error in
+      "\(error)".contains("is a folder")
+    }
+  }
+
+  @Test func `find the page where it was put`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let executable = folder.appending(path: "bin/didchange")
+    let shared = try makeFolder("share/didchange/Public")
+    #expect(try PublicFolder.find(named: nil, environment: [:], executable: executable) == shared)
+    let beside = try makeFolder("bin/Public")
+    #expect(try PublicFolder.find(named: nil, environment: [:], executable: executable) == beside)
+    let variable = [PublicFolder.variable: shared]
+    #expect(
+      try PublicFolder.find(named: nil, environment: variable, executable: executable) == shared)
+    #expect(
+      try PublicFolder.find(named: beside, environment: variable, executable: executable) == beside)
+  }
+
+  @Test func `refuse a page that is not where it was said to be`() throws {
+    defer { try? FileManager.default.removeItem(at: folder) }
+    #expect(throws: PublicFolder.NoFolder(description: "--public: there is no folder nowhere")) {
+      try PublicFolder.find(named: "nowhere", environment: [:], executable: nil)
+    }
+    let file = try write("")
+    #expect(throws: PublicFolder.NoFolder.self) {
+      try PublicFolder.find(
+        named: nil, environment: [PublicFolder.variable: file], executable: nil)
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Dispatch
+import FetchedRecords
+import Foundation
+import GRDB
+import Synchronization
+import Testing
+
+@testable import RecordsAPI
+
+@Suite struct `A registry of feeds` {
+  private let folder: URL
+  private let writer: DatabaseQueue
+  private let refresher: Refresher
+  private let registry: FeedRegistry
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "didchange-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let path = folder.appending(path: "test.sqlite").path
+    writer = try DatabaseQueue(path: path)
+    try writer.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA journal_mode = WAL;
+          CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);
+          INSERT INTO player VALUES (1, 'Ada'), (2, 'Bob');
+          """)
+    }
+    refresher = try Refresher(path: path, source: .everyTable)
+    var settings = FeedSettings()
+    settings.linger = .zero
+    registry = FeedRegistry(refresher: refresher, settings: settings)
+  }
+
+  private func acquire() throws -> Feed {
+    let opened = Mutex<Result<Feed, FetchFailure>?>(nil)
+    registry.acquire(FeedKey(query: "player", arguments: [:])) { result in
+      opened.withLock { $0 = result }
+    }
+    refresher.queue.sync {}
+    return try #require(try opened.withLock { try $0?.get() })
+  }
+
+  @Test func `lets go of a feed that nobody uses`() throws {
+    weak var feed: Feed?
+    do {
+      let acquired = try acquire()
+      feed = acquired
+      registry.release(acquired)
+    }
+    #expect(feed != nil)
+    registry.sweep()
+    // The controller is closed on the refresher's queue.
+    refresher.queue.sync {}
+    #expect(feed == nil)
+    try FileManager.default.removeItem(at: folder)
+  }
+}

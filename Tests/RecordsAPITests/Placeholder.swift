@@ -1,1 +1,0 @@
-// This module comes with a later commit.
