@@ -1,0 +1,28 @@
+/** What the server knows of the chosen query: how its changes are found, its key, its SQL. */
+
+import { element } from "./dom.js";
+
+export function showDetails(panel, query, streamURL) {
+  const reason = query.trackingReason ? `: ${query.trackingReason}` : "";
+  const facts = {
+    Tracking: query.tracking && `${query.tracking}${reason}`,
+    Key: query.key?.length ? query.key.join(", ") : "none: records only come and go",
+    Section: query.section,
+    Columns: query.columns.join(", "),
+  };
+  const list = element("dl");
+  for (const [term, fact] of Object.entries(facts)) {
+    if (fact) list.append(element("dt", {}, term), element("dd", {}, fact));
+  }
+  list.append(element("dt", {}, "Terminal"), element("dd", {}, code(`curl -N '${streamURL}'`)));
+  panel.replaceChildren(list);
+  if (query.sql) panel.append(element("pre", { className: "sql" }, ...highlighted(query.sql)));
+}
+
+const code = (text) => element("code", {}, text);
+
+/** The statement with its keywords marked, as far as they are written large: for the eye only. */
+function highlighted(sql) {
+  // A split by a pattern with one group gives text and keyword in turn.
+  return sql.split(/\b([A-Z]{2,})\b/).map((part, index) => (index % 2 ? element("b", {}, part) : part));
+}

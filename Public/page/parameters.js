@@ -1,0 +1,41 @@
+/** The form for a query's parameters. */
+
+import { element } from "./dom.js";
+import { valueText } from "./values.js";
+
+/** The names of parameters that must be given and are not. */
+export function missingParameters(declared, given) {
+  return declared.filter((parameter) => isRequired(parameter) && !given[parameter.name])
+    .map(({ name }) => name);
+}
+
+/** A default of null is one: NULL. */
+const isRequired = (parameter) => parameter.default === undefined;
+
+/** Makes the form of another query, or shows other values in the same, so that focus is not lost. */
+export function showParameters(form, { name, parameters }, given, onChange) {
+  form.hidden = parameters.length === 0;
+  if (form.dataset.query !== name) form.replaceChildren(...parameters.map(field));
+  form.dataset.query = name;
+  for (const input of form.elements) input.value = given[input.name] ?? "";
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    onChange(filledIn(form));
+  };
+  form.onchange = () => form.checkValidity() && onChange(filledIn(form));
+}
+
+function field(parameter) {
+  const input = element("input", {
+    name: parameter.name, required: isRequired(parameter), autocomplete: "off", spellcheck: false,
+    placeholder: isRequired(parameter) ? "" : valueText(parameter.default),
+    inputMode: inputModes[parameter.type] ?? "text",
+  });
+  const type = element("span", { className: "type" }, parameter.type);
+  return element("label", {}, element("span", {}, parameter.name, " ", type), input);
+}
+
+/** Not type=number, which cuts an integer beyond 2^53 short; the server says what is wrong. */
+const inputModes = { integer: "numeric", real: "decimal" };
+
+const filledIn = (form) => Object.fromEntries([...new FormData(form)].filter(([, value]) => value));

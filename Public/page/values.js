@@ -1,0 +1,44 @@
+/** How one SQLite value is shown. */
+
+import { element } from "./dom.js";
+
+const bytesIn = ({ base64 }) =>
+  (base64.length / 4) * 3 - (base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0);
+
+export function sizeText(bytes) {
+  if (bytes < 1000) return `${bytes} B`;
+  const [unit, divisor] = bytes < 1e6 ? ["kB", 1e3] : ["MB", 1e6];
+  return `${(bytes / divisor).toFixed(1)} ${unit}`;
+}
+
+/** What SQLite would call the value, as far as JSON tells: integers and reals are numbers. */
+export function kindOf(value) {
+  if (value === null || value === undefined) return "null";
+  if (typeof value === "object") return "blob";
+  return typeof value === "string" ? "text" : "number";
+}
+
+/** A value as plain text, for titles and announcements. */
+export function valueText(value) {
+  const kind = kindOf(value);
+  if (kind === "null") return "NULL";
+  return kind === "blob" ? `blob, ${sizeText(bytesIn(value))}` : String(value);
+}
+
+/** A value as it stands in a cell: what is no text of the data itself looks different from it. */
+export function valueNode(value) {
+  const kind = kindOf(value);
+  if (kind === "null" || kind === "blob") {
+    return element("span", { className: `token ${kind}` }, valueText(value));
+  }
+  if (value === "") return element("span", { className: "token empty", title: "empty text" }, "“”");
+  return document.createTextNode(String(value));
+}
+
+/** JSON with index paths on one line, and with BigInt, which JSON.stringify refuses, as digits. */
+export function jsonText(data, indent) {
+  const quoted = JSON.stringify(
+    data, (_, value) => (typeof value === "bigint" ? `\u0000${value}\u0000` : value), indent);
+  return quoted.replace(/"\\u0000(-?\d+)\\u0000"/g, "$1")
+    .replace(/\[\s+([\d\s,]+?)\s+\]/g, (_, numbers) => `[${numbers.replace(/\s+/g, " ")}]`);
+}

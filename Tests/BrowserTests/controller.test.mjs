@@ -1,0 +1,301 @@
+// The controller with a stream and a server played by the test.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { FetchedRecordsController, keyOf } from "../../Public/didchange.js";
+
+// Node 18 has it behind a flag.
+globalThis.CustomEvent ??= class extends Event {
+  constructor(type, { detail }) {
+    super(type);
+    this.detail = detail;
+  }
+};
+
+/** The streams opened so far, the newest last. */
+let streams;
+
+class PlayedEventSource extends EventTarget {
+  static CONNECTING = 0;
+  static OPEN = 1;
+  static CLOSED = 2;
+  readyState = 0;
+
+  constructor(url) {
+    super();
+    this.url = new URL(url);
+    streams.push(this);
+  }
+
+  open() {
+    this.readyState = 1;
+    this.onopen?.();
+  }
+
+  send(type, data) {
+    const event = new Event(type);
+    event.data = JSON.stringify(data);
+    this.dispatchEvent(event);
+  }
+
+  fail(readyState) {
+    this.readyState = readyState;
+    this.onerror?.();
+  }
+
+  close() {
+    this.readyState = 2;
+  }
+}
+
+beforeEach(() => {
+  streams = [];
+  globalThis.EventSource = PlayedEventSource;
+  globalThis.fetch = () => assert.fail("nothing should be fetched");
+  Math.random = () => 0;
+});
+
+const snapshot = {
+  query: "players", version: "a-1", commit: 7, numberOfRecords: 3,
+  sections: [
+    { index: 0, name: "Blue", indexTitle: "B", numberOfRecords: 2, offset: 0 },
+    { index: 1, name: "Red", indexTitle: "R", numberOfRecords: 1, offset: 2 },
+  ],
+  records: [
+    { key: [1], record: { id: 1, team: "Blue" } },
+    { key: [2], record: { id: 2, team: "Blue" } },
+    { key: [3], record: { id: 3, team: "Red" } },
+  ],
+};
+const deletion = { type: "deletion", indexPath: [0, 1], key: [2], record: { id: 2, team: "Blue" } };
+const willChange = { query: "players", from: "a-1", version: "a-2", commit: 8, numberOfChanges: 1 };
+const didChange =
+  { query: "players", from: "a-1", version: "a-2", commit: 8, numberOfRecords: 2, numberOfSections: 2 };
+
+function opened(options) {
+  const controller = new FetchedRecordsController("http://127.0.0.1:1/v1/queries/players", options);
+  const heard = [];
+  for (const name of ["snapshot", "willChange", "sectionChange", "change", "didChange", "fetchError"]) {
+    controller.addEventListener(name, () => heard.push(name));
+  }
+  controller.addEventListener("state", ({ detail }) => heard.push(detail));
+  return { controller, heard, stream: streams[0] };
+}
+
+function live(options) {
+  const all = opened(options);
+  all.stream.open();
+  all.stream.send("snapshot", snapshot);
+  all.heard.length = 0;
+  return all;
+}
+
+/** Waits for timers without delay and the promises behind them. */
+const settled = async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
+};
+
+function answers(...responses) {
+  const asked = [];
+  globalThis.fetch = async (url) => {
+    asked.push(new URL(url));
+    const answer = responses.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  return asked;
+}
+
+test("parameters stand in the address of the stream", () => {
+  const { stream, controller } = opened({ parameters: { country: "Côte d’Ivoire", minimum: 3 } });
+  assert.equal(stream.url.pathname, "/v1/queries/players/events");
+  assert.equal(stream.url.searchParams.get("country"), "Côte d’Ivoire");
+  assert.equal(stream.url.searchParams.get("minimum"), "3");
+  assert.equal(stream.url.searchParams.get("lastEventId"), null);
+  assert.equal(controller.state, "connecting");
+});
+
+test("a snapshot makes the result and the state live", () => {
+  const { controller, heard, stream } = opened();
+  stream.open();
+  assert.equal(controller.state, "connecting");
+  stream.send("snapshot", snapshot);
+  assert.deepEqual(heard, ["live", "snapshot"]);
+  assert.equal(controller.numberOfRecords, 3);
+  assert.deepEqual(controller.sections.map(({ name }) => name), ["Blue", "Red"]);
+  assert.deepEqual(controller.fetchedRecords.map(({ id }) => id), [1, 2, 3]);
+  assert.deepEqual(Object.entries(controller.recordAt([1, 0])), [["id", 3], ["team", "Red"]]);
+  assert.deepEqual(keyOf(controller.recordAt([1, 0])), [3]);
+  assert.equal(controller.recordAt([1, 1]), undefined);
+  assert.equal(controller.recordAt([5, 0]), undefined);
+});
+
+test("a change set is given out whole, the old result before it and the new one after", () => {
+  const { controller, heard, stream } = live();
+  const counts = [];
+  for (const name of ["willChange", "change", "didChange"]) {
+    controller.addEventListener(name, () => counts.push(controller.numberOfRecords));
+  }
+  stream.send("willChange", willChange);
+  stream.send("change", deletion);
+  assert.deepEqual(heard, []);
+  stream.send("didChange", didChange);
+  assert.deepEqual(heard, ["willChange", "change", "didChange"]);
+  assert.deepEqual(counts, [3, 2, 2]);
+  assert.deepEqual(controller.fetchedRecords.map(({ id }) => id), [1, 3]);
+});
+
+test("a change set that breaks off is forgotten, and the stream comes back by itself", () => {
+  const { controller, heard, stream } = live();
+  stream.send("willChange", willChange);
+  stream.send("change", deletion);
+  stream.fail(PlayedEventSource.CONNECTING);
+  assert.equal(controller.state, "stale");
+  stream.open();
+  assert.equal(controller.state, "live");
+  stream.send("willChange", willChange);
+  stream.send("change", deletion);
+  stream.send("didChange", didChange);
+  assert.deepEqual(heard, ["stale", "live", "willChange", "change", "didChange"]);
+  assert.equal(controller.numberOfRecords, 2);
+  assert.equal(streams.length, 1);
+});
+
+const misfits = {
+  "a change set that starts elsewhere": [["willChange", { ...willChange, from: "a-0" }]],
+  "an end without a beginning": [["didChange", didChange]],
+  "an end of another change set": [["willChange", willChange], ["didChange", { ...didChange, version: "a-3" }]],
+  "a change that does not fit": [
+    ["willChange", willChange], ["change", { ...deletion, indexPath: [0, 7] }], ["didChange", didChange],
+  ],
+  "a wrong count": [["willChange", willChange], ["didChange", didChange]],
+};
+for (const [what, events] of Object.entries(misfits)) {
+  test(`${what} is answered by asking for a snapshot`, async () => {
+    const { controller, heard, stream } = live();
+    for (const [name, data] of events) stream.send(name, data);
+    assert.equal(controller.state, "stale");
+    assert.equal(controller.numberOfRecords, 3, "the old result stays until the snapshot is here");
+    await settled();
+    assert.equal(streams.length, 2);
+    assert.equal(streams[1].url.searchParams.get("lastEventId"), null);
+    streams[1].open();
+    assert.equal(controller.state, "stale");
+    streams[1].send("snapshot", { ...snapshot, version: "a-9" });
+    assert.deepEqual(heard, ["stale", "live", "snapshot"]);
+  });
+}
+
+test("events of a stream that was left are not heard", async () => {
+  const { controller, stream } = live();
+  stream.send("willChange", { ...willChange, from: "a-0" });
+  await settled();
+  stream.send("snapshot", { ...snapshot, numberOfRecords: 99 });
+  stream.fail(PlayedEventSource.CLOSED);
+  assert.equal(controller.numberOfRecords, 3);
+  assert.equal(streams.length, 2);
+});
+
+test("after a 5xx it comes back with the last version", async () => {
+  const { controller, stream } = live();
+  const asked = answers(new Response("", { status: 503 }), new TypeError("refused"), new Response("ok"));
+  stream.fail(PlayedEventSource.CLOSED);
+  assert.equal(controller.state, "stale");
+  await settled();
+  assert.equal(asked.length, 3);
+  assert.equal(asked[0].searchParams.get("snapshot"), "false");
+  assert.equal(streams.length, 2);
+  assert.equal(streams[1].url.searchParams.get("lastEventId"), "a-1");
+  assert.equal(streams[1].url.searchParams.get("snapshot"), null);
+  streams[1].open();
+  assert.equal(controller.state, "live");
+});
+
+test("each failure waits longer, up to half a minute", async (t) => {
+  const delays = [];
+  t.mock.method(globalThis, "setTimeout", (action, delay) => {
+    delays.push(delay);
+    queueMicrotask(action);
+  });
+  Math.random = () => 1;
+  let left = 9;
+  globalThis.fetch = async () => new Response("", { status: left-- > 0 ? 502 : 200 });
+  live().stream.fail(PlayedEventSource.CLOSED);
+  while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(delays, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000]);
+});
+
+test("it waits at least as long as Retry-After says", async (t) => {
+  const delays = [];
+  t.mock.method(globalThis, "setTimeout", (action, delay) => {
+    delays.push(delay);
+    queueMicrotask(action);
+  });
+  const overloaded = new Response("", { status: 503, headers: { "Retry-After": "7" } });
+  answers(overloaded, new Response("ok"));
+  live().stream.fail(PlayedEventSource.CLOSED);
+  while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(delays, [0, 7000]);
+});
+
+test("a 204 ends it for good", async () => {
+  const { controller, heard, stream } = live();
+  answers(new Response(null, { status: 204 }));
+  stream.fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(heard, ["stale", "closed"]);
+  assert.equal(streams.length, 1);
+  assert.equal(controller.numberOfRecords, 3, "the last result stays readable");
+});
+
+test("a refusal ends it and tells why", async () => {
+  const { controller, heard, stream } = opened();
+  let problem;
+  controller.addEventListener("fetchError", ({ detail }) => (problem = detail));
+  const body = { status: 400, title: "Unknown parameter", detail: "declared: country" };
+  answers(new Response(JSON.stringify(body), { status: 400 }));
+  stream.fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(heard, ["closed", "fetchError"]);
+  assert.deepEqual(problem, body);
+  assert.equal(streams.length, 1);
+});
+
+test("a refusal without a problem document still has a status", async () => {
+  const { controller, stream } = opened();
+  let problem;
+  controller.addEventListener("fetchError", ({ detail }) => (problem = detail));
+  answers(new Response("<h1>no</h1>", { status: 403, statusText: "Forbidden" }));
+  stream.fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(problem, { status: 403, title: "Forbidden", detail: "" });
+});
+
+test("an error of the query leaves the result and the stream as they are", () => {
+  const { controller, heard, stream } = live();
+  stream.send("fetchError", { query: "players", status: 500, title: "no such table", detail: "" });
+  assert.deepEqual(heard, ["fetchError"]);
+  assert.equal(controller.state, "live");
+  assert.equal(controller.numberOfRecords, 3);
+});
+
+test("a closed controller stays closed, whatever still arrives", async () => {
+  const { controller, heard, stream } = live();
+  let answer;
+  globalThis.fetch = () => new Promise((resolve) => (answer = resolve));
+  stream.fail(PlayedEventSource.CLOSED);
+  await settled();
+  controller.close();
+  answer(new Response("ok"));
+  await settled();
+  assert.equal(streams.length, 1);
+  assert.deepEqual(heard, ["stale", "closed"]);
+});
+
+test("closing while it waits to come back stops the waiting", async () => {
+  const { controller, stream } = live();
+  stream.fail(PlayedEventSource.CLOSED);
+  controller.close();
+  await settled();
+  assert.equal(streams.length, 1);
+});
