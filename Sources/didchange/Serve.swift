@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import Logging
+import RecordsAPI
+
+struct Serve: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Serves the queries until SIGTERM or SIGINT.",
+    discussion: """
+      Prints one line to standard output when it is ready, "listening on http://HOST:PORT"; logs \
+      go to standard error. The first signal ends all streams after a whole event, a second one \
+      exits at once.
+      """)
+
+  @OptionGroup var source: Source
+
+  @Option(help: "The address to listen on. (default: 127.0.0.1)")
+  var host: String?
+
+  @Option(help: "The port to listen on; 0 takes a free one. (default: 8080)")
+  var port: UInt16?
+
+  @Option(
+    name: .customLong("public"), help: "The folder with the files of the page.",
+    completion: .directory)
+  var publicFolder: String?
+
+  @Option(
+    help: "What to log: \(Logger.Level.listed). (default: info)", transform: Logger.Level.read)
+  var logLevel: Logger.Level?
+
+  func validate() throws {
+    do {
+      _ = try ListenAddress.standard.with(host: host, port: port)
+    } catch {
+      throw ValidationError("--host: \(error.message); \(error.mend)")
+    }
+  }
+
+  func run() throws {
+    // A log whose reader has gone must not end the server.
+    signal(SIGPIPE, SIG_IGN)
+    let signals = TerminationSignals()
+    let logger = makeLogger()
+    var settings = try source.settings()
+    settings.listen = try settings.listen.with(host: host, port: port)
+    settings.publicFolder = try PublicFolder.find(named: publicFolder)
+    let demo = settings.database == nil ? try DemoDatabase() : nil
+    defer { demo?.remove() }
+    if let demo {
+      settings.database = demo.path
+      logger.info("no database named: the demo is in \(demo.path)")
+    }
+    let server = try source.reportingProblems {
+      try RunningServer.start(settings, logger: logger)
+    }
+    demo?.startWriting(logger: logger)
+    StandardOutput.write("listening on http://\(server.address)\n")
+    // Not in the message itself, which is made only where its level is logged.
+    let signal = signals.wait()
+    logger.info("\(signal): draining")
+    // Leaves the better half of a second for the rest of an exit within two.
+    server.drain(within: .milliseconds(1200))
+  }
+
+  private func makeLogger() -> Logger {
+    let level = logLevel ?? .info
+    LoggingSystem.bootstrap { label in
+      var handler = StreamLogHandler.standardError(label: label)
+      handler.logLevel = level
+      return handler
+    }
+    return Logger(label: "didchange")
+  }
+}
+
+extension Logger.Level {
+  fileprivate static let listed = allCases.map(\.rawValue).joined(separator: ", ")
+
+  @Sendable fileprivate static func read(_ text: String) throws -> Logger.Level {
+    guard let level = Logger.Level(rawValue: text) else {
+      throw ValidationError("\"\(text)\" is none of \(listed)")
+    }
+    return level
+  }
+}

@@ -1,0 +1,285 @@
+import CCurl
+import Foundation
+import Testing
+
+@Suite(.endToEnd) struct `didchange serve` {
+  private let folder: TemporaryFolder
+  private let database: Database
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try .make(folder.file("music.sqlite"), Teams.schema, journal: .wal)
+  }
+
+  private func configuration(_ text: String) throws -> String {
+    try folder.write(text, to: "didchange.yaml")
+  }
+
+  @Test(arguments: [SIGTERM, SIGINT])
+  func `prints one line, and ends all streams after a whole event`(signal: Int32) throws {
+    let command = try Command.serve([database.path])
+    let writer = try ForeignWriter(database.path)
+    let streams = [
+      "/v1/queries/player/events", "/v1/queries/player/events?limit=2",
+      "/v1/queries/player/events?minInterval=60000", "/v1/events?query=player",
+    ].map { EventStream(command.base, $0) }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    try writer.commit("UPDATE player SET score = score + 1")
+    #expect(try streams[0].next()?.type == "willChange")
+    let start = ContinuousClock.now
+    command.process.signal(signal)
+    #expect(try command.process.exitCode() == 0)
+    #expect(ContinuousClock.now - start < exitLimit)
+    for stream in streams {
+      #expect(try stream.end() == CURLE_OK)
+      #expect(stream.text.wholeMatch(of: /(?s)retry: \d+\n\n.*\n\nretry: \d+\n\n/) != nil)
+    }
+    #expect(try command.process.output.rest() == [])
+  }
+
+  @Test(arguments: ["critical", "error", "info", "trace"])
+  func `serves until it is told to end, whatever it logs`(level: String) throws {
+    let command = try Command.serve([database.path, "--log-level", level])
+    let writer = try ForeignWriter(database.path)
+    let stream = EventStream(command.base, "/v1/queries/player/events")
+    #expect(try stream.next()?.type == "snapshot")
+    try writer.commit("UPDATE player SET score = score + 1")
+    while try stream.next()?.type != "didChange" {}
+    #expect(command.process.isRunning)
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+  }
+
+  /// While it is being written to all the time, and clients come and go.
+  @Test func `ends within two seconds whatever goes on`() throws {
+    let command = try Command.serve([database.path])
+    let writer = try ForeignWriter(database.path)
+    let streams = (0..<20).map { _ in EventStream(command.base, "/v1/queries/player/events") }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    try writer.process.write(
+      String(repeating: "UPDATE player SET score = score + 1 WHERE id = 1;\n", count: 20_000))
+    while try streams[19].next()?.type != "didChange" {}
+    let start = ContinuousClock.now
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    #expect(ContinuousClock.now - start < exitLimit)
+    for stream in streams {
+      #expect(try stream.end() == CURLE_OK)
+      let ending = stream.text.suffix(1000).firstMatch(
+        of: /\n\nevent: didChange\nid: .*\ndata: .*\n\nretry: \d+\n\n$/)
+      #expect(ending != nil)
+    }
+  }
+
+  @Test func `ends within two seconds though a client does not read`() throws {
+    try database.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO player SELECT i, printf('%01000d', i), 'Blue', i FROM n
+      """)
+    let command = try Command.serve([database.path])
+    let deaf = EventStream(
+      command.base, "/v1/queries/player/events", .init(hasSmallBuffer: true))
+    deaf.pause()
+    _ = try deaf.head()
+    let start = ContinuousClock.now
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    #expect(ContinuousClock.now - start < exitLimit)
+  }
+
+  /// Its first fetch waits for a writer's lock, so that it begins when all streams have been told
+  /// to end.
+  @Test func `ends a stream that begins meanwhile`() throws {
+    let database = try Database.make(
+      folder.file("rollback.sqlite"), Teams.schema, journal: .delete)
+    let command = try Command.serve([database.path])
+    let writer = try ForeignWriter(database.path)
+    try writer.run("BEGIN EXCLUSIVE")
+    let stream = EventStream(command.base, "/v1/queries/player/events")
+    let client = HTTPClient(command.base)
+    try eventually("the stream has a connection") {
+      try client.get("/metrics").text.contains("\ndidchange_connections 2\n")
+    }
+    command.process.signal(SIGTERM)
+    while let line = try command.process.errors.next(), !line.contains("draining") {}
+    try writer.run("COMMIT")
+    #expect(try command.process.exitCode() == 0)
+    // On a slow machine the lock may have been held for too long, or the request come too late.
+    _ = try stream.end()
+    if stream.text.hasPrefix("retry:") {
+      #expect(try stream.end() == CURLE_OK)
+      #expect(stream.text.wholeMatch(of: /(?s)retry: \d+\n\n.*\n\nretry: \d+\n\n/) != nil)
+    }
+  }
+
+  /// Whoever has nothing better to do than to wait for two seconds may ask twice.
+  @Test func `ends at once with a second signal`() throws {
+    try database.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO player SELECT i, printf('%01000d', i), 'Blue', i FROM n
+      """)
+    let command = try Command.serve([database.path])
+    let deaf = EventStream(
+      command.base, "/v1/queries/player/events", .init(hasSmallBuffer: true))
+    deaf.pause()
+    _ = try deaf.head()
+    command.process.signal(SIGTERM)
+    // The log says when the first one has arrived.
+    while let line = try command.process.errors.next(), !line.contains("draining") {}
+    command.process.signal(SIGINT)
+    #expect(try command.process.exitCode() == 128 + Int(SIGINT))
+  }
+
+  @Test func `begins streams anew after a restart`() throws {
+    let first = try Command.serve([database.path])
+    let before = Follower(EventStream(first.base, "/v1/queries/player/events"))
+    try before.expectSnapshot()
+    first.process.signal(SIGTERM)
+    #expect(try first.process.exitCode() == 0)
+    try ForeignWriter(database.path).commit("DELETE FROM player WHERE id = 1")
+    let second = try Command.serve([database.path])
+    let after = Follower(
+      EventStream(
+        second.base, "/v1/queries/player/events", .init(lastEventID: before.model.version)))
+    try after.expectSnapshot()
+    #expect(after.model.records.map(\.key) == [[2], [3], [4], [5], [6]])
+  }
+
+  @Test func `serves the page, and nothing beside it`() throws {
+    let page = folder.file("public")
+    try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
+    _ = try folder.write("<!doctype html>", to: "public/index.html")
+    _ = try folder.write("export {}", to: "public/a.js")
+    let command = try Command.serve([database.path, "--public", page])
+    let client = HTTPClient(command.base)
+    #expect(try client.get("/").text == "<!doctype html>")
+    #expect(try client.get("/").head["Content-Type"]?.hasPrefix("text/html") == true)
+    #expect(try client.get("/a.js").head["Content-Type"]?.hasPrefix("text/javascript") == true)
+    for path in [
+      "/../music.sqlite", "/%2e%2e/music.sqlite", "/..%2fmusic.sqlite", "/a.js/../../music.sqlite",
+      "/music.sqlite", "//etc/passwd", "/a.js%00", "/no.html",
+    ] {
+      let answer = try client.get(path)
+      #expect((400...404).contains(answer.status), "\(path): \(answer.status)")
+    }
+    #expect(try client.post("/").status == 405)
+  }
+
+  @Test func `serves the queries of its configuration`() throws {
+    let file = try configuration("database: music.sqlite\nqueries:\n\(Teams.query.indented)")
+    let command = try Command.serve(["--config", file])
+    let client = HTTPClient(command.base)
+    #expect(try client.get("/v1/queries/players/records").json["numberOfRecords"] == 6)
+    let follower = Follower(EventStream(command.base, "/v1/queries/players/events"))
+    try follower.expectSnapshot()
+    try ForeignWriter(database.path, tool: .python3).commit("DELETE FROM player WHERE id = 4")
+    #expect(try follower.changes().count == 2)
+  }
+
+  @Test func `says that a port is in use`() throws {
+    let command = try Command.serve([database.path])
+    let port = command.base.split(separator: ":").last.map(String.init) ?? ""
+    let second = try Command.run(["serve", "--port", port, database.path])
+    #expect(second.exitCode == 1)
+    #expect(second.output.isEmpty)
+    #expect(second.errors.contains("in use"), "\(second.errors)")
+    #expect(second.errors.contains(port), "\(second.errors)")
+    // And the first one is not disturbed.
+    #expect(try HTTPClient(command.base).get("/healthz").status == 200)
+  }
+
+  @Test func `does not start with a configuration that has mistakes`() throws {
+    let file = try configuration(
+      """
+      database: music.sqlite
+      queries:
+        players:
+          tabel: player
+        names:
+          table: player
+          order: [nam]
+      """)
+    let result = try Command.run(["serve", "--port", "0", "--config", file])
+    #expect(result.exitCode == 1)
+    #expect(result.output.isEmpty)
+    #expect(result.errors.contains("\(file):4:"), "\(result.errors)")
+    #expect(result.errors.contains("table"), "\(result.errors)")
+  }
+
+  @Test func `does not start with a query that SQLite refuses`() throws {
+    let file = try configuration(
+      """
+      database: music.sqlite
+      queries:
+        names:
+          table: player
+          order: [nam]
+        missing:
+          sql: SELECT * FROM playr
+      """)
+    let result = try Command.run(["serve", "--port", "0", "--config", file])
+    #expect(result.exitCode == 1)
+    #expect(result.errors.contains("\(file):5:"), "\(result.errors)")
+    #expect(result.errors.contains("name"), "\(result.errors)")
+    #expect(result.errors.contains("\(file):7:"), "\(result.errors)")
+  }
+
+  @Test func `does not start without its files`() throws {
+    for arguments in [[folder.file("no.sqlite")], ["--config", folder.file("no.yaml")]] {
+      let result = try Command.run(["serve", "--port", "0"] + arguments)
+      #expect(result.exitCode == 1)
+      #expect(result.output.isEmpty)
+      #expect(result.errors.contains(arguments.last ?? ""), "\(result.errors)")
+    }
+    let text = try folder.write("this is no database, and long enough to be one", to: "text.sqlite")
+    let result = try Command.run(["serve", "--port", "0", text])
+    #expect(result.exitCode == 1)
+    #expect(!result.errors.contains("Fatal error"), "\(result.errors)")
+    #expect(result.errors.contains("text.sqlite"), "\(result.errors)")
+  }
+
+  @Test(arguments: ForeignWriter.Tool.allCases)
+  func `survives a writer that is killed`(tool: ForeignWriter.Tool) throws {
+    let command = try Command.serve([database.path])
+    let follower = Follower(EventStream(command.base, "/v1/queries/player/events"))
+    try follower.expectSnapshot()
+    let victim = try ForeignWriter(database.path, tool: tool)
+    try victim.run("PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM player WHERE id < 4")
+    try victim.process.kill9()
+    try ForeignWriter(database.path).commit("UPDATE player SET score = 0 WHERE id = 1")
+    #expect(
+      try follower.changes() == [
+        #"change {"type":"update","indexPath":[0,0],"newIndexPath":[0,0],"key":[1],"changes":{"score":10},"record":{"id":1,"name":"Ada","team":"Blue","score":0}}"#
+      ])
+  }
+
+  @Test func `without a database moves by itself`() throws {
+    let command = try Command.serve([])
+    let client = HTTPClient(command.base)
+    let queries = try client.get("/v1/queries").json["queries"].elements.compactMap {
+      $0["name"].string
+    }
+    #expect(!queries.isEmpty)
+    let stream = EventStream(
+      command.base, "/v1/events?" + queries.map { "query=\($0)" }.joined(separator: "&"))
+    var models: [String: ClientModel] = [:]
+    var commits = 0
+    while commits < 3 {
+      let event = try #require(try stream.next())
+      if event.type == "commit" {
+        commits += 1
+        continue
+      }
+      let name = try event.json["query"].string ?? ""
+      var model = models[name] ?? ClientModel()
+      model.isOneOfSeveral = true
+      _ = try model.receive(event)
+      models[name] = model
+    }
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    #expect(try stream.end() == CURLE_OK)
+  }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+@Suite(.endToEnd) struct `didchange watch` {
+  @Test func `shows what happens in lines`() throws {
+    let teams = try Teams()
+    let watch = try Command(["watch", "\(teams.fixture.base)/v1/queries/players/events"])
+    var lines: [String] = []
+    func read(upTo words: String) throws {
+      while let line = try watch.process.output.next() {
+        lines.append(line)
+        if line.contains(words) { return }
+      }
+      throw ContractViolation("no \(words) in \(lines): \(try watch.process.errors.rest())")
+    }
+    try read(upTo: "[2,1]")
+    #expect(lines.first?.hasPrefix("players  6 records in 3 sections  commit") == true)
+    try teams.writer.commit("UPDATE player SET score = 11 WHERE id = 1")
+    try read(upTo: "update")
+    #expect(
+      lines.last
+        == #"  = update [0,0] {"id":1,"name":"Ada","team":"Blue","score":11}  score was 10"#)
+    #expect(watch.process.isRunning)
+    try watch.process.kill9()
+  }
+
+  @Test func `says why there is nothing to watch`() throws {
+    let teams = try Teams()
+    let result = try Command.run(["watch", "\(teams.fixture.base)/v1/queries/playrs/events"])
+    #expect(result.exitCode != 0)
+    #expect(result.errors.contains("players"), "\(result.errors)")
+  }
+}
+
+@Suite(.endToEnd) struct `didchange healthcheck` {
+  @Test func `tells by its exit code`() throws {
+    let fixture = try ServerFixture(Teams.schema)
+    let healthy = try Command.run(["healthcheck", "\(fixture.base)/healthz"])
+    #expect(healthy.exitCode == 0, "\(healthy.errors)")
+    fixture.drain()
+    #expect(try Command.run(["healthcheck", "\(fixture.base)/healthz"]).exitCode != 0)
+  }
+}

@@ -1,1 +1,0 @@
-// These tests come with a later commit.

@@ -1,0 +1,33 @@
+import RecordsAPI
+import Testing
+
+@Suite(.endToEnd) struct `More live queries than there may be` {
+  @Test func `are refused until others go`() throws {
+    let fixture = try ServerFixture(
+      Teams.schema,
+      queries: """
+        team: {table: player, where: "team = :team", parameters: {team: {type: text}}}
+        """
+    ) {
+      $0.maximumOfControllers = 2
+      $0.linger = .zero
+    }
+    let blue = try fixture.follow("team", "?team=Blue")
+    let red = try fixture.follow("team", "?team=Red")
+    for resource in ["records", "events"] {
+      let refused = try fixture.get("/v1/queries/team/\(resource)?team=Green")
+      #expect(refused.status == 503)
+      #expect(refused.head["Content-Type"] == "application/problem+json")
+      #expect(try refused.json["detail"].string?.contains("2") == true)
+    }
+    // Those that are live go on, for whoever asks.
+    #expect(try fixture.get("/v1/queries/team/records?team=Blue").status == 200)
+    try fixture.writer().commit("DELETE FROM player WHERE id IN (1, 5)")
+    #expect(try blue.changes().count == 1)
+    #expect(try red.changes().count == 1)
+    red.stream.close()
+    try eventually("there is room for another") {
+      try fixture.get("/v1/queries/team/records?team=Green").status == 200
+    }
+  }
+}

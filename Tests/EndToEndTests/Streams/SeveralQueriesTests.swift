@@ -1,0 +1,171 @@
+import Testing
+
+@Suite(.endToEnd) struct `A stream of several queries` {
+  private let fixture: ServerFixture
+  private let writer: ForeignWriter
+
+  init() throws {
+    fixture = try ServerFixture(
+      Teams.schema,
+      queries: Teams.query + """
+
+        team:
+          table: player
+          fields: [id, score]
+          where: team = :team
+          parameters: {team: {type: text, default: Red}}
+        """)
+    writer = try fixture.writer()
+  }
+
+  /// What the client knows of each query, and the id that the stream can be resumed from.
+  private struct Client {
+    let stream: EventStream
+    var models: [String: ClientModel] = [:]
+    var commits: [Int] = []
+
+    mutating func receive() throws -> ReceivedEvent {
+      let event = try #require(try stream.next())
+      let json = try event.json
+      guard event.type != "commit" else {
+        #expect(event.carriesID)
+        #expect(models.values.allSatisfy { !$0.isInsideChangeSet })
+        commits.append(json["commit"].int ?? 0)
+        return event
+      }
+      // Every event says its query.
+      let name = try #require(json["query"].string) + (json.member("parameters")?.description ?? "")
+      var model = models[name] ?? ClientModel()
+      model.isOneOfSeveral = true
+      _ = try model.receive(event)
+      models[name] = model
+      return event
+    }
+
+    mutating func receive(upTo type: String) throws -> [ReceivedEvent] {
+      var events: [ReceivedEvent] = []
+      repeat { events.append(try receive()) } while events.last?.type != type
+      return events
+    }
+  }
+
+  private let path = "/v1/events?query=players&query=team%3Fteam%3DBlue&query=team"
+
+  private func open(_ options: EventStream.Options = .init()) throws -> Client {
+    var client = Client(stream: fixture.stream(path, options))
+    if options.lastEventID == nil {
+      for last in [false, false, true] {
+        let event = try client.receive()
+        #expect(event.type == "snapshot")
+        // Only the last of the opening snapshots carries an id.
+        #expect(event.carriesID == last)
+      }
+    }
+    return client
+  }
+
+  @Test func `tells all of one commit together`() throws {
+    var client = try open()
+    #expect(
+      client.models.keys.sorted() == [
+        "players", #"team{"team":"Blue"}"#, #"team{"team":"Red"}"#,
+      ])
+    try writer.commit("UPDATE player SET team = 'Red' WHERE id = 1")
+    let events = try client.receive(upTo: "commit")
+    #expect(events.map(\.type).filter { $0 == "willChange" }.count == 3)
+    #expect(events.map(\.carriesID) == events.map { $0.type == "commit" })
+    #expect(try events.last?.json.names == ["commit"])
+    #expect(Set(client.models.values.map(\.commit)) == Set(client.commits))
+    // A commit of one query's records is of that one only.
+    try writer.commit("UPDATE player SET name = 'Danny' WHERE id = 4")
+    let second = try client.receive(upTo: "commit")
+    #expect(second.map(\.type) == ["willChange", "change", "didChange", "commit"])
+    #expect(try second[1].json["query"] == "players")
+    let ids = client.models.mapValues { $0.records.map(\.key) }
+    #expect(ids[#"team{"team":"Blue"}"#] == [[2], [3]])
+    #expect(ids[#"team{"team":"Red"}"#] == [[1], [5], [6]])
+  }
+
+  @Test func `is resumed by commits`() throws {
+    var client = try open()
+    let known = client
+    let id = client.stream.lastEventID
+    try writer.commit("UPDATE player SET team = 'Red' WHERE id = 1")
+    let first = try client.receive(upTo: "commit")
+    try writer.commit("DELETE FROM player WHERE id = 4")
+    let second = try client.receive(upTo: "commit")
+    var resumed = try open(.init(lastEventID: id))
+    resumed.models = known.models
+    let missed = try resumed.receive(upTo: "commit") + resumed.receive(upTo: "commit")
+    #expect(missed.map(\.text) == (first + second).map(\.text))
+    #expect(resumed.models.mapValues(\.records) == client.models.mapValues(\.records))
+    // An id that nobody knows begins anew.
+    var anew = try open(.init(lastEventID: "x-1"))
+    for _ in 1...3 { #expect(try anew.receive().type == "snapshot") }
+    #expect(anew.models.mapValues(\.records) == client.models.mapValues(\.records))
+  }
+
+  @Test func `tells which one failed`() throws {
+    var client = try open()
+    try writer.commit("ALTER TABLE player RENAME TO person")
+    var failed: Set<String> = []
+    while failed.count < 2 {
+      let event = try client.receive()
+      #expect(event.type == "fetchError")
+      failed.insert(try event.json["query"].string ?? "")
+    }
+    #expect(failed == ["players", "team"])
+    try writer.commit("ALTER TABLE person RENAME TO player; DELETE FROM player WHERE id = 1")
+    var types: [String] = []
+    repeat { types.append(try client.receive().type) } while types.last != "commit"
+    #expect(types.count { $0 == "didChange" } == 2)
+  }
+
+  @Test(arguments: [
+    "", "?query=", "?query=players&query=players", "?query=players&x=1", "?query=team%3Fx%3D1",
+    "?query=players%3Flimit%3D0", "?query=players&limit=1", "?query=team&query=team%3Fteam%3DRed",
+    // Their events could not be told apart.
+    "?query=players%3Flimit%3D1&query=players%3Flimit%3D2",
+    "?query=players&query=players%3Flimit%3D2",
+    "?query=players%3Flimit%3D1&query=players%3Foffset%3D1%26limit%3D1",
+  ])
+  func `is refused where it cannot be`(items: String) throws {
+    let answer = try fixture.get("/v1/events\(items)")
+    #expect(answer.status == 400 || (items == "?query=" && answer.status == 404))
+    #expect(answer.head["Content-Type"] == "application/problem+json")
+  }
+
+  @Test func `may show windows`() throws {
+    var client = Client(
+      stream: fixture.stream("/v1/events?query=players%3Flimit%3D2&query=team"))
+    _ = try client.receive()
+    _ = try client.receive()
+    #expect(client.models["players"]?.records.map(\.key) == [[1], [2]])
+    #expect(client.models["players"]?.total == 6)
+    try writer.commit("DELETE FROM player WHERE id = 1")
+    _ = try client.receive(upTo: "commit")
+    #expect(client.models["players"]?.records.map(\.key) == [[2], [3]])
+    #expect(client.models["players"]?.total == 5)
+  }
+
+  /// The queries change one after the other, the first one last, within one interval.
+  @Test func `tells of joined commits by the last of them`() throws {
+    var client = Client(
+      stream: fixture.stream("/v1/events?query=players&query=team&minInterval=1000"))
+    for _ in 1...2 { _ = try client.receive() }
+    let players = try fixture.follow("players")
+    try writer.commit("UPDATE player SET score = 51 WHERE id = 5")
+    _ = try players.changes()
+    try writer.commit("UPDATE player SET score = 11 WHERE id = 1")
+    _ = try players.changes()
+    _ = try client.receive(upTo: "commit")
+    #expect(client.commits == [players.model.commit])
+  }
+
+  @Test func `takes a table's name as it is`() throws {
+    let fixture = try ServerFixture(#"CREATE TABLE "who?when" (a); CREATE TABLE who (a)"#)
+    let stream = fixture.stream("/v1/events?query=who%3Fwhen&query=who%3Flimit%3D2")
+    #expect(try stream.next()?.json["query"] == "who?when")
+    #expect(try stream.next()?.json["query"] == "who")
+  }
+}

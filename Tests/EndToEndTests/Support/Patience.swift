@@ -1,0 +1,28 @@
+import Foundation
+
+/// How long a test waits for something that must happen: far longer than it ever takes, since it is
+/// waited for to the end only where the product is wrong.
+let patience: TimeInterval = 30
+
+/// How soon a server exits after SIGTERM.
+///
+/// Under the thread sanitizer everything takes ten times as long, and the limit would measure that.
+let exitLimit: Duration = isSanitized ? .seconds(20) : .seconds(2)
+
+private let isSanitized = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
+
+/// Something did not happen in time.
+struct TimedOut: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = "timed out: \(description)" }
+}
+
+/// Asks again and again until the answer is yes; each question is a request to a real server, so
+/// that asking does not keep it from getting there.
+func eventually(_ what: String, _ condition: () throws -> Bool) throws {
+  let deadline = Date(timeIntervalSinceNow: patience)
+  while try !condition() {
+    guard Date() < deadline else { throw TimedOut(what) }
+  }
+}

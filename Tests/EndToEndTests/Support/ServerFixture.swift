@@ -1,0 +1,82 @@
+import Foundation
+import Logging
+import RecordsAPI
+
+/// A server of a database in a temporary folder, in this process, on a real socket.
+final class ServerFixture {
+  let folder: TemporaryFolder
+  let database: Database
+  let base: String
+  private let server: RecordsServer
+
+  var path: String { database.path }
+
+  /// Serves what `schema` makes.
+  ///
+  /// `queries` are those of a configuration file; without it each table and view is one. The
+  /// database is a `file` in a folder of its own, or a symbolic link to one that is elsewhere.
+  init(
+    _ schema: String, journal: JournalMode = .wal, queries: String? = nil,
+    file: String = "music.sqlite", linkTo target: String? = nil,
+    feeds: (inout FeedSettings) -> Void = { _ in }
+  ) throws {
+    let folder = try TemporaryFolder()
+    self.folder = folder
+    if let target {
+      database = Database(path: folder.file(file))
+      try FileManager.default.createSymbolicLink(
+        atPath: database.path, withDestinationPath: target)
+    } else {
+      database = try .make(folder.file(file), schema, journal: journal)
+    }
+    let configuration = try queries.map { text in
+      try folder.write("queries:\n" + text.indented, to: "didchange.yaml")
+    }
+    var settings = try ServerSettings(database: database.path, configurationFile: configuration)
+    settings.listen = try settings.listen.with(host: nil, port: 0)
+    feeds(&settings.feeds)
+    var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    server = try RecordsServer(settings, logger: logger)
+    base = "http://\(try server.start())"
+  }
+
+  deinit { drain() }
+
+  /// Ends all streams and waits until the last connection is closed.
+  func drain() {
+    let drained = DispatchSemaphore(value: 0)
+    server.drain(timeout: .seconds(2)) { drained.signal() }
+    drained.wait()
+  }
+
+  func client() -> HTTPClient { HTTPClient(base) }
+
+  /// One request on a connection of its own.
+  func get(_ path: String, _ fields: [String] = []) throws -> HTTPClient.Answer {
+    try client().get(path, fields)
+  }
+
+  func stream(_ path: String, _ options: EventStream.Options = .init()) -> EventStream {
+    EventStream(base, path, options, owner: self)
+  }
+
+  /// A client of a query that has its snapshot.
+  func follow(_ query: String, _ items: String = "") throws -> Follower {
+    let follower = Follower(stream("/v1/queries/\(query)/events\(items)"))
+    try follower.expectSnapshot()
+    return follower
+  }
+
+  func writer(_ tool: ForeignWriter.Tool = .sqlite3) throws -> ForeignWriter {
+    try ForeignWriter(path, tool: tool)
+  }
+}
+
+extension String {
+  /// Two more spaces before each line.
+  var indented: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { "  " + $0 }
+      .joined(separator: "\n") + "\n"
+  }
+}
