@@ -1,0 +1,35 @@
+import Foundation
+import GRDB
+
+/// A table of players in a temporary folder, which goes when the value does.
+final class SampleDatabase {
+  let writer: DatabaseQueue
+  private let folder: URL
+
+  var path: String { writer.path }
+
+  init(rows: Int) throws {
+    folder = FileManager.default.temporaryDirectory
+      .appending(path: "didchange-benchmark-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    writer = try DatabaseQueue(path: folder.appending(path: "players.sqlite").path)
+    try writer.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA journal_mode = WAL;
+          PRAGMA synchronous = NORMAL;
+          CREATE TABLE player (
+            id INTEGER PRIMARY KEY, name TEXT, team TEXT, score INTEGER, email TEXT);
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))
+          INSERT INTO player
+          SELECT i, printf('Player %07d', (i * 7919) % 10000019), 'Team ' || (i % 40), i * 31 % 1000,
+            printf('player%d@example.com', i) FROM n;
+          CREATE INDEX playerByName ON player(name);
+          """)
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func write(_ sql: String) throws { try writer.write { try $0.execute(sql: sql) } }
+}
