@@ -15,8 +15,6 @@ enum CaptureDoubt: String, Error {
   case malformedPage
   /// Commits fell so between that the transaction's snapshot cannot be told from its neighbours.
   case snapshotUnknown
-  /// The log was begun anew since the last look.
-  case logRestarted
   /// The connection has uncommitted changes of its own.
   case ownTransaction
   /// The database has left or entered write-ahead mode, or has another page size.
@@ -32,7 +30,7 @@ extension DatabaseChanges.Reasons {
       case .noFile: .noFile
       case .unknownFormat, .unknownLog: .unknownFormat
       case .unreadablePage, .malformedPage: .malformedPage
-      case .snapshotUnknown, .logRestarted, .ownTransaction: .snapshotUnknown
+      case .snapshotUnknown, .ownTransaction: .snapshotUnknown
       case .otherLayout: .otherLayout
       case .tooLargeToScan: .commit
       }

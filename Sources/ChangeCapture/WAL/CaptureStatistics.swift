@@ -14,7 +14,9 @@ package struct CaptureStatistics: Sendable, Equatable {
   package var cellsDiffed = 0
   /// Rowids that were reported.
   package var rowsReported = 0
-  /// Tables that were reported whole, and looks that reported everything, by reason.
+  /// Tables that were reported whole, by the word of ``TableChanges/Reason``, and looks that
+  /// reported everything: `firstLook`, `noFile`, `unknownFormat`, `unknownLog`, `unreadablePage`,
+  /// `malformedPage`, `snapshotUnknown`, `ownTransaction`, `otherLayout`, `tooLargeToScan`.
   package var fallbacks: [String: Int] = [:]
   /// How many frames the log was ahead of the reader when it last looked.
   package var lag = 0

@@ -16,13 +16,14 @@ final class CellDigests {
   ) throws(CaptureDoubt) {
     leaves.reserveCapacity(pages.count)
     var overflowRows: [LeafReader.OverflowRow] = []
-    var inout_reader = reader
+    // Closures do not capture `inout` parameters.
+    var current = reader
     try source.forEachPage(pages) { image throws(CaptureDoubt) in
-      try inout_reader.read(image)
-      leaves[image.number] = inout_reader.leaf
-      overflowRows += inout_reader.overflowRows
+      try current.read(image)
+      leaves[image.number] = current.leaf
+      overflowRows += current.overflowRows
     }
-    reader = inout_reader
+    reader = current
     for row in overflowRows {
       _ = try overflow.read(row.rowid, row.head, digest: reader.digest, from: source)
       guard checkSize() else { return }

@@ -3,16 +3,51 @@ import GRDB
 /// The usual look: the changed pages are known, and the schema is as it was.
 extension ChangeReader {
   func follow(_ look: Look, _ map: DatabaseMap, in db: Database) throws -> DatabaseChanges {
-    var look = look
-    var changed = ChangedPages()
     guard let header = look.header else { return try followScan(look, map, in: db) }
     guard case .log(let old) = map.position else { throw CaptureDoubt.otherLayout }
-    // What the log held before it was begun anew could be worked out, but under several writers rows
-    // were missed by it; a miss is the one thing that must not be.
-    guard header.salts == old.salts else {
-      statistics.logRestarts += 1
-      throw CaptureDoubt.logRestarted
+    if look.isExact { return try follow(look, map, from: old, to: header, in: db) }
+    return try followCommits(look, header, from: earliestState(look, header, known: old), in: db)
+  }
+
+  /// Follows to a snapshot that is one of several, of which `start` is the first.
+  ///
+  /// A row that changed and changed back is different in between, where the snapshot may be. So
+  /// each commit that it may end with is taken by itself.
+  func followCommits(
+    _ look: Look, _ header: WALIndexHeader, from start: WALIndexHeader, in db: Database
+  ) throws -> DatabaseChanges {
+    var wal = look.wal
+    var changes = DatabaseChanges.nothing
+    for state in [start] + (try wal.commits(after: start, upTo: header)) + [header] {
+      guard let map, case .log(let reached) = map.position else { break }
+      if state == reached { continue }
+      let step = try follow(look, map, from: reached, to: state, in: db)
+      changes.formUnion(step)
+      // Whether the snapshot has it is not certain.
+      if state != start { carried.formUnion(step) }
     }
+    return changes
+  }
+
+  /// The earliest state of the log that an inexact snapshot may be.
+  ///
+  /// Where the log was begun anew meanwhile, it is the end of the old one, which is the beginning of
+  /// the new one: nobody can begin it anew while a reader still needs a frame.
+  func earliestState(
+    _ look: Look, _ header: WALIndexHeader, known: WALIndexHeader?
+  ) throws(CaptureDoubt) -> WALIndexHeader {
+    if let state = look.before ?? known, state.salts == header.salts { return state }
+    var wal = look.wal
+    return try wal.beginning(of: header)
+  }
+
+  private func follow(
+    _ look: Look, _ map: DatabaseMap, from old: WALIndexHeader, to header: WALIndexHeader,
+    in db: Database
+  ) throws -> DatabaseChanges {
+    var look = look
+    var changed = ChangedPages()
+    if header.salts != old.salts { statistics.logRestarts += 1 }
     let isComplete = try look.wal.collect(from: old, to: header, into: &changed)
     statistics.lag = isComplete ? changed.count : Int(header.maxFrame)
     statistics.framesRead += changed.count

@@ -10,9 +10,8 @@ extension ChangeReader {
   func checkInvariants(in db: Database) throws {
     guard let map, let connection = db.sqliteConnection, carried.isNothing else { return }
     let files = try DatabaseFiles(of: connection)
-    var look = Look(
-      files: files, wal: WALReader(files, buffers: buffers), header: nil, isExact: true)
-    if case .log(let header) = map.position { look.header = header }
+    var look = Look(files: files, wal: WALReader(files, buffers: buffers))
+    if case .log(let header) = map.position { (look.header, look.before) = (header, header) }
     let fresh = try load(look, in: db)
     guard fresh.schema == map.schema else { throw BrokenInvariant(message: "schema") }
     guard fresh.layout == map.layout else { throw BrokenInvariant(message: "layout") }

@@ -4,15 +4,21 @@ import GRDB
 extension ChangeReader {
   /// Makes a map of the database as it is.
   func load(_ look: Look, in db: Database) throws -> DatabaseMap {
-    guard look.isExact else { throw CaptureDoubt.snapshotUnknown }
     isMapDue = false
     isLoadPending = false
+    let header =
+      if let header = look.header, !look.isExact {
+        try earliestState(look, header, known: nil)
+      } else { look.header }
     let source = try SnapshotPages(
-      files: look.files, index: look.wal.index, header: look.header, isExact: true,
+      files: look.files, index: look.wal.index, header: header, isExact: look.isExact,
       changed: ChangedPages(), fileHeader: nil, buffers: buffers)
     try source.updateLayout()
+    guard try isSchemaReadable(look, source.layout, in: db) else {
+      throw CaptureDoubt.snapshotUnknown
+    }
     let position: DatabaseMap.Position =
-      if let header = look.header { .log(header) } else { .file(source.layout.version) }
+      if let header { .log(header) } else { .file(source.layout.version) }
     if case .file = position, source.pageCount > settings.scanLimit {
       throw CaptureDoubt.tooLargeToScan
     }
@@ -25,16 +31,24 @@ extension ChangeReader {
     return map
   }
 
+  /// Whether SQL, which shows the snapshot, shows the schema of the pages that are read.
+  func isSchemaReadable(_ look: Look, _ layout: FileHeader, in db: Database) throws -> Bool {
+    if look.isExact { return true }
+    let cookie = try Int64.fetchOne(db.cachedStatement(sql: "PRAGMA schema_version"))
+    return cookie.map { UInt32(truncatingIfNeeded: $0) } == layout.schemaCookie
+  }
+
   /// Loads tables that the owner has just begun to follow, if the transaction still shows what the
   /// map is of; else the next look does.
   func loadFollowedTables(in db: Database) throws {
     do {
       guard let map, let connection = db.sqliteConnection, try touch(db) else { return }
       let files = try DatabaseFiles(of: connection)
-      var look = Look(
-        files: files, wal: WALReader(files, buffers: buffers), header: nil,
-        isExact: carried.isNothing)
-      if case .log(let header) = map.position { look.header = header }
+      var look = Look(files: files, wal: WALReader(files, buffers: buffers))
+      if case .log(let header) = map.position {
+        look.header = header
+        if carried.isNothing { look.before = header }
+      }
       try loadFollowedTables(look)
     } catch let doubt as CaptureDoubt {
       map = nil

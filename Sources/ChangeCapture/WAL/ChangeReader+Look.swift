@@ -5,41 +5,39 @@ import GRDBSQLite
 ///
 /// SQLite does not tell which state of the log a transaction reads. So the header of the wal-index
 /// is read before the transaction takes its snapshot and again after: where both are equal, that is
-/// the snapshot. Where they differ, it is one of those from the first to the second. Then all
-/// changes up to the second are reported; those from behind the snapshot cannot be seen in it yet,
-/// so they are all reported once more next time.
+/// the snapshot. Where they differ, it is one of those from the first to the second. Then the
+/// changes of each commit up to the second are reported; as those from behind the snapshot cannot be
+/// seen in it yet, all from behind the first are reported once more next time.
 extension ChangeReader {
   struct Look {
     var files: DatabaseFiles
     var wal: WALReader
     /// nil: the database has no log.
     var header: WALIndexHeader?
+    /// What the log held before the transaction took its snapshot; nil: that is not known.
+    var before: WALIndexHeader?
     /// Whether the snapshot is exactly what `header` names.
-    var isExact: Bool
+    var isExact: Bool { before == header }
   }
 
   /// The changes since the last look, whether it was committed or not.
   func newChanges(in db: Database) throws -> DatabaseChanges {
+    isBegun = false
     do {
       guard let look = try look(in: db) else { return .nothing }
       if isQuiet {
-        map = try load(look, in: db)
+        // Nothing was committed, so nothing is left to be told.
+        if look.isExact { map = try load(look, in: db) }
         return .nothing
       }
       statistics.commits += 1
-      // Commits of others fell together with the beginning of the transaction: which of them it sees
-      // is not known, and to carry them over to the next look has missed rows under several writers.
-      guard look.isExact else { throw CaptureDoubt.snapshotUnknown }
-      let changes = try changes(look, in: db)
-      if !look.isExact { carried.formUnion(changes) }
-      return changes
+      return try changes(look, in: db)
     } catch let doubt as CaptureDoubt {
       let changes = everything(doubt)
       return isQuiet ? .nothing : changes
     } catch {
       // Whatever this look has seen must be seen by the next one.
-      map = nil
-      version = nil
+      if isBegun { (map, version) = (nil, nil) }
       throw error
     }
   }
@@ -59,6 +57,9 @@ extension ChangeReader {
     // From here on, at least.
     do {
       map = try load(look, in: db)
+      if let header = look.header, !look.isExact, case .log(let start) = map?.position {
+        _ = try followCommits(look, header, from: start, in: db)
+      }
       return .everything(reasons)
     } catch let doubt as CaptureDoubt {
       return .everything(everything(doubt).reasons.union(reasons))
@@ -82,6 +83,7 @@ extension ChangeReader {
     if isFirstStatement { carried = .nothing }
     let before = isFirstStatement ? headerBefore(connection) : nil
     let isSame = try touch(db)
+    isBegun = true
     guard state != SQLITE_TXN_WRITE else { throw CaptureDoubt.ownTransaction }
     isQuiet = isSame && map == nil
     if isQuiet, !isMapDue { return nil }
@@ -92,21 +94,21 @@ extension ChangeReader {
       let header = try SnapshotPages.fileHeader(files, buffers)
       if !header.isWriteAheadLog {
         if header.version == version { return nil }
-        return Look(files: files, wal: wal, header: nil, isExact: true)
+        return Look(files: files, wal: wal)
       }
       statistics.count(CaptureDoubt.otherLayout.rawValue)
       map = nil
     }
     if map == nil {
       guard try SnapshotPages.fileHeader(files, buffers).isWriteAheadLog else {
-        return Look(files: files, wal: wal, header: nil, isExact: true)
+        return Look(files: files, wal: wal)
       }
     }
     guard files.hasJournal, let after = try wal.header() else {
       throw CaptureDoubt.snapshotUnknown
     }
     if map?.position == .log(after) { return nil }
-    return Look(files: files, wal: wal, header: after, isExact: before == after)
+    return Look(files: files, wal: wal, header: after, before: before)
   }
 
   /// The wal-index header before the transaction; nil: there is none, or it cannot be read.

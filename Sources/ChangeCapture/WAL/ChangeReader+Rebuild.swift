@@ -14,9 +14,9 @@ extension ChangeReader {
   ) throws -> DatabaseChanges {
     try source.updateLayout()
     let isSameCookie = source.layout.schemaCookie == old.layout.schemaCookie
-    // SQL shows the schema of the snapshot, which must be that of the pages.
-    guard isSameCookie || look.isExact else { throw CaptureDoubt.snapshotUnknown }
-    let schema = look.isExact ? try SchemaMap(in: db) : old.schema
+    let isReadable = try isSchemaReadable(look, source.layout, in: db)
+    guard isSameCookie || isReadable else { throw CaptureDoubt.snapshotUnknown }
+    let schema = isReadable ? try SchemaMap(in: db) : old.schema
     let new = DatabaseMap(
       position: old.position, layout: source.layout, schema: schema,
       pages: try BTreePages(roots: schema.trees.map(\.root), from: source), tables: followed)

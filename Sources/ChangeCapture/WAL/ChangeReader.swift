@@ -29,9 +29,10 @@ package import GRDB
 /// are attached to it, and changes of virtual tables that keep their data elsewhere (those without
 /// tables of their own are reported with every commit).
 ///
-/// Cost: O(f + r) for f new frames and r rows on the changed leaves; some 5 µs for a commit of one
-/// row, whatever the size of the table. A first look reads all interior pages and all of the
-/// followed tables: 30 ms for a million rows. Memory: 13 bytes a row of the followed tables, 8 bytes
+/// Cost: O(f + r) for f new frames and r rows on the changed leaves; for a commit of one row some
+/// 9 µs, whatever the size of the table, most of it for the transaction itself. A first look reads
+/// all interior pages and all of the followed tables: 20 ms for a million rows. Where the log was
+/// lost, the followed tables are read again: 12 ms. Memory: 13 bytes a row of the followed tables, 8 bytes
 /// a page, 1.1 MB of buffers.
 package final class ChangeReader {
   package struct Settings: Sendable {
@@ -54,6 +55,8 @@ package final class ChangeReader {
   var map: DatabaseMap?
   /// Whether the map is missing only because commits came in between.
   var isMapDue = false
+  /// Whether the present look has taken a snapshot.
+  var isBegun = false
   /// Whether the present look sees no commit, and is only there to load the map.
   var isQuiet = false
   /// What `PRAGMA data_version` said at the last look.
@@ -101,6 +104,19 @@ package final class ChangeReader {
     followed = FollowedTables(tables)
     isLoadPending = map != nil
     try loadFollowedTables(in: db)
+  }
+
+  /// Why a table's rows are not reported one by one; nil: they are.
+  ///
+  /// As of the last look: the table may be new, or its name not in ``tables``.
+  package func obstacle(of table: String) -> TableChanges.Reason? {
+    guard let map, let tree = map.tree(of: table) else {
+      let isVirtual = map?.schema.virtualTables.keys.contains { FollowedTables.isSame($0, table) }
+      return isVirtual == true ? .virtualTable : .notFollowed
+    }
+    if map.digests(tree) != nil { return nil }
+    if !map.pages.isTable[tree] { return .withoutRowID }
+    return map.followed[tree] == nil ? .notFollowed : .tooManyOverflowPages
   }
 
   /// Forgets everything: the next look reports everything. For a connection that was reopened.

@@ -18,6 +18,7 @@ final class DatabaseMap {
   /// By tree: under which name to report it.
   private(set) var names: [String]
   private(set) var tables: FollowedTables
+  private let treesByName: [String: Int]
   /// By page, for databases without a log: what was on it.
   var pageDigests: [UInt64] = []
 
@@ -31,12 +32,14 @@ final class DatabaseMap {
     self.pages = pages
     followed = Array(repeating: nil, count: schema.trees.count)
     self.tables = tables
+    treesByName = Dictionary(
+      schema.trees.indices.filter { !schema.trees[$0].isIndex }
+        .map { (schema.trees[$0].table.lowercased(), $0) },
+      uniquingKeysWith: { first, _ in first })
     names = schema.trees.map { tables.spelling($0.table) }
   }
 
-  func tree(of table: String) -> Int? {
-    schema.trees.firstIndex { !$0.isIndex && $0.table == table }
-  }
+  func tree(of table: String) -> Int? { treesByName[table.lowercased()] }
 
   /// Loads the digests of tables that are to be followed and are not, and drops the others'.
   func follow(

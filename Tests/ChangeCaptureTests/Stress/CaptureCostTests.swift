@@ -35,6 +35,12 @@ struct `The cost of a look` {
     connection = try DatabaseQueue(path: folder.file(), configuration: configuration)
   }
 
+  private static func residentMegabytes() -> Int {
+    let fields = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8).split(
+      separator: " ")
+    return (fields.flatMap { Int($0[1]) } ?? 0) * 4 / 1024
+  }
+
   private func look(_ reader: ChangeReader) throws -> (DatabaseChanges, Duration) {
     try connection.inDatabase { db in
       let begin = try db.cachedStatement(sql: "BEGIN")
@@ -62,7 +68,7 @@ struct `The cost of a look` {
     times.sort()
     print(
       """
-      \(what): load \(load), p50 \(times[count / 2]), p99 \(times[count * 99 / 100]), \
+      \(what): \(Self.residentMegabytes()) MB, load \(load), p50 \(times[count / 2]), p99 \(times[count * 99 / 100]), \
       \(reported / count) rows a commit
       """)
   }
@@ -86,6 +92,44 @@ struct `The cost of a look` {
     try measure("a tenth of all", 5) {
       "UPDATE player SET score = score + 1 WHERE id % \(rows) < \(rows / 10 + $0)"
     }
+  }
+
+  /// Keeps a copy of a column up to date from nothing but the rows that are reported.
+  @Test func `under a writer that commits all the time`() throws {
+    let count = 100_000
+    let script = try ForeignScript(
+      folder.file(),
+      transactions: (0..<count).map {
+        ["UPDATE player SET score = score + 1 WHERE id = \($0 * 7919 % rows + 1)"]
+      }, folder: folder)
+    let reader = ChangeReader(tables: ["player"])
+    var scores: [Int64: Int] = [:]
+    var (time, work) = (ContinuousClock.now, Duration.zero)
+    var isLast = false
+    while !isLast {
+      isLast = !script.isRunning
+      try connection.inDatabase { db in
+        try db.execute(sql: "BEGIN")
+        let start = ContinuousClock.now
+        let changes = try reader.changes(in: db)
+        work += ContinuousClock.now - start
+        if case .rows(let changed) = changes[table: "player"] {
+          let select = try db.cachedStatement(sql: "SELECT score FROM player WHERE id = ?")
+          for id in changed { scores[id] = try Int.fetchOne(select, arguments: [id]) }
+        } else if changes.extent == .everything {
+          for row in try Row.fetchAll(db, sql: "SELECT id, score FROM player") {
+            scores[row[0]] = row[1]
+          }
+        }
+        reader.commit()
+        try db.execute(sql: "COMMIT")
+      }
+      if reader.statistics.commits == 1 { time = .now }
+    }
+    print(
+      "\(count) commits in \(ContinuousClock.now - time), captured in \(work):", reader.statistics)
+    let sum = try connection.read { try Int.fetchOne($0, sql: "SELECT sum(score) FROM player") }
+    #expect(scores.values.reduce(0, +) == sum)
   }
 
   @Test func `where the log was lost, and without a log`() throws {

@@ -92,6 +92,7 @@ private final class ForeignRun {
   }
 
   private func look() throws {
+    let before = reader.statistics
     do {
       try connection.read { db in
         let changes = try reader.changes(in: db)
@@ -101,6 +102,13 @@ private final class ForeignRun {
         try examiner.examine(changes, try Contents(of: db), isCommitted: isCommitted)
         if isCommitted { reader.commit() }
       }
+    } catch let miss as Examiner.Miss {
+      throw Examiner.Miss(
+        description: """
+          \(title): \(miss)
+          \(before)
+          \(reader.statistics)
+          """)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       // Nothing is lost by it.
     }

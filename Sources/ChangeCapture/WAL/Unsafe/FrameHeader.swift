@@ -4,8 +4,8 @@ struct FrameHeader {
   static let size = 24
 
   let page: UInt32
-  /// Whether a commit ends with this frame.
-  let isCommit: Bool
+  /// Where a commit ends with this frame: the pages of the database then; else 0.
+  let pageCount: UInt32
   /// As they lie in the file, like those of the wal-index header.
   private let salts: UInt64
 
@@ -13,9 +13,12 @@ struct FrameHeader {
   init(_ bytes: UnsafeRawBufferPointer) {
     precondition(bytes.count >= Self.size)
     page = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt32.self))
-    isCommit = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
+    pageCount = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
     salts = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
   }
+
+  /// Whether a commit ends with this frame.
+  var isCommit: Bool { pageCount != 0 }
 
   /// Whether the frame can be one of a log.
   ///

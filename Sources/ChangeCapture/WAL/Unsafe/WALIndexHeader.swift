@@ -9,13 +9,13 @@ struct WALIndexHeader: Equatable {
   private let version: UInt32
   private let unused: UInt32
   /// Grows by one with each commit; begins at 0 again when the index had to be rebuilt.
-  let change: UInt32
+  private(set) var change: UInt32
   /// Two bytes of flags, and the page size in the upper half.
   private let flags: UInt32
   /// The last frame of the last commit; 0: the log is empty.
-  let maxFrame: UInt32
+  private(set) var maxFrame: UInt32
   /// Pages in the database; 0 where the log is empty and never was anything else.
-  let pageCount: UInt32
+  private(set) var pageCount: UInt32
   private let frameChecksum: (UInt32, UInt32)
   /// Given anew each time the log begins anew; the bytes are those in the log file.
   let salts: UInt64
@@ -34,6 +34,14 @@ struct WALIndexHeader: Equatable {
     frameChecksum = (word(6), word(7))
     salts = base.load(fromByteOffset: 32, as: UInt64.self)
     checksum = (word(10), word(11))
+  }
+
+  /// The same log as it was some commits ago. (Within one log nobody asks for their number.)
+  func cut(after frame: UInt32, pageCount: UInt32, commits: UInt32) -> WALIndexHeader {
+    var earlier = self
+    (earlier.maxFrame, earlier.pageCount) = (frame, pageCount)
+    earlier.change = change &- commits
+    return earlier
   }
 
   /// 0 where the log is empty and never was anything else.

@@ -41,7 +41,13 @@ struct WALReader {
       guard new.maxFrame >= old.maxFrame else { return false }
       first = old.maxFrame + 1
     } else {
-      guard try commits(in: new) == new.change &- old.change else { return false }
+      do {
+        guard try commits(in: new) == new.change &- old.change else { return false }
+      } catch {
+        // A log that has ended meanwhile may be cut off.
+        if try index.isSameLog(as: new) { throw error }
+        return false
+      }
     }
     if first <= new.maxFrame {
       for frame in first...new.maxFrame {
@@ -50,6 +56,32 @@ struct WALReader {
     }
     changed.finish()
     return try index.isSameLog(as: new)
+  }
+
+  /// The state in which a log was begun: as long as it has no frames, all pages are in the file.
+  mutating func beginning(of header: WALIndexHeader) throws(CaptureDoubt) -> WALIndexHeader {
+    header.cut(after: 0, pageCount: 0, commits: try commits(in: header))
+  }
+
+  /// The states of the log after each of the commits between two of its states, without the last.
+  mutating func commits(
+    after old: WALIndexHeader, upTo new: WALIndexHeader
+  ) throws(CaptureDoubt) -> [WALIndexHeader] {
+    guard old.maxFrame < new.maxFrame else { return [] }
+    var states: [WALIndexHeader] = []
+    // Within the buffer.
+    let buffer = UnsafeMutableRawBufferPointer(rebasing: buffers.frame[..<FrameHeader.size])
+    for frame in (old.maxFrame + 1)..<new.maxFrame {
+      let offset = FrameHeader.offset(frame, pageSize: new.pageSize)
+      guard try files.read(.log, at: offset, into: buffer) else { throw .unreadablePage }
+      let found = FrameHeader(UnsafeRawBufferPointer(buffer))
+      guard found.belongs(to: new) else { throw .unreadablePage }
+      if found.isCommit {
+        states.append(new.cut(after: frame, pageCount: found.pageCount, commits: 0))
+      }
+    }
+    guard try index.isSameLog(as: new) else { throw .snapshotUnknown }
+    return states
   }
 
   /// How many commits the frames of a log hold, or fewer where it is not certain. O(f) reads.
