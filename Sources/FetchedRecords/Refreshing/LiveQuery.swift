@@ -13,8 +13,8 @@ final class LiveQuery {
 
   /// More rows than this, and one scan is cheaper than so many searches: a search by key costs some
   /// ten times a row of a scan.
-  private static func isWorthwhile(_ count: Int, of total: Int) -> Bool {
-    count <= max(64, total / 20)
+  func isWorthwhile(_ rowIDs: [Int64]) -> Bool {
+    rowIDs.count <= max(64, controller.snapshot.results.count / 20)
   }
 
   /// Reads the changed rows again and puts them in their places.
@@ -28,7 +28,6 @@ final class LiveQuery {
   ) throws -> (results: Results, changes: ChangeSet)? {
     let old = controller.snapshot.results
     if rowIDs.isEmpty { return (old, ChangeSet()) }
-    guard Self.isWorthwhile(rowIDs.count, of: old.count) else { return nil }
     var index = index ?? RowIndex(old, rowIDColumn: plan.rowID)
     self.index = nil
     let fetched = try plan.fetch(
@@ -50,6 +49,13 @@ final class LiveQuery {
     }
     self.index = index
     return (next.results, next.changes)
+  }
+
+  /// Which of these rows the result has now. O(k), k rows; O(n) the first time.
+  func rows(among rowIDs: [Int64], plan: IncrementalPlan) -> [Int64] {
+    let index = index ?? RowIndex(controller.snapshot.results, rowIDColumn: plan.rowID)
+    self.index = index
+    return rowIDs.filter { index[$0] != nil }
   }
 
   /// The results were fetched as a whole.

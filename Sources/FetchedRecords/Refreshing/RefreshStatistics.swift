@@ -1,5 +1,3 @@
-import Synchronization
-
 /// What a refresher has done since it began; readable from any thread.
 package struct RefreshStatistics: Sendable {
   /// Transactions in which at least one commit was found; several commits may be joined in one.
@@ -13,4 +11,22 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var failures = 0
   /// Time in refreshes, in all.
   package internal(set) var duration = Duration.zero
+  /// By the names of the queries.
+  package internal(set) var queries: [String: QueryRefreshes] = [:]
+}
+
+/// How the controllers of one query were brought up to date since the beginning.
+package struct QueryRefreshes: Sendable, Equatable {
+  /// Row by row.
+  package internal(set) var maintained = 0
+  /// By running the query again.
+  package internal(set) var refetches = 0
+  /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
+  /// and `notIncremental`, `manyRows`, `unexpectedRow`, `schema`, `failure`, `asked`.
+  package internal(set) var fallbacks: [String: Int] = [:]
+
+  mutating func count(_ reasons: [String]) {
+    refetches += 1
+    for reason in reasons { fallbacks[reason, default: 0] += 1 }
+  }
 }

@@ -28,7 +28,7 @@ extension Refresher {
       isStopped = true
       watcher?.stop()
       watcher = nil
-      controllers = [:]
+      live.removeAll()
       disconnect()
     }
   }
@@ -73,8 +73,9 @@ extension Refresher {
 
   private func failAll(_ failure: FetchFailure) {
     self.failure = failure
-    for live in controllers.values where live.controller.fail(with: failure) {
-      live.controller.onEvent(.failed(failure))
+    for query in live.all {
+      live.noteFailure(of: query)
+      if query.controller.fail(with: failure) { query.controller.onEvent(.failed(failure)) }
     }
   }
 

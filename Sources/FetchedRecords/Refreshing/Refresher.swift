@@ -7,8 +7,9 @@ import Synchronization
 /// Keeps all live queries of one database up to date.
 ///
 /// One wake-up opens one read transaction, learns what changed up to exactly that snapshot, brings
-/// every controller up to date in it, and closes it before anything is told: all queries of one
-/// refresh show one commit. Commits that arrive meanwhile are joined into the next refresh.
+/// every controller up to date in it, those first that cost little, and tells what changed: all
+/// queries of one refresh show one commit. Commits that arrive meanwhile are joined into the next
+/// refresh.
 // Safe to share: every mutable field is touched on `queue` only, which each entry checks.
 package final class Refresher: @unchecked Sendable {
   package let path: String
@@ -30,7 +31,7 @@ package final class Refresher: @unchecked Sendable {
   var schemaNumber: Int64?
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
-  var controllers: [ObjectIdentifier: LiveQuery] = [:]
+  let live = LiveQueries()
   var isRetryScheduled = false
   var isStopped = false
 
@@ -75,10 +76,9 @@ package final class Refresher: @unchecked Sendable {
   }
 
   /// What has been done since the beginning; readable from any thread.
-  package internal(set) var statistics: RefreshStatistics {
-    get { numbers.withLock { $0 } }
-    set { numbers.withLock { $0 = newValue } }
-  }
+  package var statistics: RefreshStatistics { numbers.withLock { $0 } }
+
+  func count(_ body: (inout sending RefreshStatistics) -> Void) { numbers.withLock { body(&$0) } }
 
   /// How changed rows were found, since the database was last opened; readable from any thread.
   package internal(set) var capture: CaptureStatistics {
@@ -106,7 +106,7 @@ package final class Refresher: @unchecked Sendable {
         let snapshot = try firstSnapshot(of: name, arguments: arguments, in: db)
         let controller = QueryController(
           queryName: name, arguments: arguments, snapshot: snapshot, onEvent: onEvent)
-        controllers[ObjectIdentifier(controller)] = LiveQuery(controller)
+        live.add(controller, query: snapshot.query)
         try followTables(in: db)
         return controller
       }
@@ -116,7 +116,7 @@ package final class Refresher: @unchecked Sendable {
 
   /// Stops keeping a controller up to date.
   package func close(_ controller: QueryController) {
-    queue.async { [self] in controllers[ObjectIdentifier(controller)] = nil }
+    queue.async { [self] in live.remove(controller) }
   }
 
   /// Runs a controller's query again now, whatever was noticed.
@@ -128,8 +128,8 @@ package final class Refresher: @unchecked Sendable {
   ) {
     queue.async { [self] in
       let result = attempt { db -> QueryController in
-        if let live = controllers[ObjectIdentifier(controller)] {
-          pending += refreshed([live], .everything([]), in: db)
+        if let live = live[controller] {
+          bringUpToDate([(live, .refetch(because: ["asked"]))], in: db)
         }
         return controller
       }
@@ -146,11 +146,10 @@ package final class Refresher: @unchecked Sendable {
 
   /// Asks for the rows of the tables whose queries are maintained row by row.
   func followTables(in db: Database) throws {
-    let tables = controllers.values.compactMap { $0.controller.snapshot.query.plan?.table }
-    try changeSource().follow(Set(tables), in: db)
+    try changeSource().follow(live.followedTables, in: db)
   }
 
-  /// What a refresh found, told once its transaction is over.
+  /// What a refresh found: told when its transaction is over, or before a long refetch.
   typealias Announcement = (controller: QueryController, event: ControllerEvent)
   // Touched on `queue` only.
   var pending: [Announcement] = []
@@ -166,7 +165,7 @@ package final class Refresher: @unchecked Sendable {
       alongside: fetched.alongside)
   }
 
-  func query(named name: String) throws -> Query {
+  func query(named name: String) throws(FetchFailure) -> Query {
     guard let entry = catalog[name] else {
       throw FetchFailure(kind: .query, detail: "there is no query \(name) any more")
     }

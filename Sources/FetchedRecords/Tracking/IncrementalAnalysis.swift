@@ -50,9 +50,20 @@ extension QueryAnalysis {
       WHERE \(condition)\(candidate.parts.table).\(rowIDName.quotedIdentifier) IN \
 
       """
-    let plan = IncrementalPlan(table: table, rowID: rowID, order: order, sqlBeforeKeys: sql)
+    let plan = IncrementalPlan(
+      table: table, rowID: rowID, order: order, sqlBeforeKeys: sql,
+      route: try route(candidate.parts.declaration))
     try checkPlan(plan)
     return (plan, terms)
+  }
+
+  private func route(_ declaration: QueryDefinition.Declaration) throws -> EqualityRoute? {
+    guard let predicate = declaration.predicate else { return nil }
+    let table = declaration.table
+    let comparable = try facts.collations(of: table).filter { Collation(rawValue: $0.value) != nil }
+    return EqualityRoute(
+      predicate: predicate, table: table, rowID: facts.rowIDName(of: table),
+      columns: facts.columns(of: table).filter { comparable[$0.lowercased()] != nil })
   }
 
   private func checkTable(_ table: String, _ declaration: QueryDefinition.Declaration) throws {

@@ -13,6 +13,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   let order: RecordOrder
   /// The query without its order, up to the condition that names rowids.
   let sqlBeforeKeys: String
+  /// A condition by which rows find the controllers that they concern, if there is one.
+  let route: EqualityRoute?
 
   /// How many rowids one statement asks for: few statements to prepare, and none much too large.
   static let batchSizes = [1, 8, 64]

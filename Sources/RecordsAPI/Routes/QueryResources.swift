@@ -33,6 +33,7 @@ extension RecordsService {
               json.member("tracking", query.tracking.mode.rawValue)
               json.member("trackingReason", query.tracking.reason)
             }
+            json.refreshes(refresher.statistics.queries[entry.definition.name])
             json.array("controllers") { json in
               for (feed, users) in feeds { json.object { $0.controller(feed, users: users) } }
             }
@@ -74,6 +75,21 @@ extension JSONWriter {
     guard let value = parameter.defaultValue else { return }
     name("default")
     self.value(value)
+  }
+
+  /// How the query's controllers were brought up to date, and why not row by row where they were
+  /// not.
+  fileprivate mutating func refreshes(_ counts: QueryRefreshes?) {
+    object("refreshes") { json in
+      json.member("incremental", counts?.maintained ?? 0)
+      json.member("refetch", counts?.refetches ?? 0)
+      json.object("fallbacks") { json in
+        for (reason, count) in (counts?.fallbacks ?? [:]).sorted(by: { $0.key < $1.key }) {
+          json.name(reason)
+          json.value(.integer(Int64(count)))
+        }
+      }
+    }
   }
 
   fileprivate mutating func controller(_ feed: Feed, users: Int) {

@@ -51,6 +51,23 @@ import Testing
     #expect(controllers[0]["numberOfRecords"] == 5)
   }
 
+  @Test func `count how a query was brought up to date, and why not row by row`() throws {
+    let fixture = try ServerFixture(Self.schema, queries: Self.queries)
+    let path = "/v1/queries/players"
+    let none = #"{"incremental":0,"refetch":0,"fallbacks":{}}"#
+    #expect(try fixture.get(path).json["refreshes"] == JSONValue(parsing: none))
+    let follower = try fixture.follow("players", "?but=Ada")
+    let writer = try fixture.writer()
+    try writer.commit("UPDATE player SET name = name || '!' WHERE id = 1")
+    _ = try follower.changes()
+    try writer.commit(
+      "ALTER TABLE player ADD COLUMN more; UPDATE player SET name = name || '!'")
+    _ = try follower.changes()
+    let counts = try fixture.get(path).json["refreshes"]
+    #expect(counts["fallbacks"]["schema"] == 1)
+    #expect(counts["refetch"] != 0)
+  }
+
   @Test func `name what is near to an unknown query`() throws {
     let fixture = try ServerFixture(Self.schema, queries: Self.queries)
     for rest in ["", "/records", "/sections", "/sections/0", "/events", "/records/1"] {

@@ -1,0 +1,70 @@
+import ChangeCapture
+import GRDB
+
+/// The live controllers of one query, which differ in their arguments only.
+///
+/// Used on the refresher's queue only.
+final class QueryGroup {
+  let name: String
+  private(set) var members: [ObjectIdentifier: LiveQuery] = [:]
+  private var router: ArgumentRouter?
+
+  /// What the query is under the present schema.
+  var query: Result<Query, FetchFailure> {
+    didSet { makeRouter() }
+  }
+
+  init(name: String, query: Result<Query, FetchFailure>) {
+    self.name = name
+    self.query = query
+    makeRouter()
+  }
+
+  /// How the query is maintained row by row, if it is.
+  var plan: IncrementalPlan? { (try? query.get())?.plan }
+
+  /// The tables that the query reads. A query that failed to be analysed waits for another schema.
+  var tables: [String] { (try? query.get())?.dependencies.map(\.table) ?? [] }
+
+  func add(_ live: LiveQuery) {
+    members[ObjectIdentifier(live)] = live
+    router?.add(live)
+  }
+
+  func remove(_ live: LiveQuery) {
+    members[ObjectIdentifier(live)] = nil
+    router?.remove(live)
+  }
+
+  private func makeRouter() {
+    // What stands alongside may change for every controller.
+    guard let query = try? query.get(), let route = query.plan?.route,
+      query.definition.alongside.isEmpty
+    else {
+      router = nil
+      return
+    }
+    var router = ArgumentRouter(route)
+    for live in members.values { router.add(live) }
+    self.router = router
+  }
+
+  /// Which controllers have to look at which of the rows that changed.
+  ///
+  /// Where an argument must equal a value of the row: O(k · (m + log n)), k rows of a table of n and
+  /// m controllers, and m only for a look into the index of each. Else every controller has to look
+  /// at every row, which costs it a search.
+  func assignments(
+    of rowIDs: [Int64], plan: IncrementalPlan, in db: Database
+  ) throws -> [(live: LiveQuery, rowIDs: [Int64])] {
+    guard let router, members.count > 2, rowIDs.count <= ArgumentRouter.maximumRows else {
+      return members.values.map { ($0, rowIDs) }
+    }
+    let arriving = try router.members(for: rowIDs, in: db)
+    return members.compactMap { id, live in
+      let held = live.rows(among: rowIDs, plan: plan)
+      guard let coming = arriving[id] else { return held.isEmpty ? nil : (live, held) }
+      return (live, held.isEmpty ? coming : Set(held).union(coming).sorted())
+    }
+  }
+}

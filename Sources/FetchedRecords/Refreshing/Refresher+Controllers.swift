@@ -1,0 +1,121 @@
+import ChangeCapture
+import GRDB
+import OrderedResults
+
+// Bringing controllers up to date, within a read transaction.
+extension Refresher {
+  typealias Task = (live: LiveQuery, work: Query.Work)
+
+  func refetch(_ all: some Collection<LiveQuery>, because reason: String, in db: Database) {
+    bringUpToDate(all.map { ($0, .refetch(because: [reason])) }, in: db)
+  }
+
+  /// Brings the controllers up to date that changes concern; those first that cost little, which are
+  /// told before the others begin.
+  func bringUpToDate(_ changes: DatabaseChanges, in db: Database) {
+    var small: [Task] = []
+    var large: [Task] = []
+    for group in live.groups(touchedBy: changes) {
+      guard let query = try? group.query.get() else { continue }
+      let work = query.work(for: changes)
+      switch work {
+      case .none: continue
+      case .rows(let rowIDs, let plan):
+        do {
+          small += try group.assignments(of: rowIDs, plan: plan, in: db)
+            .map { ($0.live, .rows($0.rowIDs, plan)) }
+        } catch {
+          large += group.members.values.map { ($0, .refetch(because: ["failure"])) }
+        }
+      case .refetch: large += group.members.values.map { ($0, work) }
+      }
+    }
+    bringUpToDate(small, in: db)
+    if !large.isEmpty, !pending.isEmpty {
+      noteSuccess()
+      announce()
+    }
+    bringUpToDate(large, in: db)
+  }
+
+  /// Does what has to be done; a query that fails keeps its last good result.
+  func bringUpToDate(_ tasks: [Task], in db: Database) {
+    for (query, work) in tasks {
+      let controller = query.controller
+      do {
+        if let event = try bringUpToDate(query, work, in: db) {
+          pending.append((controller, event))
+        }
+        live.noteSuccess(of: query)
+      } catch {
+        query.forgetIndex()
+        live.noteFailure(of: query)
+        count { $0.failures += 1 }
+        let failure =
+          error as? FetchFailure ?? FetchFailure(kind: .database, detail: "\(error)")
+        if controller.fail(with: failure) { pending.append((controller, .failed(failure))) }
+      }
+    }
+  }
+
+  private func bringUpToDate(
+    _ live: LiveQuery, _ work: Query.Work, in db: Database
+  ) throws -> ControllerEvent? {
+    let controller = live.controller
+    let old = controller.snapshot
+    let query = try self.live.query(of: controller)
+    switch work {
+    case .none:
+      return nil
+    case .rows(let rowIDs, let plan):
+      guard live.isWorthwhile(rowIDs) else {
+        return try refetch(live, query, old, because: ["manyRows"], in: db)
+      }
+      guard let next = try live.maintain(rowIDs, plan: plan, in: db) else {
+        return try refetch(live, query, old, because: ["unexpectedRow"], in: db)
+      }
+      count {
+        $0.maintained += 1
+        $0.queries[controller.queryName, default: QueryRefreshes()].maintained += 1
+      }
+      let alongside = try query.fetchAlongside(controller.arguments, in: db)
+      return finish(
+        controller, query, old,
+        Fetched(results: next.results, changes: next.changes, alongside: alongside))
+    case .refetch(let reasons):
+      return try refetch(live, query, old, because: reasons, in: db)
+    }
+  }
+
+  private func refetch(
+    _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, because reasons: [String],
+    in db: Database
+  ) throws -> ControllerEvent? {
+    live.forgetIndex()
+    let isSameShape = query.layout == old.results.layout
+    let fetched = try query.fetch(
+      comparingWith: isSameShape ? old.results : .empty(query.layout),
+      arguments: live.controller.arguments, in: db)
+    count {
+      $0.refetches += 1
+      $0.rowsFetched += fetched.results.count
+      $0.queries[query.definition.name, default: QueryRefreshes()].count(reasons)
+    }
+    return finish(live.controller, query, old, fetched)
+  }
+
+  private func finish(
+    _ controller: QueryController, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
+  ) -> ControllerEvent? {
+    let isSameShape = query.layout == old.results.layout
+    let isSame = isSameShape && fetched.changes.isEmpty
+    let version =
+      isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
+    let new = ResultsSnapshot(
+      query: query, results: fetched.results, version: version, commit: commit,
+      alongside: fetched.alongside)
+    let hasRecovered = controller.succeed(with: new)
+    if isSame { return hasRecovered ? .recovered : nil }
+    return isSameShape ? .changed(fetched.changes, from: old, to: new) : .reset(new)
+  }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import GRDB
+import OrderedResults
+import Testing
+
+@testable import FetchedRecords
+
+/// Many controllers of one query, told apart by an argument that a column must equal.
+@Suite struct RoutingTests {
+  private static func players(_ predicate: String) -> QueryDefinition {
+    QueryDefinition(
+      name: "players",
+      form: .declared(.init(table: "player", predicate: predicate, order: ["name"])),
+      parameters: [
+        QueryParameter(name: "team", type: .text),
+        QueryParameter(name: "least", type: .integer, defaultValue: .integer(0)),
+      ])
+  }
+
+  private static let predicate = "score >= :least AND team = :team"
+
+  private static let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT, score INTEGER);
+    CREATE TABLE other (id INTEGER PRIMARY KEY);
+    """
+
+  @Test func `only the controllers that a row concerns are looked at`() throws {
+    let fixture = try Fixture(
+      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+    try fixture.write(
+      "INSERT INTO player VALUES (1, 'a', 'T1', 1), (2, 'b', 'T1', 1), (3, 'c', 'T2', 1)")
+    let all = try (0..<50).map {
+      try fixture.open(
+        "players", arguments: ["team": .text("T\($0)"), "least": .integer(0)])
+    }
+    let before = fixture.refresher.statistics
+    try fixture.write("UPDATE player SET name = 'z' WHERE id = 1")
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == before.maintained + 1)
+    #expect(all[1].snapshot.results.count == 2)
+    #expect(try all[1].takeChanges().count == 1)
+
+    try fixture.write("UPDATE player SET team = 'T7' WHERE id = 2")
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == before.maintained + 3)
+    #expect(all[1].snapshot.results.count == 1)
+    #expect(all[7].snapshot.results.count == 1)
+
+    try fixture.write("DELETE FROM player WHERE id = 3")
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == before.maintained + 4)
+    #expect(all[2].snapshot.results.count == 0)
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+  }
+
+  @Test func `a commit to a table that no query reads looks at no controller`() throws {
+    let fixture = try Fixture(
+      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+    let watched = try fixture.open("players", arguments: ["team": .text("T1")])
+    let before = fixture.refresher.statistics
+    try fixture.write("INSERT INTO other VALUES (1)")
+    fixture.refresh()
+    let after = fixture.refresher.statistics
+    #expect(after.refreshes == before.refreshes + 1)
+    #expect(after.maintained == before.maintained && after.refetches == before.refetches)
+    #expect(watched.takeEvents().isEmpty)
+  }
+
+  @Test func `fallbacks are counted by query and by reason`() throws {
+    let fixture = try Fixture(
+      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+    _ = try fixture.open("players", arguments: ["team": .text("T1")])
+    try fixture.write(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+      INSERT INTO player SELECT i, 'x', 'T1', 1 FROM n
+      """)
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.queries["players"]?.fallbacks == ["manyRows": 1])
+    try fixture.write("ALTER TABLE player ADD COLUMN more")
+    fixture.refresh()
+    #expect(
+      fixture.refresher.statistics.queries["players"]?.fallbacks == ["manyRows": 1, "schema": 1])
+    try fixture.write("UPDATE player SET name = 'y' WHERE id = 5")
+    fixture.refresh()
+    let counts = try #require(fixture.refresher.statistics.queries["players"])
+    #expect(counts.maintained == 1 && counts.refetches == 2)
+  }
+
+  @Test(arguments: [
+    ("team = :team", "team"), (":team = Team", "team"), ("player.\"team\" == @team", "team"),
+    ("score > 3 AND (name = 'a' OR name = 'b') AND [team]=$team", "team"),
+    ("name IN (SELECT 1 AND 2) AND team = :team", "team"),
+  ])
+  func `the condition is found`(_ predicate: String, _ column: String) throws {
+    let route = EqualityRoute(
+      predicate: predicate, table: "player", rowID: "rowid", columns: ["name", "team", "score"])
+    #expect(route?.parameter == "team")
+    #expect(route?.sql.contains("\"\(column)\"") == true)
+  }
+
+  @Test(arguments: [
+    "team = :team OR score = 1", "team <> :team", "team >= :team", "NOT team = :team",
+    "score BETWEEN 1 AND team = :team", "lower(team) = :team", "team = :team || 'x'",
+    "team IS :team", "other.team = :team", "CASE WHEN 1 THEN 1 AND team = :team END",
+    "team != :team", "team COLLATE NOCASE = :team", "nation = :team", "team = 'a'",
+  ])
+  func `what is no such condition is not taken for one`(_ predicate: String) {
+    #expect(
+      EqualityRoute(
+        predicate: predicate, table: "player", rowID: "rowid", columns: ["name", "team", "score"])
+        == nil)
+  }
+
+  /// Every pair of values that SQLite takes for equal must be found.
+  @Test(arguments: [
+    "TEXT", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", "INTEGER", "REAL", "", "NUMERIC",
+  ])
+  func `no controller is passed over whatever the values`(_ type: String) throws {
+    let fixture = try Fixture(
+      schema: "CREATE TABLE player (id INTEGER PRIMARY KEY, team \(type))",
+      source: .definitions([
+        QueryDefinition(
+          name: "players", form: .declared(.init(table: "player", predicate: "team = :team")),
+          parameters: [QueryParameter(name: "team", type: .text)])
+      ]))
+    let values: [Value] = [
+      .null, .integer(5), .real(5), .text("5"), .text(" 5 "), .text("5.0"), .text("05"),
+      .text("5e0"), .integer(0), .real(-0.0), .text("-0"), .text("a"), .text("A"), .text("a "),
+      .text("a\u{0}b"), .text("a\u{0}c"), .text(""), .text(" "), .real(0.1), .text("0.1"),
+      .real(0.30000000000000004), .text("0.3"), .integer(.max), .text("9223372036854775807"),
+      .real(9_223_372_036_854_775_808), .integer(9_007_199_254_740_993),
+      .real(9_007_199_254_740_992), .text("9007199254740993"), .blob([0x61]), .text("é"),
+      .text("É"), .blob([]), .text("1e400"), .text("+5"), .text("5 x"), .text("0x5"),
+    ]
+    let opened = try values.map { try fixture.open("players", arguments: ["team": $0]) }
+    for (index, value) in values.enumerated() {
+      _ = try rows(
+        of: "INSERT INTO player VALUES (:id, :team)",
+        ["id": .integer(Int64(index)), "team": value], in: fixture)
+      fixture.refresh()
+    }
+    #expect(fixture.refresher.statistics.queries["players"]?.refetches ?? 0 == 0)
+    for (index, watched) in opened.enumerated() {
+      let expected = try rows(
+        of: "SELECT id FROM player WHERE team = :team ORDER BY id", ["team": values[index]],
+        in: fixture)
+      let found = watched.snapshot.results.records(in: 0..<watched.snapshot.results.count).map {
+        $0.value(0)
+      }
+      #expect(found == expected, "\(values[index])")
+    }
+  }
+
+  /// The first column of a statement whose parameters are bound as the product binds them.
+  private func rows(of sql: String, _ arguments: QueryArguments, in fixture: Fixture) throws
+    -> [Value]
+  {
+    try fixture.writer.write { db in
+      let statement = try db.makeStatement(sql: sql)
+      statement.bind(arguments)
+      var values: [Value] = []
+      while try statement.step(in: db) { values.append(statement.value(at: 0)) }
+      return values
+    }
+  }
+}
