@@ -1,10 +1,12 @@
 package import Dispatch
+import Synchronization
 
 /// Notices that any process has committed to an SQLite database file.
 ///
 /// It never writes, and keeps no descriptor of its own on the database's files: it looks through a
 /// read-only connection of its own, woken by the system's notifications for the file's directory,
-/// with a slow poll as the net.
+/// with a slow poll as the net. A thread of its own does the waiting; looks and callbacks happen on
+/// the owner's queue, where they wait for whatever else it does.
 ///
 /// What an owner does:
 ///
@@ -52,55 +54,68 @@ package final class DatabaseWatcher: Sendable {
     }
   }
 
+  private enum Life {
+    case new
+    case running
+    case ended
+  }
+
   private let core: WatcherCore
-  private let outbox: EventOutbox
+  private let waker = ThreadWaker()
+  private let life = Mutex(Life.new)
 
   /// - Parameters:
   ///   - path: a file, or a symbolic link to one.
-  ///   - queue: where `handler` is called.
+  ///   - queue: a serial queue, on which the watcher works and `handler` is called.
   ///   - settings: how to look.
   ///   - handler: called when the owner should read the database anew.
   package init(
     path: String, queue: DispatchQueue, settings: Settings = Settings(),
     handler: @escaping @Sendable (WatchEvent) -> Void
   ) {
-    let core = WatcherCore(path: path, settings: settings)
-    self.core = core
-    outbox = EventOutbox(
-      queue: queue,
-      onTake: { [weak core] in
-        guard let core else { return }
-        core.executor.queue.async { core.assumeIsolated { $0.ownerTook() } }
-      },
-      handler: handler)
+    core = WatcherCore(path: path, queue: queue, settings: settings, handler: handler)
   }
 
+  deinit { stop() }
+
   /// Begins to watch: commits from now on are reported.
+  ///
+  /// From any thread, once; waits for the queue.
   ///
   /// - throws: a ``DatabaseAccessError`` that says what to do, if there is no database to watch. A
   ///   database that is merely locked is waited for.
   package func start() throws(DatabaseAccessError) {
-    let result = core.executor.queue.sync {
-      core.assumeIsolated { [outbox] core in
-        Result { () throws(DatabaseAccessError) in try core.start(outbox: outbox) }
+    let result = core.executor.sync {
+      core.assumeIsolated { core in
+        Result { () throws(DatabaseAccessError) in try core.start() }
       }
     }
     try result.get()
+    life.withLock { life in
+      precondition(life == .new, "a watcher starts once")
+      life = .running
+      WatchThread.start(core, waker: waker)
+    }
   }
 
   /// Ends watching; no callback begins after this.
   ///
-  /// Must be called, and may be called again. Waits for a look under way, at most some
-  /// milliseconds.
+  /// From any thread, any number of times. The connection is closed soon after, on the queue.
   package func stop() {
-    outbox.close()
-    core.executor.queue.sync { core.assumeIsolated { $0.stop() } }
+    life.withLock { life in
+      switch life {
+      case .new:
+        core.executor.sync { core.assumeIsolated { $0.finish() } }
+        waker.close()
+      case .running:
+        core.isStopped.store(true, ordering: .releasing)
+        waker.wake()
+      case .ended: break
+      }
+      life = .ended
+    }
   }
 
-  /// How the watcher fares.
-  ///
-  /// Waits for a look under way, at most some milliseconds.
-  package var status: WatcherStatus {
-    core.executor.queue.sync { core.assumeIsolated { $0.status } }
-  }
+  /// How the watcher fares; from any thread.
+  package var status: WatcherStatus { core.published.withLock { $0 } }
 }

@@ -1,37 +1,24 @@
-import Dispatch
-
-/// The inotify queue, and the source that says when something waits in it.
+/// The inotify queue and the directory that it is about.
 ///
-/// Not sendable: everything happens on the queue that it was made with.
+/// Not sendable: everything happens on the watcher's queue.
 final class DirectoryWatch {
   private let descriptor: Int32
-  private let source: any DispatchSourceRead
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 8)
   /// The watch of the directory; nil: it is gone, or was never had.
   private var watch: Int32?
   private(set) var location: DatabaseLocation?
-  private var isSuspended = false
-  private var isCancelled = false
+  private var isClosed = false
 
   /// Why there are no notifications now; nil: there are.
   private(set) var trouble: String?
 
   var isWatching: Bool { watch != nil }
 
-  /// - Parameters:
-  ///   - descriptor: of ``SystemCalls/openNotifications()``; closed by ``cancel()``.
-  ///   - queue: where `handler` is called, and the only place to use this object from.
-  ///   - handler: called while something waits to be read.
-  init(descriptor: Int32, queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
-    self.descriptor = descriptor
-    source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-    source.setEventHandler(handler: handler)
-    source.setCancelHandler { SystemCalls.closeNotifications(descriptor) }
-    source.activate()
-  }
+  /// - Parameter descriptor: of ``SystemCalls/openNotifications()``; closed by ``close()``.
+  init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
-    assert(isCancelled, "cancel() closes the descriptor")
+    assert(isClosed, "close() closes the descriptor")
     buffer.deallocate()
   }
 
@@ -61,24 +48,10 @@ final class DirectoryWatch {
     return touched
   }
 
-  /// Leaves notifications in the system's queue, which joins equal ones and is bounded.
-  func suspend() {
-    guard !isSuspended else { return }
-    isSuspended = true
-    source.suspend()
-  }
-
-  func resume() {
-    guard isSuspended else { return }
-    isSuspended = false
-    source.resume()
-  }
-
-  func cancel() {
-    guard !isCancelled else { return }
-    isCancelled = true
-    source.cancel()
-    // A suspended source would never run its cancel handler, and may not be released.
-    resume()
+  /// Nobody may wait for the descriptor any more.
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    SystemCalls.closeDescriptor(descriptor)
   }
 }

@@ -1,15 +1,22 @@
 import Dispatch
 
 /// Lets an actor live on a dispatch queue, so that the compiler guards what only that queue may
-/// touch, and handlers of dispatch sources can get at it without a hop: `assumeIsolated` checks the
-/// queue.
+/// touch; `assumeIsolated` checks the queue.
 final class QueueExecutor: SerialExecutor {
   let queue: DispatchQueue
+  private let key = DispatchSpecificKey<Void>()
 
-  init(label: String) {
-    // Serial queues have a thread of their own: one that looks for a commit for some milliseconds
-    // does not take a thread from the process's other queues.
-    queue = DispatchQueue(label: label, qos: .userInitiated)
+  /// - Parameter queue: a serial queue.
+  init(_ queue: DispatchQueue) {
+    self.queue = queue
+    queue.setSpecific(key: key, value: ())
+  }
+
+  deinit { queue.setSpecific(key: key, value: nil) }
+
+  /// Runs something on the queue and waits for it; on the queue itself, runs it at once.
+  func sync<T>(_ body: () -> T) -> T {
+    DispatchQueue.getSpecific(key: key) == nil ? queue.sync(execute: body) : body()
   }
 
   func enqueue(_ job: consuming ExecutorJob) {

@@ -1,5 +1,3 @@
-import Dispatch
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -53,6 +51,39 @@ enum SystemCalls {
     let rest = max(duration - Self.shortestSleep, .nanoseconds(1))
     var request = timespec(tv_sec: 0, tv_nsec: Int(rest.components.attoseconds / 1_000_000_000))
     nanosleep(&request, nil)
+  }
+
+  /// Waits until one of the descriptors has something to read, or for the time, which is kept to a
+  /// millisecond. Negative descriptors are left out.
+  static func wait(for descriptors: [Int32], until time: ContinuousClock.Instant) {
+    let rest = (time - .now).components
+    let milliseconds =
+      rest.seconds * 1000 + (rest.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+    var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    poll(&polled, nfds_t(polled.count), Int32(clamping: max(0, milliseconds)))
+  }
+
+  static func pipe() -> (reader: Int32, writer: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    #if canImport(Darwin)
+      let result = Darwin.pipe(&ends)
+    #elseif canImport(Musl)
+      let result = Musl.pipe(&ends)
+    #else
+      let result = Glibc.pipe(&ends)
+    #endif
+    guard result == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  static func writeByte(to descriptor: Int32) {
+    var byte: UInt8 = 0
+    _ = write(descriptor, &byte, 1)
+  }
+
+  static func closeDescriptor(_ descriptor: Int32) {
+    if descriptor >= 0 { _ = close(descriptor) }
   }
 
   private static let shortestSleep = Duration.microseconds(75)
@@ -110,8 +141,6 @@ enum NotificationResult: Equatable {
       }
     }
 
-    static func closeNotifications(_ descriptor: Int32) { _ = close(descriptor) }
-
     private static func lastError() -> String { String(cString: strerror(errno)) }
   }
 
@@ -144,8 +173,6 @@ enum NotificationResult: Equatable {
       _ descriptor: Int32, buffer: UnsafeMutableRawBufferPointer,
       _ body: (DirectoryNotification) -> Void
     ) {}
-
-    static func closeNotifications(_ descriptor: Int32) {}
   }
 
   extension DirectoryNotification.Kinds {

@@ -1,18 +1,27 @@
-import Dispatch
-
 // From a notification to a confirmed commit.
 extension WatcherCore {
-  /// Something waits in the system's queue of notifications.
-  func notified() {
+  /// Reads the notifications that wait, and looks for a commit if they, or those before them, call
+  /// for it.
+  ///
+  /// Notifications that came before a look are answered by it: all of a commit's come before the
+  /// commit is visible, and left in the queue they would set off another search in vain.
+  func readAndLook() {
     let touched = readNotifications()
-    guard !touched.isEmpty, connection != nil, outbox?.isQueued == false else { return }
-    status.counters.wakes += 1
-    switch interest(in: touched) {
-    case .none: break
-    case .once: if case .changed = look() { confirm() }
-    case .untilAnswered:
-      looks.notified(at: .now)
-      search()
+    guard connection != nil else { return }
+    if !touched.isEmpty {
+      status.counters.wakes += 1
+      switch interest(in: touched) {
+      case .none: break
+      case .once: if case .changed = look() { return confirm() }
+      case .untilAnswered:
+        looks.notified(at: .now)
+        return search()
+      }
+    }
+    switch nextLook {
+    case nil: break
+    case .after: search()
+    case .at(let time): if time <= .now { search() }
     }
   }
 
@@ -43,31 +52,23 @@ extension WatcherCore {
     return touched.contains(.log) ? .untilAnswered : .once
   }
 
-  /// Looks until there is an answer or the schedule says that a timer will do.
-  ///
-  /// Notifications that came before a look are answered by it: all of a commit's come before the
-  /// commit is visible, and left in the queue they would set off another search in vain.
-  func search() {
-    while true {
-      _ = readNotifications()
-      guard connection != nil, looks.isRunning, outbox?.isQueued == false else { return }
-      switch look() {
-      case .changed: return confirm()
-      case .unchanged where status.journalMode == .rollbackJournal:
-        // The writer has let go of its lock without a commit.
-        return looks.stop()
-      case .unchanged, .busy, .unreadable: break
-      }
-      switch looks.next(at: .now) {
-      case .pause(let duration): SystemCalls.pause(duration)
-      case .timer(let duration): return lookLater(after: duration)
-      case .leaveToPoll: return
-      }
+  /// Looks once; if there is no answer, the schedule says when to look again.
+  private func search() {
+    nextLook = nil
+    guard looks.isRunning else { return }
+    switch look() {
+    case .changed: return confirm()
+    case .unchanged where status.journalMode == .rollbackJournal:
+      // The writer has let go of its lock without a commit.
+      return looks.stop()
+    case .unchanged, .busy, .unreadable: break
     }
-  }
-
-  func lookLater(after duration: Duration) {
-    lookTimer?.schedule(deadline: .now() + duration.dispatchInterval, leeway: .nanoseconds(0))
+    let now = ContinuousClock.now
+    switch looks.next(at: now) {
+    case .pause(let duration): nextLook = .after(duration)
+    case .timer(let duration): nextLook = .at(now + duration)
+    case .leaveToPoll: break
+    }
   }
 
   func look() -> CommitDetector.Answer {
@@ -80,22 +81,19 @@ extension WatcherCore {
       guard isUnreadable else { break }
       isUnreadable = false
       // That it can be read again is more than any commit.
-      outbox?.post { $0.opened() }
+      news.opened()
       return .unchanged
     }
     return answer
   }
 
-  /// Tells the owner of a commit, and listens no more until it has taken the news.
-  ///
-  /// Notifications of further commits stay in the system's queue meanwhile and are read then, so
-  /// that a writer who commits all the time costs one look for each refresh.
+  /// A commit was found, which the owner is to hear of.
   func confirm() {
     status.counters.commits += 1
     looks.stop()
+    nextLook = nil
     refreshJournalMode()
-    directory?.suspend()
-    outbox?.post { $0.committed() }
+    news.committed()
   }
 
   /// Asks again where the mode may be another one now.

@@ -5,7 +5,7 @@ extension WatcherCore {
   func poll() {
     if directory?.isWatching == false { followDirectory() }
     checkFile(reportsLoss: true)
-    guard connection != nil, outbox?.isQueued == false, isWorthALook() else { return }
+    guard connection != nil, news.event == nil, isWorthALook() else { return }
     switch look() {
     case .changed:
       // With a search under way the notification came, and the poll was merely first.
@@ -41,13 +41,13 @@ extension WatcherCore {
     followDirectory()
     closeConnection()
     guard let found else {
-      if reportsLoss { outbox?.post { $0.removed() } }
+      if reportsLoss { news.removed() }
       return
     }
     do {
       try open(found)
       status.counters.reopenings += 1
-      outbox?.post { $0.opened() }
+      news.opened()
     } catch {
       if reportsLoss { report(error) }
     }
@@ -94,10 +94,11 @@ extension WatcherCore {
     lastPoll = nil
     status.journalMode = nil
     looks.stop()
+    nextLook = nil
   }
 
   private func report(_ error: any Error) {
     if let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY { return }
-    outbox?.post { $0.unreadable(DatabaseAccessError(error, path: path)) }
+    news.unreadable(DatabaseAccessError(error, path: path))
   }
 }

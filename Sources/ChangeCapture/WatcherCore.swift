@@ -1,118 +1,131 @@
 import Dispatch
+import Synchronization
 
-/// The watcher at work, on its own queue; everything in here is isolated to it.
+/// The watcher at work, on the owner's queue; everything in here is isolated to it.
 ///
-/// Three things set it in motion: notifications (`+Looks`), the poll (`+Poll`), and the owner's
-/// taking of an event. All that comes out goes through the outbox.
+/// It works in turns, each of which does what is due (`+Looks`: notifications and the looks that
+/// follow them; `+Poll`), tells the owner what came of it, and says what to wait for.
 actor WatcherCore {
-  nonisolated let executor = QueueExecutor(label: "didchange.watch")
+  nonisolated let executor: QueueExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
 
   let path: String
   let settings: DatabaseWatcher.Settings
+  private let handler: @Sendable (WatchEvent) -> Void
+  /// The system's queue of notifications, -1 where there is none. Closed with the last turn.
+  nonisolated let descriptor: Int32
+  /// Set from any thread: the next turn is the last.
+  nonisolated let isStopped = Atomic(false)
+  /// As of the end of the last turn.
+  nonisolated let published = Mutex(WatcherStatus())
 
-  /// nil before the start and after the end.
-  var outbox: EventOutbox?
   /// nil: notifications are not to be had, or not wanted.
   var directory: DirectoryWatch?
   /// nil: there is no file that can be read now.
   var connection: WatchConnection?
+  /// What the owner has not heard yet.
+  var news = PendingNews()
   /// Whether the last look failed for another reason than a lock.
   var isUnreadable = false
   var looks: LookSchedule
-  /// Fires once, when ``looks`` says so.
-  var lookTimer: (any DispatchSourceTimer)?
-  var pollTimer: (any DispatchSourceTimer)?
+  /// When ``looks`` wants the next look; nil: it wants none.
+  var nextLook: LookTime?
+  private var nextPoll = ContinuousClock.now
   /// What the poll knows of a rollback-mode file.
   var lastPoll: (status: FileStatus, time: ContinuousClock.Instant)?
   var status = WatcherStatus()
-  /// Whether there are sources and a connection to give back.
-  private var isRunning = false
 
-  init(path: String, settings: DatabaseWatcher.Settings) {
+  /// When to look again.
+  enum LookTime {
+    /// After a wait too short to listen meanwhile.
+    case after(Duration)
+    case at(ContinuousClock.Instant)
+  }
+
+  init(
+    path: String, queue: DispatchQueue, settings: DatabaseWatcher.Settings,
+    handler: @escaping @Sendable (WatchEvent) -> Void
+  ) {
+    executor = QueueExecutor(queue)
     self.path = path
     self.settings = settings
+    self.handler = handler
     looks = LookSchedule(pollInterval: settings.pollInterval)
-  }
-
-  deinit {
-    let isRunning = isRunning
-    assert(!isRunning, "a watcher is stopped before it is let go")
-  }
-
-  func start(outbox: EventOutbox) throws(DatabaseAccessError) {
-    precondition(!isRunning, "a watcher starts once")
-    isRunning = true
-    // The directory first: what happens while the connection opens is then noticed too.
-    startNotifications()
-    do {
-      try openAtStart()
-    } catch {
-      stop()
-      throw error
-    }
-    self.outbox = outbox
-    lookTimer = timer { $0.search() }
-    pollTimer = timer { $0.poll() }
-    let interval = settings.pollInterval.dispatchInterval
-    pollTimer?.schedule(
-      deadline: .now() + interval, repeating: interval,
-      leeway: (settings.pollInterval / 10).dispatchInterval)
-  }
-
-  func stop() {
-    isRunning = false
-    outbox = nil
-    directory?.cancel()
-    directory = nil
-    lookTimer?.cancel()
-    lookTimer = nil
-    pollTimer?.cancel()
-    pollTimer = nil
-    connection?.close()
-    connection = nil
-  }
-
-  /// The owner has an event in hands and will read the database now.
-  func ownerTook() {
-    guard let directory else { return }
-    directory.resume()
-    guard status.journalMode != .rollbackJournal, !looks.isRunning else { return }
-    looks.reported(at: .now)
-    lookLater(after: LookSchedule.firstLookAfterReport)
-  }
-
-  private func startNotifications() {
     guard settings.usesNotifications else {
+      descriptor = -1
       status.notificationTrouble = "not wanted"
       return
     }
     switch SystemCalls.openNotifications() {
-    case .unavailable(let reason): status.notificationTrouble = reason
-    case .watching(let descriptor):
-      directory = DirectoryWatch(descriptor: descriptor, queue: executor.queue) { [weak self] in
-        self?.assumeIsolated { $0.notified() }
-      }
-      followDirectory()
+    case .unavailable(let reason):
+      descriptor = -1
+      status.notificationTrouble = reason
+    case .watching(let opened):
+      descriptor = opened
+      directory = DirectoryWatch(descriptor: opened)
     }
   }
 
-  private func timer(
-    _ handler: @escaping @Sendable (isolated WatcherCore) -> Void
-  ) -> any DispatchSourceTimer {
-    let timer = DispatchSource.makeTimerSource(flags: .strict, queue: executor.queue)
-    timer.setEventHandler { [weak self] in self?.assumeIsolated { handler($0) } }
-    timer.schedule(deadline: .distantFuture)
-    timer.activate()
-    return timer
+  /// Opens the database.
+  ///
+  /// If it cannot, there are no turns to take.
+  func start() throws(DatabaseAccessError) {
+    // The directory first: what happens while the connection opens is then noticed too.
+    followDirectory()
+    try openAtStart()
+    nextPoll = .now + settings.pollInterval
+    publish()
   }
-}
 
-extension Duration {
-  var dispatchInterval: DispatchTimeInterval {
-    let (seconds, attoseconds) = components
-    return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
+  func finish() {
+    connection?.close()
+    connection = nil
+    directory?.close()
+    directory = nil
+  }
+
+  /// Does what is due, on the queue; returns what to wait for, nil: nothing, it was the last turn.
+  nonisolated func takeTurn() -> WatchThread.Wait? {
+    executor.sync { assumeIsolated { $0.turn() } }
+  }
+
+  private func turn() -> WatchThread.Wait? {
+    if isStopped.load(ordering: .acquiring) {
+      finish()
+      return nil
+    }
+    readAndLook()
+    let now = ContinuousClock.now
+    if nextPoll <= now {
+      nextPoll = now + settings.pollInterval
+      poll()
+    }
+    publish()
+    tell()
+    switch nextLook {
+    case .after(let duration): return .pause(duration)
+    case .at(let time): return .notification(until: min(time, nextPoll))
+    case nil: return .notification(until: nextPoll)
+    }
+  }
+
+  /// Tells the owner what it has not heard yet.
+  ///
+  /// Notifications of further commits stay in the system's queue meanwhile and are read in the next
+  /// turn, so that a writer who commits all the time costs one look for each refresh.
+  private func tell() {
+    guard let event = news.take(), !isStopped.load(ordering: .acquiring) else { return }
+    let now = ContinuousClock.now
+    handler(event)
+    guard directory != nil, status.journalMode != .rollbackJournal, !looks.isRunning else { return }
+    looks.reported(at: now)
+    nextLook = .at(now + LookSchedule.firstLookAfterReport)
+  }
+
+  private func publish() {
+    let status = status
+    published.withLock { $0 = status }
   }
 }

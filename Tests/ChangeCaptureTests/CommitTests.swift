@@ -158,7 +158,7 @@ import Testing
     #expect(owners[0].events.isEmpty)
   }
 
-  @Test func `no callback begins after the stop`() async throws {
+  @Test func `no callback begins after the stop`() throws {
     try prepare("WAL")
     let queue = DispatchQueue(label: "stopped")
     let watcher = DatabaseWatcher(path: folder.file(), queue: queue) { _ in
@@ -167,10 +167,6 @@ import Testing
     try watcher.start()
     queue.suspend()
     try writer.execute("INSERT INTO item (id) VALUES (1)")
-    let deadline = ContinuousClock.now + .seconds(60)
-    while watcher.status.counters.commits == 0, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(1))
-    }
     watcher.stop()
     watcher.stop()
     queue.resume()
