@@ -78,7 +78,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "FetchedRecordsTests",
-      dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", grdb],
+      dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", "TestSupport", grdb],
       swiftSettings: settings),
     .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes], swiftSettings: settings),
     .testTarget(

@@ -1,4 +1,5 @@
 import GRDB
+import TestSupport
 import Testing
 
 @testable import ChangeCapture

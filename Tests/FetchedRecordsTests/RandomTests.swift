@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import TestSupport
 import Testing
 
 @testable import FetchedRecords

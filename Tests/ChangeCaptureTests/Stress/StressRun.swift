@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import GRDBSQLite
+import TestSupport
 
 @testable import ChangeCapture
 
@@ -144,5 +145,14 @@ final class StressRun {
     \(layout), step \(step); replay with DIDCHANGE_SEED=\(RandomSource.seed)
     \(history.joined(separator: "\n"))
     """
+  }
+}
+
+extension RandomSource {
+  /// Another one for each layout, but always the same one.
+  static func seed(_ layout: StressRun.Layout) -> UInt64 {
+    var random = RandomSource(seed: seed)
+    for _ in 0...(layout.pageSize / 512 + layout.autoVacuum) { _ = random.next() }
+    return random.next()
   }
 }

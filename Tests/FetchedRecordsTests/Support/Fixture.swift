@@ -51,14 +51,21 @@ final class Fixture {
   }
 
   func open(_ name: String, arguments: QueryArguments = [:]) throws -> Watched {
+    try refresher.watch(name, arguments: arguments)
+  }
+}
+
+extension Refresher {
+  /// Opens a query, and keeps the events that it tells.
+  func watch(_ name: String, arguments: QueryArguments) throws -> Watched {
     let watched = Watched()
     let result = Mutex<Result<QueryController, FetchFailure>?>(nil)
-    refresher.open(name, arguments: arguments) {
+    open(name, arguments: arguments) {
       watched.receive($0)
     } completion: { opened in
       result.withLock { $0 = opened }
     }
-    refresher.queue.sync {}
+    queue.sync {}
     let controller = try #require(try result.withLock { try $0?.get() })
     watched.begin(with: controller)
     return watched

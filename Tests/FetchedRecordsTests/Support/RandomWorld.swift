@@ -1,4 +1,5 @@
 import OrderedResults
+import TestSupport
 
 @testable import FetchedRecords
 

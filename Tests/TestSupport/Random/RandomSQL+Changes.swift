@@ -1,6 +1,6 @@
 // Statements that change rows.
 extension RandomSQL {
-  mutating func change() -> String {
+  package mutating func change() -> String {
     switch random.number(0...23) {
     case 0...3: playerChange()
     case 4...7: playerRows()

@@ -2,17 +2,25 @@
 ///
 /// It does not know what is in the database: statements may fail, which rolls back what they did
 /// and nothing more, and whoever runs them goes on.
-struct RandomSQL {
+package struct RandomSQL {
   var random: RandomSource
   let hasFullTextSearch: Bool
+  /// Whether tables come, go and change: then much is read anew that else is followed.
+  let changesSchema: Bool
+
+  package init(random: RandomSource, hasFullTextSearch: Bool, changesSchema: Bool = true) {
+    self.random = random
+    self.hasFullTextSearch = hasFullTextSearch
+    self.changesSchema = changesSchema
+  }
 
   /// Tables with rowids; those named `x…` come and go.
-  static let rowidTables = [
+  package static let rowidTables = [
     "player", "blob", "log", "parent", "child", "keyed", "tiny", "x1", "x2", "x3",
   ]
-  static let otherTables = ["plain", "wide", "doc", "sqlite_sequence"]
+  package static let otherTables = ["plain", "wide", "doc", "sqlite_sequence"]
 
-  var schema: [String] {
+  package var schema: [String] {
     var statements = [
       "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score REAL, team, note TEXT)",
       "CREATE INDEX player_name ON player (name)",
@@ -44,7 +52,7 @@ struct RandomSQL {
   }
 
   /// One transaction, or a statement that must stand alone; and whether it commits.
-  mutating func transaction() -> [String] {
+  package mutating func transaction() -> [String] {
     if random.once(in: 12) { return [outside()] }
     if random.once(in: 3) { return [change()] }
     var statements = ["BEGIN IMMEDIATE"]
@@ -66,9 +74,9 @@ struct RandomSQL {
   }
 
   /// What cannot be in a transaction, or acts on all of the database.
-  mutating func outside() -> String {
+  package mutating func outside() -> String {
     switch random.number(0...17) {
-    case 0: "VACUUM"
+    case 0: changesSchema || random.once(in: 5) ? "VACUUM" : change()
     case 1, 2: "PRAGMA incremental_vacuum(\(random.number(0...20)))"
     case 3: "PRAGMA wal_checkpoint(PASSIVE)"
     case 4: "PRAGMA wal_checkpoint(FULL)"
@@ -76,7 +84,7 @@ struct RandomSQL {
     case 7, 8: "PRAGMA wal_checkpoint(TRUNCATE)"
     case 9: "PRAGMA wal_autocheckpoint = \(random.pick([1, 20, 1000, 10_000]))"
     case 10: "PRAGMA cache_size = \(random.pick([3, 10, 2000]))"
-    case 11: "ANALYZE"
+    case 11: changesSchema ? "ANALYZE" : change()
     case 12: "PRAGMA user_version = \(random.number(1...1000))"
     case 13: "PRAGMA foreign_keys = \(random.pick(["ON", "ON", "OFF"]))"
     case 14: "REINDEX"
@@ -84,7 +92,8 @@ struct RandomSQL {
     }
   }
 
-  mutating func schemaChange() -> String {
+  package mutating func schemaChange() -> String {
+    guard changesSchema else { return change() }
     let table = "x\(random.number(1...3))"
     return switch random.number(0...11) {
     case 0, 1: "CREATE TABLE \(table) (id INTEGER PRIMARY KEY, a, b TEXT DEFAULT 'b')"
