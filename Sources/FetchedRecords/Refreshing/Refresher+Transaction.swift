@@ -111,24 +111,29 @@ extension Refresher {
     switch query.work(for: changes) {
     case .none:
       return nil
-    case .rows(let rowIDs, let plan):
-      guard let next = try live.maintain(rowIDs, plan: plan, in: db) else {
+    case .rows(let changed, let plan):
+      switch try live.maintain(changed, plan: plan, in: db) {
+      case .maintained(let results, let changes):
+        statistics.maintained += 1
+        let alongside = try query.fetchAlongside(controller.arguments, in: db)
+        return finish(
+          controller, query, old,
+          Fetched(results: results, changes: changes, alongside: alongside))
+      case .refetch:
         return try refetch(live, query, old, in: db)
+      case .refetchOnce:
+        return try refetch(live, query, old, keepingContributions: true, in: db)
       }
-      statistics.maintained += 1
-      let alongside = try query.fetchAlongside(controller.arguments, in: db)
-      return finish(
-        controller, query, old,
-        Fetched(results: next.results, changes: next.changes, alongside: alongside))
     case .refetch:
       return try refetch(live, query, old, in: db)
     }
   }
 
   private func refetch(
-    _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, in db: Database
+    _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, keepingContributions: Bool = false,
+    in db: Database
   ) throws -> ControllerEvent? {
-    live.forgetIndex()
+    live.forgetIndex(keepingContributions: keepingContributions)
     let isSameShape = query.layout == old.results.layout
     let fetched = try query.fetch(
       comparingWith: isSameShape ? old.results : .empty(query.layout),

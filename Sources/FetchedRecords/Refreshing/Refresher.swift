@@ -146,7 +146,9 @@ package final class Refresher: @unchecked Sendable {
 
   /// Asks for the rows of the tables whose queries are maintained row by row.
   func followTables(in db: Database) throws {
-    let tables = controllers.values.compactMap { $0.controller.snapshot.query.plan?.table }
+    let tables = controllers.values.flatMap {
+      $0.controller.snapshot.query.plan?.followedTables ?? []
+    }
     try changeSource().follow(Set(tables), in: db)
   }
 
