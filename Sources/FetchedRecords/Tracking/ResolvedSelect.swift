@@ -100,7 +100,8 @@ struct ResolvedSource {
   func sql(requiring required: Int?) -> String {
     let source: String
     switch body {
-    case .table: source = "main.\(table.quotedIdentifier)"
+    case .table where table == name: return table.quotedIdentifier + constraintSQL
+    case .table: source = table.quotedIdentifier
     case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
     case .select(let select, let names?):
       let rowIDs = select.tables.indices.filter { select.tables[$0].rowID != nil }

@@ -7,7 +7,8 @@ struct RowLocality {
 
   init(_ db: Database) throws { functions = try FunctionList(db) }
 
-  /// - Parameter allowingAggregates: in the list, HAVING and ORDER BY.
+  /// Aggregates may be allowed in the list, HAVING and ORDER BY.
+  ///
   /// - Throws: ``NotIncremental`` where something else than one row of each table counts.
   func check(_ select: ResolvedSelect, allowingAggregates: Bool = false) throws(NotIncremental) {
     try checkJoins(select)
