@@ -141,11 +141,18 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
         form: .sql("SELECT name, id AS number FROM (SELECT * FROM player) ORDER BY name;")))
     #expect(query.layout.key == [1])
     #expect(query.layout.keyNames == ["number"])
-    #expect(query.sql.hasSuffix("ORDER BY name"))
+    #expect(query.sql.hasSuffix("ORDER BY 1, 2"))
   }
 
-  @Test func `a statement that shows no primary key has no key`() throws {
+  @Test func `a statement over one table is identified by a key that it need not show`() throws {
     let query = try analyze(QueryDefinition(name: "q", form: .sql("SELECT name FROM player")))
+    #expect(query.layout.key == [1])
+    #expect(query.layout.keyNames == ["id"])
+  }
+
+  @Test func `a statement whose rows are no rows of tables, and shows no key, has none`() throws {
+    let query = try analyze(
+      QueryDefinition(name: "q", form: .sql("SELECT DISTINCT name FROM player")))
     #expect(query.layout.key == nil)
   }
 

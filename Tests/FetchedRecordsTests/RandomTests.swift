@@ -21,7 +21,7 @@ import Testing
     print("random transactions (\(journalMode)): DIDCHANGE_SEED=\(Self.seed), \(Self.steps) steps")
     for step in 0..<Self.steps / 6 { try run.step(step) }
     #expect(run.changeSets > 0)
-    #expect((run.statistics.maintained > 0) == (source != .commits))
+    #expect((run.statistics.maintained > run.statistics.refetches) == (source != .commits))
   }
 }
 
@@ -58,7 +58,8 @@ struct RandomRun {
         case .commits: CommitSource()
         case .comparison:
           TableComparingSource(
-            rowIDTables: ["author", "book", "loose", "audit"], otherTables: ["pair"])
+            rowIDTables: ["author", "book", "loose", "audit", "shelf", "room"],
+            otherTables: ["pair"])
         case .capture: CaptureSource()
         }
       })
@@ -67,6 +68,10 @@ struct RandomRun {
       (test, try fixture.open(test.definition.name, arguments: test.arguments))
     }
     shown = watched.map(\.watched.snapshot.results)
+    for (test, watched) in watched {
+      let tracking = watched.snapshot.query.tracking
+      #expect(tracking.mode == test.tracking, "\(test.definition.name): \(tracking.reason)")
+    }
   }
 
   mutating func step(_ step: Int) throws {

@@ -20,6 +20,15 @@ extension Statement {
     }
   }
 
+  /// Binds the parameters that have no name, in their order; they may stand among others.
+  func bindUnnamed(_ values: [Value]) {
+    var index: Int32 = 0
+    for value in values {
+      repeat { index += 1 } while sqlite3_bind_parameter_name(sqliteStatement, index) != nil
+      bind(value, at: index)
+    }
+  }
+
   private func bind(_ value: Value, at index: Int32) {
     switch value {
     case .null:

@@ -68,7 +68,7 @@ final class LiveQueries {
 
   private func findTables() {
     groupsByTable = nil
-    followedTables = Set(groups.values.compactMap { $0.plan?.table })
+    followedTables = Set(groups.values.flatMap { $0.plan?.followedTables ?? [] })
   }
 
   // MARK: - Changes

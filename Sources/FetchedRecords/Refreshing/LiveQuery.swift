@@ -6,58 +6,180 @@ import OrderedResults
 /// Used on the refresher's queue only.
 final class LiveQuery {
   let controller: QueryController
+  /// The whole order, where the controller shows a window of it.
+  private var whole: Results?
   /// Made when a change can be maintained, and let go with a refetch.
   private var index: RowIndex?
+  /// Made when a change has to be led to records of other rows.
+  private var contributions: Contributions?
 
   init(_ controller: QueryController) { self.controller = controller }
 
   /// More rows than this, and one scan is cheaper than so many searches: a search by key costs some
   /// ten times a row of a scan.
-  func isWorthwhile(_ rowIDs: [Int64]) -> Bool {
-    rowIDs.count <= max(64, controller.snapshot.results.count / 20)
+  private static func isWorthwhile(_ count: Int, of total: Int) -> Bool {
+    count <= max(64, total / 20)
   }
 
-  /// Reads the changed rows again and puts them in their places.
+  /// A group takes a search for each of its rows.
+  private static func isWorthwhile(groups count: Int, of total: Int) -> Bool {
+    count <= max(4, total / 8)
+  }
+
+  /// What became of an attempt to maintain a result.
+  enum Outcome {
+    case maintained(Results, ChangeSet)
+    /// Only a refetch helps; why, in a word fit to label a metric.
+    case refetch(because: String)
+    /// Only a refetch helps this time; what the next change takes is there.
+    case refetchOnce(because: String)
+  }
+
+  /// Reads the records that changed rows lead to again, and puts them in their places.
   ///
-  /// - Returns: nil where only a refetch helps.
+  /// O(k log n), k records among n; O(n) the first time.
+  ///
   /// - Throws: `DatabaseError`.
-  ///
-  /// O(k log n), k rows among n; O(n) the first time.
-  func maintain(
-    _ rowIDs: [Int64], plan: IncrementalPlan, in db: Database
-  ) throws -> (results: Results, changes: ChangeSet)? {
-    let old = controller.snapshot.results
-    if rowIDs.isEmpty { return (old, ChangeSet()) }
-    var index = index ?? RowIndex(old, rowIDColumn: plan.rowID)
-    self.index = nil
-    let fetched = try plan.fetch(
-      rowIDs, arguments: controller.arguments, layout: old.layout, in: db)
-    let unchanged = Set(
-      fetched.compactMap { new -> Int64? in
-        let rowID = new.rowID(at: plan.rowID)
-        return index[rowID] == new ? rowID : nil
-      })
-    let removed = rowIDs.filter { !unchanged.contains($0) }.compactMap { index[$0] }
-    let added = fetched.filter { !unchanged.contains($0.rowID(at: plan.rowID)) }
-    guard let next = old.replacing(removed: removed, added: added, by: plan.order) else {
-      return nil
+  func maintain(_ changed: [ChangedRows], plan: IncrementalPlan, in db: Database) throws -> Outcome
+  {
+    let shown = controller.snapshot.results
+    let count = changed.reduce(0) { $0 + $1.rowIDs.count }
+    if count == 0 { return .maintained(shown, ChangeSet()) }
+    guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0)) else {
+      return .refetch(because: "manyRows")
     }
-    for record in removed { index.remove(record.rowID(at: plan.rowID)) }
-    // Records whose blocks were made anew are entered too, so that no old block lives on for them.
-    for range in next.made {
-      for record in next.results.records(in: range) { index.enter(record) }
+    guard let range = try plan.windowRange(controller.arguments, in: db) else {
+      return .refetch(because: "unknownWindow")
     }
-    self.index = index
-    return (next.results, next.changes)
+    if let window = plan.window, whole == nil {
+      return try begin(window, range, plan, in: db)
+    }
+    if contributions == nil, changed.contains(where: { !$0.route.isOwner }) {
+      contributions = try plan.fetchContributions(controller.arguments, in: db)
+      return .refetchOnce(because: "firstChange")
+    }
+    guard let next = try replace(changed, in: whole ?? shown, plan: plan, db) else {
+      return .refetch(because: "manyRecords")
+    }
+    guard plan.window != nil else { return .maintained(next.results, next.changes) }
+    whole = next.results
+    let results = next.results.window(range)
+    return .maintained(results, results.changes(from: shown))
   }
 
-  /// Which of these rows the result has now. O(k), k rows; O(n) the first time.
+  /// Which of these rows own a record of the result now.
+  ///
+  /// O(k), k rows; O(n) the first time.
   func rows(among rowIDs: [Int64], plan: IncrementalPlan) -> [Int64] {
-    let index = index ?? RowIndex(controller.snapshot.results, rowIDColumn: plan.rowID)
+    let index = index ?? makeIndex(controller.snapshot.results, plan, &contributions)
     self.index = index
-    return rowIDs.filter { index[$0] != nil }
+    return rowIDs.filter { !index[$0].isEmpty }
   }
 
   /// The results were fetched as a whole.
-  func forgetIndex() { index = nil }
+  func forgetIndex(keepingContributions: Bool = false) {
+    index = nil
+    whole = nil
+    if !keepingContributions { contributions = nil }
+  }
+
+  /// Fetches the whole order of which a window is shown.
+  private func begin(
+    _ window: WindowStatement, _ range: Range<Int>, _ plan: IncrementalPlan, in db: Database
+  ) throws -> Outcome {
+    let shown = controller.snapshot.results
+    index = nil
+    contributions = try plan.fetchContributions(controller.arguments, in: db)
+    guard
+      let whole = try window.fetch(controller.arguments, layout: shown.layout, in: db)
+    else { return .refetch(because: "unknownWindow") }
+    self.whole = whole
+    let results = whole.window(range)
+    return .maintained(results, results.changes(from: shown))
+  }
+
+  // MARK: - Replacing
+
+  private func replace(
+    _ changed: [ChangedRows], in old: Results, plan: IncrementalPlan, _ db: Database
+  ) throws -> (results: Results, changes: ChangeSet)? {
+    // Taken out while they are changed: an error leaves nothing half-done, and nothing is copied.
+    var contributions = contributions
+    self.contributions = nil
+    var index = index ?? makeIndex(old, plan, &contributions)
+    self.index = nil
+    let owners = try owners(of: changed, plan, &contributions, in: db)
+    guard isWorthwhile(owners.count, of: old.count, plan) else { return nil }
+    let fetched = try plan.fetch(
+      owners, contributions?.numbers ?? GroupNumbers(), arguments: controller.arguments,
+      layout: old.layout, in: db)
+    let (removed, added) = plan.order.differences(
+      from: owners.flatMap { index[$0] }, to: fetched)
+    guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
+      let next = old.replacing(removed: removed, added: added, by: plan.order)
+    else { return nil }
+    for record in removed {
+      index.remove(record, of: plan.number(ofOwnerOf: record, &contributions))
+    }
+    // Records whose blocks were made anew are entered too, so that no old block lives on for them.
+    for range in next.made {
+      for record in next.results.records(in: range) {
+        index.enter(record, of: plan.number(ofOwnerOf: record, &contributions))
+      }
+    }
+    keep(index, contributions, plan)
+    return (next.results, next.changes)
+  }
+
+  private func isWorthwhile(_ owners: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
+    switch plan.owner {
+    case .row: Self.isWorthwhile(owners, of: total)
+    case .group: Self.isWorthwhile(groups: owners, of: total)
+    }
+  }
+
+  private func makeIndex(
+    _ results: Results, _ plan: IncrementalPlan, _ contributions: inout Contributions?
+  ) -> RowIndex {
+    var index = RowIndex(minimumCapacity: results.count)
+    for record in results.records(in: 0..<results.count) {
+      index.enter(record, of: plan.number(ofOwnerOf: record, &contributions))
+    }
+    return index
+  }
+
+  private func keep(
+    _ index: RowIndex, _ contributions: Contributions?, _ plan: IncrementalPlan
+  ) {
+    guard contributions?.isOutworn == true else {
+      (self.index, self.contributions) = (index, contributions)
+      return
+    }
+    // The numbers of groups went with the contributions.
+    if case .row = plan.owner { self.index = index }
+  }
+
+  /// The owners that the rows contributed to before, and those that they contribute to now.
+  private func owners(
+    of changed: [ChangedRows], _ plan: IncrementalPlan, _ contributions: inout Contributions?,
+    in db: Database
+  ) throws -> [Int64] {
+    var owners: Set<Int64> = []
+    for rows in changed {
+      if rows.route.isOwner { owners.formUnion(rows.rowIDs) }
+      guard let position = rows.route.position else { continue }
+      for rowID in rows.rowIDs {
+        owners.formUnion(contributions?.take(rowID, at: position) ?? [])
+      }
+    }
+    guard contributions != nil else { return owners.sorted() }
+    for rows in changed {
+      try rows.route.search?.forEach(rows.rowIDs, arguments: controller.arguments, in: db) {
+        while try $0.step(in: db) {
+          if let owner = contributions?.add($0, plan) { owners.insert(owner) }
+        }
+      }
+    }
+    return owners.sorted()
+  }
 }

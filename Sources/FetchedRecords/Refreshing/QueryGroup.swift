@@ -38,7 +38,7 @@ final class QueryGroup {
 
   private func makeRouter() {
     // What stands alongside may change for every controller.
-    guard let query = try? query.get(), let route = query.plan?.route,
+    guard let query = try? query.get(), let route = query.plan?.equality,
       query.definition.alongside.isEmpty
     else {
       router = nil
@@ -55,16 +55,20 @@ final class QueryGroup {
   /// m controllers, and m only for a look into the index of each. Else every controller has to look
   /// at every row, which costs it a search.
   func assignments(
-    of rowIDs: [Int64], plan: IncrementalPlan, in db: Database
-  ) throws -> [(live: LiveQuery, rowIDs: [Int64])] {
-    guard let router, members.count > 2, rowIDs.count <= ArgumentRouter.maximumRows else {
-      return members.values.map { ($0, rowIDs) }
+    of changed: [ChangedRows], plan: IncrementalPlan, in db: Database
+  ) throws -> [(live: LiveQuery, changed: [ChangedRows])] {
+    guard let router, members.count > 2, changed.count == 1, let own = changed.first,
+      own.route.isOwner, own.rowIDs.count <= ArgumentRouter.maximumRows
+    else {
+      return members.values.map { ($0, changed) }
     }
-    let arriving = try router.members(for: rowIDs, in: db)
+    let arriving = try router.members(for: own.rowIDs, in: db)
     return members.compactMap { id, live in
-      let held = live.rows(among: rowIDs, plan: plan)
-      guard let coming = arriving[id] else { return held.isEmpty ? nil : (live, held) }
-      return (live, held.isEmpty ? coming : Set(held).union(coming).sorted())
+      let held = live.rows(among: own.rowIDs, plan: plan)
+      let coming = arriving[id] ?? []
+      if held.isEmpty, coming.isEmpty { return nil }
+      let rows = coming.isEmpty ? held : Set(held).union(coming).sorted()
+      return (live, [ChangedRows(route: own.route, rowIDs: rows)])
     }
   }
 }

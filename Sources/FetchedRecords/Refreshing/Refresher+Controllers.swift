@@ -20,10 +20,10 @@ extension Refresher {
       let work = query.work(for: changes)
       switch work {
       case .none: continue
-      case .rows(let rowIDs, let plan):
+      case .rows(let changed, let plan):
         do {
-          small += try group.assignments(of: rowIDs, plan: plan, in: db)
-            .map { ($0.live, .rows($0.rowIDs, plan)) }
+          small += try group.assignments(of: changed, plan: plan, in: db)
+            .map { ($0.live, .rows($0.changed, plan)) }
         } catch {
           large += group.members.values.map { ($0, .refetch(because: ["failure"])) }
         }
@@ -67,21 +67,22 @@ extension Refresher {
     switch work {
     case .none:
       return nil
-    case .rows(let rowIDs, let plan):
-      guard live.isWorthwhile(rowIDs) else {
-        return try refetch(live, query, old, because: ["manyRows"], in: db)
+    case .rows(let changed, let plan):
+      switch try live.maintain(changed, plan: plan, in: db) {
+      case .refetch(let reason):
+        return try refetch(live, query, old, because: [reason], in: db)
+      case .refetchOnce(let reason):
+        return try refetch(live, query, old, because: [reason], keepsContributions: true, in: db)
+      case .maintained(let results, let changes):
+        count {
+          $0.maintained += 1
+          $0.queries[controller.queryName, default: QueryRefreshes()].maintained += 1
+        }
+        let alongside = try query.fetchAlongside(controller.arguments, in: db)
+        return finish(
+          controller, query, old,
+          Fetched(results: results, changes: changes, alongside: alongside))
       }
-      guard let next = try live.maintain(rowIDs, plan: plan, in: db) else {
-        return try refetch(live, query, old, because: ["unexpectedRow"], in: db)
-      }
-      count {
-        $0.maintained += 1
-        $0.queries[controller.queryName, default: QueryRefreshes()].maintained += 1
-      }
-      let alongside = try query.fetchAlongside(controller.arguments, in: db)
-      return finish(
-        controller, query, old,
-        Fetched(results: next.results, changes: next.changes, alongside: alongside))
     case .refetch(let reasons):
       return try refetch(live, query, old, because: reasons, in: db)
     }
@@ -89,9 +90,9 @@ extension Refresher {
 
   private func refetch(
     _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, because reasons: [String],
-    in db: Database
+    keepsContributions: Bool = false, in db: Database
   ) throws -> ControllerEvent? {
-    live.forgetIndex()
+    live.forgetIndex(keepingContributions: keepsContributions)
     let isSameShape = query.layout == old.results.layout
     let fetched = try query.fetch(
       comparingWith: isSameShape ? old.results : .empty(query.layout),

@@ -20,38 +20,26 @@ extension QueryAnalysis {
     let title = definition.sectionIndexTitle.map {
       position(of: $0, part: "sectionIndexTitle", in: &list, visible, columns: columns)
     }
+    let sectionNeedsBytes =
+      section.map { !isOrderedByBytes($0, parts: parts, list: list) } ?? false
     let candidate = IncrementalCandidate(
-      parts: parts, visible: visible, section: section,
-      sectionNeedsBytes: section.map { !isOrderedByBytes($0, parts: parts, list: list) } ?? false,
-      key: key?.positions ?? [], keyIsUnique: key?.isUnique ?? false)
-    let (order, plan, tracking) = try track(candidate, list: &list)
-    let hidden = list.hidden.map { "\($0.expression.parenthesized)" }
-    return StatementShape(
-      sql: parts.select(parts.fields + hidden, order: order), part: mainPart,
-      layout: RecordLayout(
-        columns: list.visible, columnCount: list.count, key: key?.positions,
-        keyIsUnique: key?.isUnique ?? false, keyNames: key?.names ?? [], section: section,
-        sectionIndexTitle: title), plan: plan, tracking: tracking)
-  }
-
-  /// Finds out how the result can be maintained, and adds the columns that this takes.
-  private func track(
-    _ candidate: IncrementalCandidate, list: inout SelectList
-  ) throws -> (order: [String], plan: IncrementalPlan?, tracking: Tracking) {
-    var extended = list
+      syntax: parts.syntax, list: list, resultExpressions: [], leadingSection: section,
+      sectionNeedsBytes: sectionNeedsBytes, key: key?.positions ?? [],
+      keyIsFree: definition.key == nil)
+    var layout = RecordLayout(
+      columns: list.visible, columnCount: list.count, key: key?.positions,
+      keyIsUnique: key?.isUnique ?? false, keyNames: key?.names ?? [], section: section,
+      sectionIndexTitle: title)
     do {
-      let (plan, order) = try incrementalPlan(candidate, list: &extended)
-      list = extended
-      return (
-        order, plan,
-        Tracking(
-          mode: .incremental,
-          reason: "each changed row of \(plan.table) is read again by its rowid")
-      )
+      let shape = try incrementalShape(candidate, names: list.visible)
+      layout.take(shape)
+      return StatementShape(sql: shape.sql, part: mainPart, layout: layout, shape: shape)
     } catch let refusal as NotIncremental {
-      return (
-        orderTerms(candidate, list: list), nil, Tracking(mode: .refetch, reason: refusal.reason)
-      )
+      let hidden = list.hidden.map { "\($0.expression.parenthesized)" }
+      let order = orderTerms(candidate)
+      return StatementShape(
+        sql: parts.select(parts.fields + hidden, order: order), part: mainPart, layout: layout,
+        plan: nil, tracking: Tracking(mode: .refetch, reason: refusal.reason))
     }
   }
 
@@ -191,8 +179,8 @@ extension QueryAnalysis {
   ///
   /// Ordinals name the result columns, so that the section's name and its place in the order are
   /// one expression: https://www.sqlite.org/lang_select.html#orderby
-  private func orderTerms(_ candidate: IncrementalCandidate, list: SelectList) -> [String] {
-    let order = candidate.parts.declaration.order
+  private func orderTerms(_ candidate: IncrementalCandidate) -> [String] {
+    let order = candidate.syntax.order
     let direction = order.last.map { OrderTerm($0).isDescending } == true ? " DESC" : ""
     return candidate.sectionTerms + order + candidate.key.map { "\($0 + 1)\(direction)" }
   }

@@ -7,6 +7,17 @@ struct DeclaredParts {
   var table: String { declaration.table.quotedIdentifier }
   var fields: [String] { declaration.fields ?? ["*"] }
 
+  /// The declaration as a SELECT of its own clauses.
+  var syntax: SelectSyntax {
+    SelectSyntax(
+      columns: fields.map(ResultColumn.init),
+      sources: [
+        SourceSyntax(origin: .table(schema: nil, name: declaration.table), alias: nil)
+      ],
+      predicate: declaration.predicate, groupBy: declaration.groupBy, having: declaration.having,
+      order: declaration.order)
+  }
+
   /// The statement that returns `columns`; each expression ends with its line, so that a comment
   /// at its end hides nothing of what follows.
   func select(_ columns: [String], order: [String] = []) -> String {

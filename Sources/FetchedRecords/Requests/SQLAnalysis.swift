@@ -18,15 +18,45 @@ extension QueryAnalysis {
     }
     let key = try sqlKey(names: names, origins: text.origins)
     let wrapped = try wrap(text, adding: list.hidden)
-    return StatementShape(
-      sql: wrapped, part: ["sql"],
-      layout: RecordLayout(
-        columns: names, columnCount: list.count, key: key, keyIsUnique: false,
-        keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
-        sectionIndexTitle: title),
-      plan: nil,
-      tracking: Tracking(
-        mode: .refetch, reason: "a query written in SQL runs again when one of its tables changed"))
+    var layout = RecordLayout(
+      columns: names, columnCount: list.count, key: key, keyIsUnique: false,
+      keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
+      sectionIndexTitle: title)
+    do {
+      let candidate = IncrementalCandidate(
+        syntax: try SelectParser.parse(text.sqlWithoutSemicolon), list: SelectList(visible: names),
+        resultExpressions: list.hidden, leadingSection: nil, sectionNeedsBytes: false,
+        key: key ?? [], keyIsFree: definition.key == nil)
+      if candidate.syntax.readsOrderedSubquery {
+        throw NotIncremental(
+          reason: "its order is that of a subquery: write ORDER BY outside of it")
+      }
+      let shape = try incrementalShape(candidate, names: names)
+      // The hidden columns that the plan needs stand before those of the section.
+      let added = shape.list.count - names.count
+      layout.section = section.map { $0 < names.count ? $0 : $0 + added }
+      layout.sectionIndexTitle = title.map { $0 < names.count ? $0 : $0 + added }
+      layout.take(shape, outer: list.hidden.count)
+      return StatementShape(sql: shape.sql, part: ["sql"], layout: layout, shape: shape)
+    } catch let refusal as NotIncremental {
+      return StatementShape(
+        sql: wrapped, part: ["sql"], layout: layout, plan: nil,
+        tracking: Tracking(mode: .refetch, reason: refusal.reason))
+    }
+  }
+
+  /// - Throws: ``NotIncremental``, also where SQLite does not give the columns the same names when
+  ///   their statement is written anew.
+  func incrementalShape(
+    _ candidate: IncrementalCandidate, names: [String]
+  ) throws -> IncrementalShape {
+    var analysis = try IncrementalAnalysis(candidate, in: db)
+    let shape = try analysis.shape()
+    guard let statement = try? db.makeStatement(sql: shape.sql),
+      statement.columnNames.prefix(names.count).elementsEqual(names),
+      statement.columnCount == shape.list.count + candidate.resultExpressions.count
+    else { throw NotIncremental(reason: "its columns would not keep their names") }
+    return shape
   }
 
   /// The statement with hidden columns behind its own.
@@ -93,4 +123,39 @@ extension StatementText {
     guard let end = text.lastIndex(where: { $0 != ";" && !$0.isWhitespace }) else { return text }
     return String(text[...end])
   }
+}
+
+extension RecordLayout {
+  /// Takes the key and the hidden columns of a query that is maintained row by row.
+  mutating func take(_ shape: IncrementalShape, outer: Int = 0) {
+    let names = keyNames
+    columnCount = shape.list.count + outer
+    key = shape.key
+    keyNames = names + shape.addedKeyNames
+    keyIsUnique = true
+  }
+}
+
+extension StatementShape {
+  init(sql: String, part: [String], layout: RecordLayout, shape: IncrementalShape) {
+    self.init(
+      sql: sql, part: part, layout: layout, plan: shape.plan,
+      tracking: Tracking(mode: .incremental, reason: shape.reason))
+  }
+}
+
+extension SelectSyntax {
+  /// Whether the order of a subquery shows, because the query has none of its own.
+  fileprivate var readsOrderedSubquery: Bool {
+    guard order.isEmpty, groupBy.isEmpty, sources.count == 1 else { return false }
+    switch sources[0].origin {
+    case .select(let sql): return (try? SelectParser.parse(sql))?.hasOrder ?? false
+    case .table(nil, let name):
+      let table = commonTables.last { $0.name.isSameIdentifier(as: name) }
+      return table.flatMap { try? SelectParser.parse($0.select) }?.hasOrder ?? false
+    case .table: return false
+    }
+  }
+
+  private var hasOrder: Bool { !order.isEmpty || readsOrderedSubquery }
 }

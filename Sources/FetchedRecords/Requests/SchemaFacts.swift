@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 /// What a query's analysis asks of the schema.
 struct SchemaFacts {
@@ -77,4 +78,20 @@ struct SchemaFacts {
 struct PrimaryKey {
   let columns: [String]
   let isUnique: Bool
+}
+
+extension SchemaFacts {
+  /// The collation of each column, in capitals, by its name in small letters.
+  func collations(of table: String) -> [String: String] {
+    var result: [String: String] = [:]
+    for column in columns(of: table) {
+      var name: UnsafePointer<CChar>?
+      guard
+        sqlite3_table_column_metadata(
+          db.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil) == SQLITE_OK, let name
+      else { continue }
+      result[column.lowercased()] = String(cString: name).uppercased()
+    }
+    return result
+  }
 }

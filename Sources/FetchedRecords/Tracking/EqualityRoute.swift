@@ -12,13 +12,11 @@ struct EqualityRoute: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - predicate: what stands behind WHERE.
-  ///   - table: the table whose columns it names, with or without the table's name before them.
-  ///   - alias: another name of the table in the query.
-  ///   - rowID: a name of the table's rowid.
-  ///   - columns: the table's columns whose values compare by a collation of SQLite's own.
-  init?(
-    predicate: String, table: String, alias: String? = nil, rowID: String, columns: [String]
-  ) {
+  ///   - table: the table whose rows are looked at.
+  ///   - rowID: a name of the table's rowid, as SQL.
+  ///   - column: the table's column that an expression is, if its values compare by a collation of
+  ///     SQLite's own.
+  init?(predicate: String, table: String, rowID: String, column: (String) -> String?) {
     let tokens = SQLTokens.tokens(of: predicate)
     // Where one of these stands outside of parentheses, AND need not join conditions.
     let breakers = ["OR", "BETWEEN", "CASE"]
@@ -27,40 +25,32 @@ struct EqualityRoute: Sendable, Equatable {
     }
     let terms = tokens.split { $0.depth == 0 && $0.isWord("AND") }
     for term in terms {
-      guard let (name, parameter) = Self.equality(term, table: alias ?? table),
-        let column = columns.first(where: { $0.isSameIdentifier(as: name) })
+      guard let (expression, parameter) = Self.equality(term, in: predicate),
+        let column = column(expression)
       else { continue }
       self.parameter = parameter
       sql = """
-        SELECT \(column.quotedIdentifier) FROM main.\(table.quotedIdentifier)
-        WHERE \(rowID.quotedIdentifier) = ?
+        SELECT \(column.quotedIdentifier) FROM main.\(table.quotedIdentifier) WHERE \(rowID) = ?
         """
       return
     }
     return nil
   }
 
-  /// The sides of `column = :parameter`, in either order.
+  /// The sides of `name = :parameter`, in either order.
   private static func equality(
-    _ term: ArraySlice<SQLToken>, table: String
-  ) -> (column: String, parameter: String)? {
+    _ term: ArraySlice<SQLToken>, in predicate: String
+  ) -> (expression: String, parameter: String)? {
     var sides = term.split(maxSplits: 1) { $0.isSymbol("=") }
     guard sides.count == 2, term.count == sides[0].count + sides[1].count + 1 else { return nil }
     // `==` is two symbols.
     if sides[1].first?.isSymbol("=") == true { sides[1].removeFirst() }
     if sides[0].first?.kind == .parameter { sides.swapAt(0, 1) }
     guard sides[1].count == 1, let parameter = sides[1].first, parameter.kind == .parameter,
-      let name = columnName(sides[0], table: table)
+      [1, 3].contains(sides[0].count), let first = sides[0].first, let last = sides[0].last,
+      first.name != nil, last.name != nil
     else { return nil }
-    return (name, String(parameter.text.dropFirst()))
-  }
-
-  private static func columnName(_ side: ArraySlice<SQLToken>, table: String) -> String? {
-    let tokens = Array(side)
-    if tokens.count == 1 { return tokens[0].name }
-    guard tokens.count == 3, tokens[1].isSymbol("."),
-      tokens[0].name?.isSameIdentifier(as: table) == true
-    else { return nil }
-    return tokens[2].name
+    let expression = predicate[first.text.startIndex..<last.text.endIndex]
+    return (String(expression), String(parameter.text.dropFirst()))
   }
 }

@@ -4,6 +4,8 @@ import GRDB
 enum OutsideInfluence: Error, Equatable {
   case subquery
   case aggregate(String)
+  /// An aggregate whose value depends on the order of its rows.
+  case ordered(String)
   case window
   case nondeterministic(String)
   case present(String)
@@ -12,6 +14,7 @@ enum OutsideInfluence: Error, Equatable {
     switch self {
     case .subquery: "it has a subquery"
     case .aggregate(let name): "\(name)() is an aggregate"
+    case .ordered(let name): "\(name)() depends on the order of a group's rows"
     case .window: "it has a window function"
     case .nondeterministic(let name): "\(name)() need not return the same value again"
     case .present(let name): "\(name) depends on the present time"
@@ -41,45 +44,93 @@ struct FunctionList {
     }
   }
 
-  /// Looks for whatever makes an expression more than a function of its row.
-  func check(_ expression: String) throws(OutsideInfluence) {
+  /// Aggregates that are a function of the set of their rows, whatever their order; but a sum of
+  /// reals may differ in its last digits.
+  static let unorderedAggregates = ["avg", "count", "max", "min", "sum", "total"]
+
+  /// Looks for whatever makes an expression more than a function of its row, or of the rows of its
+  /// group.
+  func check(
+    _ expression: String, allowingAggregates: Bool = false
+  ) throws(OutsideInfluence) {
     let tokens = SQLTokens.tokens(of: expression)
     for (index, token) in tokens.enumerated() {
       if token.isWord("SELECT") || token.isWord("VALUES") { throw .subquery }
       for word in ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"] where token.isWord(word) {
         throw .present(word)
       }
-      if token.kind == .string, token.text.lowercased() == "'now'" { throw .present("'now'") }
+      // What is no column's name in double quotation marks is text, too:
+      // https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
+      if ["'now'", "\"now\""].contains(token.text.lowercased()) { throw .present("'now'") }
       guard token.kind == .word, index + 1 < tokens.count, tokens[index + 1].isSymbol("(") else {
         continue
       }
-      try check(call: token, tokens[(index + 1)...])
+      try check(call: token, tokens[(index + 1)...], allowingAggregates)
     }
   }
 
   private func check(
-    call token: SQLToken, _ rest: ArraySlice<SQLToken>
+    call token: SQLToken, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool
   ) throws(OutsideInfluence) {
-    if token.isWord("OVER") || token.isWord("FILTER") { throw .window }
+    if token.isWord("OVER") || (token.isWord("FILTER") && !allowingAggregates) { throw .window }
     let name = token.text.lowercased()
     // A keyword before a parenthesis, such as IN or AND, calls nothing.
-    guard let candidates = functions[name] else { return }
+    if functions[name] == nil { return }
     let count = Self.argumentCount(rest)
-    let matching = candidates.filter { $0.arguments == count }
-    let chosen = matching.isEmpty ? candidates.filter { $0.arguments < 0 } : matching
-    if chosen.contains(where: \.isAggregate) { throw .aggregate(name) }
+    let chosen = functions(named: name, arguments: count)
+    if chosen.contains(where: \.isAggregate) {
+      guard allowingAggregates else { throw .aggregate(name) }
+      guard Self.unorderedAggregates.contains(name) else { throw .ordered(name) }
+      return
+    }
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
     let timeValue = [
       "date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1,
     ]
-    // Without a time value these functions take the present: https://www.sqlite.org/lang_datefunc.html
-    if let least = timeValue[name], count <= least { throw .present("\(name)()") }
+    // Without a time value these functions take the present, and a parameter may be 'now':
+    // https://www.sqlite.org/lang_datefunc.html
+    if let least = timeValue[name] {
+      if count <= least { throw .present("\(name)()") }
+      if Self.arguments(rest).contains(where: { $0.kind == .parameter }) {
+        throw .present("\(name)() of a parameter")
+      }
+    }
+  }
+
+  private func functions(named name: String, arguments count: Int) -> [Function] {
+    let candidates = functions[name] ?? []
+    let matching = candidates.filter { $0.arguments == count }
+    return matching.isEmpty ? candidates.filter { $0.arguments < 0 } : matching
+  }
+
+  /// The expression without the aggregates that it calls, and what they are called with.
+  func withoutAggregates(_ expression: String) -> ArraySlice<SQLToken> {
+    let tokens = SQLTokens.tokens(of: expression)
+    var rest = tokens[...]
+    var result: [SQLToken] = []
+    while let token = rest.popFirst() {
+      guard token.kind == .word, rest.first?.isSymbol("(") == true,
+        token.isWord("FILTER")
+          || functions(named: token.text.lowercased(), arguments: Self.argumentCount(rest))
+            .contains(where: \.isAggregate)
+      else {
+        result.append(token)
+        continue
+      }
+      _ = rest.takeParentheses()
+    }
+    return result[...]
+  }
+
+  private static func arguments(_ tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
+    guard let open = tokens.first else { return [] }
+    return tokens.dropFirst().prefix { !($0.isSymbol(")") && $0.depth == open.depth) }
   }
 
   /// The arguments between a parenthesis and the one that closes it.
   private static func argumentCount(_ tokens: ArraySlice<SQLToken>) -> Int {
     guard let open = tokens.first else { return 0 }
-    let inner = tokens.dropFirst().prefix { !($0.isSymbol(")") && $0.depth == open.depth) }
+    let inner = arguments(tokens)
     if inner.isEmpty { return 0 }
     return 1 + inner.count { $0.isSymbol(",") && $0.depth == open.depth + 1 }
   }

@@ -1,250 +1,210 @@
 import GRDB
-import GRDBSQLite
 import OrderedResults
 
-/// Why a query cannot be kept up to date row by row, in a sentence for a person.
-struct NotIncremental: Error {
-  let reason: String
-}
-
-/// Everything of a declared query that decides how it is maintained.
+/// What decides how a query is maintained, the same for both forms of a definition.
 struct IncrementalCandidate {
-  let parts: DeclaredParts
-  let visible: StatementText
-  let section: Int?
+  let syntax: SelectSyntax
+  /// The result columns; hidden ones are expressions over the rows of FROM.
+  let list: SelectList
+  /// Hidden columns that are expressions over the result columns.
+  let resultExpressions: [HiddenColumn]
+  /// The column of the section's name, where the order begins with it by itself.
+  let leadingSection: Int?
   /// Names that the section's own collation takes for equal are still different sections.
   let sectionNeedsBytes: Bool
   let key: [Int]
-  let keyIsUnique: Bool
+  /// Whether columns may be added to the key until it is unique.
+  let keyIsFree: Bool
 
   var sectionTerms: [String] {
-    guard let section else { return [] }
-    let ordinal = "\(section + 1)"
+    guard let leadingSection else { return [] }
+    let ordinal = "\(leadingSection + 1)"
     return sectionNeedsBytes ? [ordinal, "\(ordinal) COLLATE BINARY"] : [ordinal]
   }
 }
 
-// Whether a declared query can be maintained row by row.
-extension QueryAnalysis {
-  /// The plan, with the order that the statement must have; adds the columns that it needs to the
-  /// select list.
-  ///
+/// A query that is maintained row by row: its statement, and how.
+struct IncrementalShape {
+  let sql: String
+  let list: SelectList
+  let key: [Int]
+  let addedKeyNames: [String]
+  let plan: IncrementalPlan
+  let reason: String
+}
+
+/// Finds out whether a query can be maintained row by row, and how.
+struct IncrementalAnalysis {
+  let db: Database
+  let facts: SchemaFacts
+  let candidate: IncrementalCandidate
+  let select: ResolvedSelect
+  let locality: RowLocality
+  let determination: RowDetermination
+  /// What stands behind each visible column; nil: not certain.
+  let items: [ResultColumn]?
+  var list: SelectList
+  var key: [Int]
+  var addedKeyNames: [String] = []
+
   /// - Throws: ``NotIncremental``.
-  func incrementalPlan(
-    _ candidate: IncrementalCandidate, list: inout SelectList
-  ) throws -> (plan: IncrementalPlan, order: [String]) {
-    let table = candidate.parts.declaration.table
-    guard candidate.keyIsUnique else {
-      throw NotIncremental(reason: "several records may have one key")
-    }
-    try checkTable(table, candidate.parts.declaration)
-    try checkExpressions(candidate.parts, list)
-    let rowID = try rowIDColumn(of: table, candidate, list: &list)
-    let (order, terms) = try recordOrder(candidate, list: &list)
-    let columns = candidate.parts.fields + list.hidden.map { "\($0.expression.parenthesized)" }
-    let rowIDName = facts.rowIDName(of: table)
-    let condition = candidate.parts.declaration.predicate.map { "\($0.parenthesized) AND " } ?? ""
-    let sql = """
-      SELECT \(columns.joined(separator: ", "))
-      FROM \(candidate.parts.table)
-      WHERE \(condition)\(candidate.parts.table).\(rowIDName.quotedIdentifier) IN \
-
-      """
-    let plan = IncrementalPlan(
-      table: table, rowID: rowID, order: order, sqlBeforeKeys: sql,
-      route: try route(candidate.parts.declaration))
-    try checkPlan(plan)
-    return (plan, terms)
-  }
-
-  private func route(_ declaration: QueryDefinition.Declaration) throws -> EqualityRoute? {
-    guard let predicate = declaration.predicate else { return nil }
-    let table = declaration.table
-    let comparable = try facts.collations(of: table).filter { Collation(rawValue: $0.value) != nil }
-    return EqualityRoute(
-      predicate: predicate, table: table, rowID: facts.rowIDName(of: table),
-      columns: facts.columns(of: table).filter { comparable[$0.lowercased()] != nil })
-  }
-
-  private func checkTable(_ table: String, _ declaration: QueryDefinition.Declaration) throws {
+  init(_ candidate: IncrementalCandidate, in db: Database) throws {
     guard try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-8" else {
       throw NotIncremental(reason: "the database holds text in UTF-16")
     }
-    guard declaration.groupBy.isEmpty, declaration.having == nil else {
-      throw NotIncremental(reason: "its records are groups of rows")
+    self.db = db
+    self.candidate = candidate
+    facts = SchemaFacts(db: db)
+    locality = try RowLocality(db)
+    let isGrouped = !candidate.syntax.groupBy.isEmpty
+    if candidate.syntax.having != nil, !isGrouped {
+      throw NotIncremental(reason: "its record is an aggregate of all rows")
     }
-    let kind = try Row.fetchOne(
-      db,
-      sql:
-        "SELECT type, wr FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE",
-      arguments: [table])
-    switch kind?[0] as String? {
-    case "table": break
-    case "view": throw NotIncremental(reason: "\(table) is a view")
-    case "virtual": throw NotIncremental(reason: "\(table) is a virtual table")
-    default: throw NotIncremental(reason: "\(table) is no ordinary table")
+    select = try SourceResolver(locality, db).resolve(candidate.syntax)
+    try locality.check(select, allowingAggregates: isGrouped)
+    for column in candidate.list.hidden {
+      try locality.check(column.expression, allowingAggregates: isGrouped)
     }
-    if kind?[1] == true { throw NotIncremental(reason: "\(table) is a table WITHOUT ROWID") }
+    let limit = candidate.syntax.limit
+    let outer = candidate.resultExpressions.map(\.expression)
+    for expression in outer + [limit?.limit, limit?.offset].compactMap(\.self) {
+      try locality.check(expression)
+    }
+    determination = RowDetermination(select, db)
+    list = candidate.list
+    key = candidate.key
+    let expanded = select.expandedColumns
+    items = expanded?.count == list.visible.count ? expanded : nil
   }
 
-  /// Every expression must be a function of its row alone.
-  private func checkExpressions(_ parts: DeclaredParts, _ list: SelectList) throws {
-    let functions = try FunctionList(db)
-    let expressions =
-      parts.fields + [parts.declaration.predicate].compactMap(\.self) + parts.declaration.order
-      + list.hidden.map(\.expression)
-    for expression in expressions {
+  /// - Throws: ``NotIncremental``.
+  mutating func shape() throws -> IncrementalShape {
+    if !candidate.syntax.groupBy.isEmpty { return try groupShape() }
+    try completeKey(possibleOwners.first)
+    return try rowShape()
+  }
+
+  // MARK: - Owners that are rows
+
+  /// Tables whose rows may own records, those first that need no other's help to tell records apart.
+  var possibleOwners: [Int] {
+    let tables = select.tables.indices.filter {
+      !select.tables[$0].isNullable && select.tables[$0].rowID != nil
+    }
+    let all = select.tables.count
+    let whole = tables.filter { determination.closure(of: [$0]).count == all }
+    return whole + tables.filter { !whole.contains($0) }
+  }
+
+  /// The shape with the first owner that SQLite can search by.
+  mutating func rowShape(owners: [Int]? = nil) throws -> IncrementalShape {
+    var refusal: NotIncremental?
+    for owner in owners ?? possibleOwners {
+      var attempt = self
       do {
-        try functions.check(expression)
-      } catch {
-        throw NotIncremental(reason: "\(error.description): \(expression.trimmingSpaces)")
+        return try attempt.shape(ownedBy: owner)
+      } catch let error as NotIncremental {
+        refusal = refusal ?? error
       }
     }
+    let table = select.tables[0]
+    throw refusal
+      ?? NotIncremental(
+        reason: table.lack ?? "a LEFT JOIN may leave out each of its tables")
   }
 
-  private func rowIDColumn(
-    of table: String, _ candidate: IncrementalCandidate, list: inout SelectList
-  ) throws -> Int {
-    let alias = try db.primaryKey(table)
-    let name = facts.rowIDName(of: table)
-    let origin = ColumnOrigin(
-      table: table, column: alias.isRowID ? alias.columns.first ?? name : name)
-    if let visible = candidate.visible.origins.firstIndex(where: { $0?.isSame(as: origin) == true })
-    {
-      return visible
+  private mutating func shape(ownedBy owner: Int) throws -> IncrementalShape {
+    let rowID = select.tables[owner].rowID ?? ""
+    let column = position(ofRowID: owner)
+    let (order, terms) = try recordOrder()
+    let records = keyed(by: rowID)
+    try checkSearches(records.sql(forKeys: 2))
+    let (routes, contributions) = try routes(owner: owner, ownerColumns: [rowID])
+    let plan = IncrementalPlan(
+      owner: .row(column: column), order: order, records: records, routes: routes,
+      contributions: contributions, window: window(terms), equality: equality(owner))
+    return shape(plan, terms)
+  }
+
+  /// A condition that a value of the owner's own row must fulfil.
+  private func equality(_ owner: Int) -> EqualityRoute? {
+    let table = select.tables[owner].name
+    guard let predicate = select.syntax.predicate, candidate.syntax.limit == nil,
+      let rowID = facts.rowIDExpression(of: table)
+    else { return nil }
+    let collations = facts.collations(of: table)
+    return EqualityRoute(predicate: predicate, table: table, rowID: rowID) { expression in
+      guard let origin = select.origin(of: expression), origin.table == owner,
+        collations[origin.name].flatMap(Collation.init) != nil
+      else { return nil }
+      return origin.name
     }
-    if let hidden = list.hidden.firstIndex(where: {
-      $0.expression == origin.column.quotedIdentifier || $0.expression == name.quotedIdentifier
-    }) {
+  }
+
+  func shape(_ plan: IncrementalPlan, _ terms: [String]) -> IncrementalShape {
+    IncrementalShape(
+      sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
+      addedKeyNames: addedKeyNames, plan: plan, reason: reason(plan))
+  }
+
+  // MARK: - Key
+
+  /// The table's columns behind result columns.
+  func origins(_ positions: [Int]) -> Set<BaseColumn> {
+    Set(positions.compactMap { origin(ofColumn: $0) })
+  }
+
+  func origin(ofColumn position: Int) -> BaseColumn? {
+    expression(ofColumn: position).flatMap(select.origin(of:))
+  }
+
+  /// What was written for a column; nil: not certain.
+  func expression(ofColumn position: Int) -> String? {
+    position < list.visible.count
+      ? items?[position].expression : list.hidden[position - list.visible.count].expression
+  }
+
+  var keyIsUnique: Bool {
+    let identified = determination.identified(by: origins(key))
+    return determination.closure(of: identified).count == select.tables.count
+  }
+
+  /// Adds columns to the key until it is unique.
+  private mutating func completeKey(_ owner: Int?) throws {
+    for table in [owner].compactMap(\.self) + Array(select.tables.indices) where !keyIsUnique {
+      guard candidate.keyIsFree else { break }
+      let known = determination.closure(of: determination.identified(by: origins(key)))
+      if known.contains(table) { continue }
+      guard let rowID = select.tables[table].rowID, !showsKey(of: table) else { continue }
+      let name = facts.rowIDExpression(of: select.tables[table].name) ?? "rowid"
+      key.append(position(ofRowID: table, or: rowID))
+      addedKeyNames.append(name)
+    }
+    guard keyIsUnique else { throw NotIncremental(reason: "several records may have one key") }
+  }
+
+  /// Whether the key has a table's primary key, though that may hold NULL more than once.
+  private func showsKey(of table: Int) -> Bool {
+    let shown = Set(origins(key).filter { $0.table == table }.map(\.name))
+    let columns = (try? facts.primaryKey(of: select.tables[table].name).columns) ?? []
+    return !columns.isEmpty && shown.isSuperset(of: columns.map { $0.lowercased() })
+  }
+
+  private mutating func position(ofRowID table: Int) -> Int {
+    position(ofRowID: table, or: select.tables[table].rowID ?? "")
+  }
+
+  private mutating func position(ofRowID table: Int, or expression: String) -> Int {
+    let name = facts.rowIDExpression(of: select.tables[table].name) ?? "rowid"
+    return position(of: BaseColumn(table: table, name: name), or: expression)
+  }
+
+  /// The column that shows a table's column, or else a hidden one.
+  mutating func position(of column: BaseColumn, or expression: String) -> Int {
+    for position in 0..<list.count where origin(ofColumn: position) == column { return position }
+    if let hidden = list.hidden.firstIndex(where: { $0.expression == expression }) {
       return list.visible.count + hidden
     }
-    return list.append(hidden: name.quotedIdentifier, part: ["table"])
-  }
-
-  // MARK: - Order
-
-  /// The order, and the same as ORDER BY has it.
-  ///
-  /// The statement's terms are ordinals, so that both look at the very same values.
-  private func recordOrder(
-    _ candidate: IncrementalCandidate, list: inout SelectList
-  ) throws -> (order: RecordOrder, sql: [String]) {
-    var terms: [RecordOrder.Term] = []
-    var sql = candidate.sectionTerms
-    if let section = candidate.section {
-      let expression = list.expression(at: section)
-      terms.append(
-        .init(column: section, collation: try collation(of: expression, nil, candidate.parts)))
-      if candidate.sectionNeedsBytes { terms.append(.init(column: section)) }
-    }
-    for text in candidate.parts.declaration.order {
-      let term = OrderTerm(text)
-      let column = try position(ofOrder: term, candidate, list: &list)
-      terms.append(
-        .init(
-          column: column,
-          collation: try collation(of: term.expression, term.collation, candidate.parts),
-          isDescending: term.isDescending, nullsLast: term.nullsLast))
-      sql.append(term.sql(ordinal: column + 1))
-    }
-    let isDescending =
-      terms.count > candidate.sectionTerms.count && terms.last?.isDescending == true
-    for column in candidate.key {
-      let expression = list.expression(at: column)
-      terms.append(
-        .init(
-          column: column, collation: try collation(of: expression, nil, candidate.parts),
-          isDescending: isDescending))
-      sql.append("\(column + 1)\(isDescending ? " DESC" : "")")
-    }
-    return (RecordOrder(terms), sql)
-  }
-
-  /// ORDER BY takes a name for that of a result column first, and an integer for its number.
-  private func position(
-    ofOrder term: OrderTerm, _ candidate: IncrementalCandidate, list: inout SelectList
-  ) throws -> Int {
-    if let ordinal = Int(term.expression), (1...list.visible.count).contains(ordinal) {
-      return ordinal - 1
-    }
-    if let visible = list.position(ofVisible: term.expression) { return visible }
-    let probe = candidate.parts.expressionProbe(term.expression, part: "order")
-    guard (try? prepare(probe.sql, part: probe.part)) != nil else {
-      throw NotIncremental(reason: "it orders by more than its row: \(term.expression)")
-    }
-    return list.append(hidden: term.expression, part: ["order"])
-  }
-
-  /// The collation that SQLite uses for an expression: https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
-  ///
-  /// A column brings its own. For other expressions it would have to be derived; where every text
-  /// column of the table has BINARY, there is nothing to derive.
-  private func collation(
-    of expression: String, _ written: String?, _ parts: DeclaredParts
-  ) throws -> Collation {
-    if let written {
-      guard let collation = Collation(rawValue: written.uppercased()) else {
-        throw NotIncremental(reason: "only SQLite can compare by the collation \(written)")
-      }
-      return collation
-    }
-    let names = try facts.collations(of: parts.declaration.table)
-    if names.values.allSatisfy({ $0 == "BINARY" }), !expression.mentionsCollate { return .binary }
-    let list = parts.fields.joined(separator: ", ")
-    // The name of a result column, or else of a column of the table.
-    let origins = ["(SELECT \(list)\nFROM \(parts.table))", parts.table].lazy.compactMap { source in
-      try? prepare("SELECT \(expression.parenthesized) FROM \(source)", part: []).origin(
-        ofColumn: 0)
-    }
-    guard !expression.mentionsCollate, let origin = origins.first,
-      let name = names[origin.column.lowercased()]
-    else {
-      throw NotIncremental(reason: "the collation of \(expression) is not known: write COLLATE")
-    }
-    guard let collation = Collation(rawValue: name) else {
-      throw NotIncremental(reason: "only SQLite can compare by the collation \(name)")
-    }
-    return collation
-  }
-
-  /// Asks SQLite whether the rows of some keys are found by a search.
-  private func checkPlan(_ plan: IncrementalPlan) throws {
-    let steps = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + plan.sql(forKeys: 2))
-    while try steps.step(in: db) {
-      let detail = steps.value(at: 3).text
-      guard detail.hasPrefix("SEARCH"), detail.contains("rowid=?") else {
-        throw NotIncremental(reason: "SQLite would not search by key: \(detail)")
-      }
-    }
-  }
-}
-
-extension SelectList {
-  /// What was written for a column.
-  fileprivate func expression(at position: Int) -> String {
-    position < visible.count
-      ? visible[position].quotedIdentifier : hidden[position - visible.count].expression
-  }
-}
-
-extension String {
-  fileprivate var mentionsCollate: Bool {
-    SQLTokens.tokens(of: self).contains { $0.isWord("COLLATE") }
-  }
-}
-
-extension SchemaFacts {
-  /// The collation of each column, by its name in small letters.
-  fileprivate func collations(of table: String) throws -> [String: String] {
-    var result: [String: String] = [:]
-    for column in columns(of: table) {
-      var name: UnsafePointer<CChar>?
-      guard
-        sqlite3_table_column_metadata(
-          db.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil) == SQLITE_OK, let name
-      else { continue }
-      result[column.lowercased()] = String(cString: name).uppercased()
-    }
-    return result
+    return list.append(hidden: expression, part: ["table"])
   }
 }

@@ -2,27 +2,103 @@ import GRDB
 import GRDBSQLite
 import OrderedResults
 
-extension IncrementalPlan {
-  /// The records of these rows that are in the result now.
+extension KeyedStatement {
+  /// Steps the statement for all of `keys`, a batch at a time.
   ///
-  /// O(k log n), k rows of a table of n.
-  func fetch(
-    _ rowIDs: [Int64], arguments: QueryArguments, layout: RecordLayout, in db: Database
-  ) throws -> [OrderedResults.Record] {
-    var records: [OrderedResults.Record] = []
-    var rest = rowIDs[...]
+  /// O(k log n), k keys of a table of n rows.
+  func forEach(
+    _ keys: [Int64], arguments: QueryArguments, in db: Database,
+    _ body: (Statement) throws -> Void
+  ) throws {
+    var rest = keys[...]
     while !rest.isEmpty {
       let size = Self.batchSizes.last { $0 <= rest.count } ?? 1
       let statement = try db.cachedStatement(sql: sql(forKeys: size))
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
-      let first = sqlite3_bind_parameter_count(statement.sqliteStatement) - Int32(size)
-      for (index, rowID) in rest.prefix(size).enumerated() {
-        sqlite3_bind_int64(statement.sqliteStatement, first + Int32(index) + 1, rowID)
-      }
-      try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+      statement.bindUnnamed(rest.prefix(size).map(Value.integer))
+      try body(statement)
       rest = rest.dropFirst(size)
+    }
+  }
+}
+
+extension IncrementalPlan {
+  /// The records of these owners that are in the result now.
+  func fetch(
+    _ owners: [Int64], _ numbers: GroupNumbers, arguments: QueryArguments, layout: RecordLayout,
+    in db: Database
+  ) throws -> [OrderedResults.Record] {
+    var records: [OrderedResults.Record] = []
+    switch owner {
+    case .row:
+      try self.records.forEach(owners, arguments: arguments, in: db) { statement in
+        try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+      }
+    case .group:
+      let statement = try db.cachedStatement(sql: self.records.beforeKeys)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      for owner in owners {
+        statement.bind(arguments)
+        statement.bindUnnamed(numbers[owner])
+        try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+      }
     }
     return records
   }
+
+  /// The range of offsets that LIMIT and OFFSET show; nil where they are not two integers.
+  ///
+  /// A negative limit is none: https://www.sqlite.org/lang_select.html#limitoffset
+  func windowRange(_ arguments: QueryArguments, in db: Database) throws -> Range<Int>? {
+    guard let window else { return 0..<Int.max }
+    let statement = try db.cachedStatement(sql: window.bounds)
+    statement.bind(arguments)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    guard try statement.step(in: db), case .integer(let limit) = statement.value(at: 0),
+      case .integer(let offset) = statement.value(at: 1)
+    else { return nil }
+    let start = Int(max(0, offset))
+    let (end, isTooLarge) = start.addingReportingOverflow(Int(limit))
+    return start..<(limit < 0 || isTooLarge ? Int.max : end)
+  }
+}
+
+extension IncrementalPlan {
+  /// What every row contributes to now; nil: there is no need to know.
+  func fetchContributions(_ arguments: QueryArguments, in db: Database) throws -> Contributions? {
+    try contributions.map { try Contributions(self, sql: $0, arguments: arguments, in: db) }
+  }
+}
+
+extension WindowStatement {
+  /// The whole order; nil where its sections are not in runs, though those of the window may be.
+  ///
+  /// O(n), n records.
+  func fetch(
+    _ arguments: QueryArguments, layout: RecordLayout, in db: Database
+  ) throws -> Results? {
+    let statement = try db.cachedStatement(sql: sql)
+    statement.bind(arguments)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    var builder = ResultsBuilder(layout: layout)
+    try statement.forEachRow(of: layout, in: db) { builder.append($0) }
+    return try? builder.finishWithoutChanges()
+  }
+}
+
+/// Numbers for groups, so that they are found like rows.
+struct GroupNumbers {
+  private var numbers: [[Value]: Int64] = [:]
+  private var groups: [[Value]] = []
+
+  mutating func number(of group: [Value]) -> Int64 {
+    if let number = numbers[group] { return number }
+    let number = Int64(groups.count)
+    numbers[group] = number
+    groups.append(group)
+    return number
+  }
+
+  subscript(number: Int64) -> [Value] { groups[Int(number)] }
 }

@@ -1,28 +1,72 @@
 import OrderedResults
 
-/// How the result of a query over one table is kept up to date row by row.
+/// How the result of a query is kept up to date without running it again.
 ///
-/// A changed row of the table changes the record of its rowid and no other, because every
-/// expression of the query looks at that row alone.
+/// Every record has an *owner*: a row of one table, or a group. What changed leads to owners, and
+/// their records are read again, all of them and no others.
 package struct IncrementalPlan: Sendable, Equatable {
-  /// The table whose rows are the records.
-  package let table: String
-  /// The position of the rowid among the columns.
-  let rowID: Int
+  /// What the records are made of.
+  enum Owner: Sendable, Equatable {
+    /// A row of the first route's table; the position of its rowid among the columns.
+    case row(column: Int)
+    /// A group of rows; the positions of what it is grouped by among the columns.
+    case group(columns: [Int])
+  }
+
+  let owner: Owner
   /// The order of the result, which is total.
   let order: RecordOrder
-  /// The query without its order, up to the condition that names rowids.
-  let sqlBeforeKeys: String
-  /// A condition by which rows find the controllers that they concern, if there is one.
-  let route: EqualityRoute?
+  /// The records of some owners: rowids, or the values of one group.
+  let records: KeyedStatement
+  /// How changed rows of each table lead to owners. An owner's own table comes first.
+  let routes: [Route]
+  /// For each row of the tables with a route, to which owners it contributes: the rowids of
+  /// ``contributingTables`` routes, then the owner's values. Nil: all routes are owners' own.
+  let contributions: String?
+  /// LIMIT and OFFSET, and the query without them.
+  let window: WindowStatement?
+  /// A condition by which a changed row of the owners' own table finds the controllers that it
+  /// concerns, if there is one.
+  var equality: EqualityRoute?
 
-  /// How many rowids one statement asks for: few statements to prepare, and none much too large.
+  /// The table whose rows are the records, or the first of those that they are made of.
+  package var table: String { routes[0].table }
+
+  /// The tables of which it must be known which rows changed.
+  var followedTables: [String] { routes.filter { $0.search != nil }.map(\.table) }
+
+  /// The way from a changed row of a table to owners.
+  struct Route: Sendable, Equatable {
+    let table: String
+    /// Whether a row of this table is itself the owner.
+    let isOwner: Bool
+    /// What ``contributions`` has, for some rowids; nil: a change of this table means a refetch.
+    let search: KeyedStatement?
+    /// The position of this table's rowid in what ``search`` returns; nil: it is not there.
+    let position: Int?
+  }
+}
+
+/// A statement with room for a list of keys.
+struct KeyedStatement: Sendable, Equatable {
+  let beforeKeys: String
+  let afterKeys: String
+
+  /// How many keys one statement asks for: few statements to prepare, and none much too large.
   static let batchSizes = [1, 8, 64]
 
-  /// The statement for that many rowids, which are its last parameters.
+  /// The statement for that many keys, which are its only parameters without a name.
   ///
   /// Only a literal list is pushed down to a search by key.
   func sql(forKeys count: Int) -> String {
-    sqlBeforeKeys + "(" + repeatElement("?", count: count).joined(separator: ", ") + ")"
+    beforeKeys + "(" + repeatElement("?", count: count).joined(separator: ", ") + ")" + afterKeys
   }
+}
+
+/// The whole order of a query that shows a window of it.
+struct WindowStatement: Sendable, Equatable {
+  /// The query without LIMIT and OFFSET.
+  let sql: String
+  /// Returns the limit and the offset.
+  let bounds: String
 }

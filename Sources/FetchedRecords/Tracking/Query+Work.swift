@@ -1,12 +1,18 @@
 import ChangeCapture
 
+/// Rows of a table that changed, and the route on which they matter.
+struct ChangedRows: Equatable {
+  let route: IncrementalPlan.Route
+  let rowIDs: [Int64]
+}
+
 extension Query {
   /// What a refresh has to do for a query.
   enum Work: Equatable {
     /// None of its tables changed.
     case none
     /// These rows changed, and nothing else that it looks at.
-    case rows([Int64], IncrementalPlan)
+    case rows([ChangedRows], IncrementalPlan)
     /// Why its rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
   }
@@ -19,12 +25,18 @@ extension Query {
     case .tables:
       guard dependencies.contains(where: { changes[table: $0.table] != nil }) else { return .none }
       guard let plan else { return .refetch(because: ["notIncremental"]) }
-      switch changes[table: plan.table] {
-      // Alongside statements may look at other tables than the records come from.
-      case nil: return .rows([], plan)
-      case .rows(let rowIDs): return .rows(rowIDs, plan)
-      case .whole(let reason): return .refetch(because: [reason.rawValue])
+      var changed: [ChangedRows] = []
+      for route in plan.routes {
+        switch changes[table: route.table] {
+        case nil: break
+        case .rows(let rowIDs) where route.search != nil || route.isOwner:
+          changed.append(ChangedRows(route: route, rowIDs: rowIDs))
+        case .rows: return .refetch(because: ["noSearch"])
+        case .whole(let reason): return .refetch(because: [reason.rawValue])
+        }
       }
+      // Alongside statements may look at other tables than the records come from.
+      return .rows(changed, plan)
     }
   }
 }

@@ -41,11 +41,23 @@ struct SectionReplacement {
     }
   }
 
+  /// Whether no section that stays, and no other newcomer, has the name of a newcomer.
+  private var newcomersAreNew: Bool {
+    var names = Set(newcomers.map(\.name))
+    guard names.count == newcomers.count else { return false }
+    for index in old.indices where counts[index] > 0 {
+      if !names.isEmpty, names.remove(old[index].name) != nil { return false }
+    }
+    return true
+  }
+
   /// The new sections. O(s).
   ///
   /// - Returns: nil where the index title of a section that stays would change: then its records
-  ///   move, which is more than these few changes tell.
+  ///   move, which is more than these few changes tell. Nil also where two sections would have one
+  ///   name, because the order does not keep the records of a name together.
   mutating func finish(_ records: RecordList, _ layout: RecordLayout) -> SectionList? {
+    guard newcomersAreNew else { return nil }
     var sections: [Section] = []
     var insertions: [SectionChange] = []
     var offset = 0

@@ -1,0 +1,151 @@
+/// Takes a SELECT apart by the keywords that stand outside of parentheses.
+///
+/// SQLite has prepared the text before, so that it is right; here it only matters where its clauses
+/// begin. FROM, WHERE, GROUP, HAVING, ORDER, LIMIT and the compound operators are reserved words,
+/// which no name can be without quotes: https://www.sqlite.org/lang_keywords.html
+struct SelectParser {
+  private enum Clause: Int, CaseIterable {
+    case select, from, predicate, groupBy, having, order, limit
+  }
+
+  private var tokens: ArraySlice<SQLToken>
+
+  /// - Throws: ``NotIncremental``, with the name of what it does not follow.
+  static func parse(_ sql: String) throws(NotIncremental) -> SelectSyntax {
+    var tokens = SQLTokens.tokens(of: sql)[...]
+    while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
+    var parser = SelectParser(tokens: tokens)
+    let commonTables = try parser.takeWith()
+    var syntax = try parser.takeSelect()
+    syntax.commonTables = commonTables
+    return syntax
+  }
+
+  private init(tokens: ArraySlice<SQLToken>) { self.tokens = tokens }
+
+  // MARK: - WITH
+
+  private mutating func takeWith() throws(NotIncremental) -> [CommonTable] {
+    guard take("WITH") else { return [] }
+    if take("RECURSIVE") { throw NotIncremental(reason: "it has WITH RECURSIVE") }
+    var tables: [CommonTable] = []
+    repeat {
+      guard let name = tokens.popFirst()?.name else { throw Self.unknown(tokens) }
+      let columns = takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
+      guard take("AS") else { throw Self.unknown(tokens) }
+      _ = take("NOT")
+      _ = take("MATERIALIZED")
+      guard let body = takeParentheses() else { throw Self.unknown(tokens) }
+      tables.append(CommonTable(name: name, columns: columns, select: body.sourceText))
+    } while takeSymbol(",")
+    return tables
+  }
+
+  // MARK: - Clauses
+
+  private mutating func takeSelect() throws(NotIncremental) -> SelectSyntax {
+    guard take("SELECT") else { throw NotIncremental(reason: "it is no plain SELECT") }
+    if take("DISTINCT") {
+      throw NotIncremental(reason: "DISTINCT makes one record of several rows")
+    }
+    _ = take("ALL")
+    let clauses = try clauses()
+    guard let from = clauses[.from] else {
+      throw NotIncremental(reason: "it reads no table")
+    }
+    var syntax = SelectSyntax(
+      columns: Self.list(clauses[.select] ?? []).map(ResultColumn.init),
+      sources: try SourceParser.parse(from))
+    syntax.predicate = clauses[.predicate]?.sourceText
+    syntax.groupBy = clauses[.groupBy].map(Self.list) ?? []
+    syntax.having = clauses[.having]?.sourceText
+    syntax.order = clauses[.order].map(Self.list) ?? []
+    syntax.limit = try clauses[.limit].map(Self.limit)
+    return syntax
+  }
+
+  private func clauses() throws(NotIncremental) -> [Clause: ArraySlice<SQLToken>] {
+    var result: [Clause: ArraySlice<SQLToken>] = [:]
+    var clause = Clause.select
+    var start = tokens.startIndex
+    for index in tokens.indices where tokens[index].depth == 0 {
+      try checkKeyword(at: index)
+      guard let (next, length) = clauseBeginning(at: index) else { continue }
+      result[clause] = tokens[start..<index]
+      (clause, start) = (next, index + length)
+    }
+    result[clause] = tokens[min(start, tokens.endIndex)...]
+    return result
+  }
+
+  private func clauseBeginning(at index: Int) -> (clause: Clause, length: Int)? {
+    let token = tokens[index]
+    let isBy = index + 1 < tokens.endIndex && tokens[index + 1].isWord("BY")
+    // `a IS DISTINCT FROM b` is an operator: https://www.sqlite.org/lang_expr.html
+    let isOperator = index > tokens.startIndex && tokens[index - 1].isWord("DISTINCT")
+    if token.isWord("FROM"), !isOperator { return (.from, 1) }
+    if token.isWord("WHERE") { return (.predicate, 1) }
+    if token.isWord("GROUP"), isBy { return (.groupBy, 2) }
+    if token.isWord("HAVING") { return (.having, 1) }
+    if token.isWord("ORDER"), isBy { return (.order, 2) }
+    if token.isWord("LIMIT") { return (.limit, 1) }
+    return nil
+  }
+
+  private func checkKeyword(at index: Int) throws(NotIncremental) {
+    let token = tokens[index]
+    for word in ["UNION", "INTERSECT", "EXCEPT"] where token.isWord(word) {
+      throw NotIncremental(reason: "it joins several SELECTs with \(word)")
+    }
+    if token.isWord("WINDOW"), index + 2 < tokens.endIndex, tokens[index + 2].isWord("AS") {
+      throw NotIncremental(reason: "it has a WINDOW clause")
+    }
+  }
+
+  // MARK: - Pieces
+
+  private static func list(_ tokens: ArraySlice<SQLToken>) -> [String] {
+    tokens.split { $0.isSymbol(",") && $0.depth == 0 }.map(\.sourceText)
+  }
+
+  /// `LIMIT n OFFSET m`, or `LIMIT m, n`.
+  private static func limit(_ tokens: ArraySlice<SQLToken>) throws(NotIncremental) -> LimitSyntax {
+    let byComma = list(tokens)
+    if byComma.count == 2 { return LimitSyntax(limit: byComma[1], offset: byComma[0]) }
+    let byWord = tokens.split { $0.isWord("OFFSET") && $0.depth == 0 }.map(\.sourceText)
+    return LimitSyntax(limit: byWord[0], offset: byWord.count > 1 ? byWord[1] : nil)
+  }
+
+  private mutating func take(_ word: String) -> Bool {
+    guard tokens.first?.isWord(word) == true else { return false }
+    tokens.removeFirst()
+    return true
+  }
+
+  private mutating func takeSymbol(_ symbol: Character) -> Bool {
+    guard tokens.first?.isSymbol(symbol) == true else { return false }
+    tokens.removeFirst()
+    return true
+  }
+
+  /// What stands between the parenthesis that comes next and the one that closes it.
+  private mutating func takeParentheses() -> ArraySlice<SQLToken>? {
+    tokens.takeParentheses()
+  }
+
+  private static func unknown(_ tokens: ArraySlice<SQLToken>) -> NotIncremental {
+    NotIncremental(
+      reason: "its WITH clause is not understood\(tokens.first.map { " at \($0.text)" } ?? "")")
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// What stands between the parenthesis that comes next and the one that closes it.
+  mutating func takeParentheses() -> ArraySlice<SQLToken>? {
+    guard let open = first, open.isSymbol("("),
+      let end = firstIndex(where: { $0.isSymbol(")") && $0.depth == open.depth })
+    else { return nil }
+    defer { self = self[(end + 1)...] }
+    return self[(startIndex + 1)..<end]
+  }
+}

@@ -1,0 +1,139 @@
+/// Why a query cannot be kept up to date row by row, in a sentence for a person.
+struct NotIncremental: Error, Equatable {
+  let reason: String
+}
+
+/// A SELECT taken apart by clause: the form in which declared queries and those written in SQL are
+/// tracked alike.
+///
+/// https://www.sqlite.org/lang_select.html
+struct SelectSyntax: Equatable {
+  var commonTables: [CommonTable] = []
+  var columns: [ResultColumn]
+  var sources: [SourceSyntax]
+  var predicate: String?
+  var groupBy: [String] = []
+  var having: String?
+  var order: [String] = []
+  var limit: LimitSyntax?
+}
+
+/// One table of WITH.
+struct CommonTable: Equatable {
+  let name: String
+  /// The names in parentheses behind its own; nil: those of its columns.
+  let columns: [String]?
+  let select: String
+}
+
+/// LIMIT and OFFSET as they were written.
+struct LimitSyntax: Equatable {
+  let limit: String
+  let offset: String?
+}
+
+/// One member of FROM, and how it is joined to those before it.
+struct SourceSyntax: Equatable {
+  enum Origin: Equatable {
+    case table(schema: String?, name: String)
+    /// A subquery, without its parentheses.
+    case select(String)
+  }
+
+  enum Constraint: Equatable {
+    case none
+    case on(String)
+    case using([String])
+  }
+
+  let origin: Origin
+  let alias: String?
+  /// LEFT JOIN: its columns are NULL where nothing matches.
+  var isLeftJoined = false
+  var constraint = Constraint.none
+}
+
+/// A member of the list behind SELECT.
+struct ResultColumn: Equatable {
+  enum Kind: Equatable {
+    /// `*`
+    case all
+    /// `name.*`
+    case allOf(String)
+    case expression
+  }
+
+  let kind: Kind
+  let text: String
+  /// The text without its alias.
+  let expression: String
+  let alias: String?
+
+  init(_ text: String) {
+    let tokens = SQLTokens.tokens(of: text)
+    self.text = text
+    if tokens.count == 1, tokens[0].isSymbol("*") {
+      (kind, expression, alias) = (.all, text, nil)
+    } else if tokens.count == 3, tokens[1].isSymbol("."), tokens[2].isSymbol("*"),
+      let name = tokens[0].name
+    {
+      (kind, expression, alias) = (.allOf(name), text, nil)
+    } else {
+      kind = .expression
+      let length = Self.lengthOfExpression(tokens)
+      alias = length < tokens.count ? tokens.last?.name : nil
+      expression = length < tokens.count ? tokens[..<length].sourceText : text
+    }
+  }
+
+  /// `expression AS name`, or a column with a name behind it. Other aliases without AS stay with
+  /// the expression: their text is only used to find what is written alike.
+  private static func lengthOfExpression(_ tokens: [SQLToken]) -> Int {
+    let count = tokens.count
+    if count > 2, tokens[count - 2].isWord("AS"), tokens[count - 2].depth == 0,
+      tokens[count - 1].name != nil
+    {
+      return count - 2
+    }
+    let isColumn = tokens.dropLast().columnName != nil
+    return isColumn && count > 1 && tokens[count - 1].name != nil ? count - 1 : count
+  }
+}
+
+/// A column as an expression names it: `name` or `table.name`.
+struct ColumnName: Equatable {
+  let qualifier: String?
+  let name: String
+}
+
+extension RandomAccessCollection<SQLToken> where Index == Int {
+  /// The text from the first token to the last.
+  var sourceText: String {
+    guard let first, let last else { return "" }
+    return String(
+      Substring(
+        first.text.base[first.text.startIndex..<last.text.endIndex]))
+  }
+
+  /// The column that these tokens name, if they are nothing else; parentheses around it do not
+  /// count.
+  var columnName: ColumnName? {
+    if let first, let last, count > 2, first.isSymbol("("), last.isSymbol(")") {
+      return self[(startIndex + 1)..<(endIndex - 1)].columnName
+    }
+    switch count {
+    case 1: return self[startIndex].name.map { ColumnName(qualifier: nil, name: $0) }
+    case 3:
+      guard self[startIndex + 1].isSymbol("."), let qualifier = self[startIndex].name,
+        let name = self[startIndex + 2].name
+      else { return nil }
+      return ColumnName(qualifier: qualifier, name: name)
+    default: return nil
+    }
+  }
+
+  /// The tokens between separators.
+  func split(where isSeparator: (SQLToken) -> Bool) -> [SubSequence] {
+    split(omittingEmptySubsequences: false, whereSeparator: isSeparator)
+  }
+}

@@ -1,0 +1,117 @@
+/// Takes FROM apart: https://www.sqlite.org/syntax/join-clause.html
+struct SourceParser {
+  private var tokens: ArraySlice<SQLToken>
+
+  static func parse(_ tokens: ArraySlice<SQLToken>) throws(NotIncremental) -> [SourceSyntax] {
+    var parser = SourceParser(tokens: tokens)
+    var sources = [try parser.takeSource()]
+    while !parser.tokens.isEmpty {
+      let isLeft = try parser.takeJoin()
+      var source = try parser.takeSource()
+      source.isLeftJoined = isLeft
+      source.constraint = try parser.takeConstraint()
+      sources.append(source)
+    }
+    return sources
+  }
+
+  private init(tokens: ArraySlice<SQLToken>) { self.tokens = tokens }
+
+  /// - Returns: whether it is a LEFT JOIN.
+  private mutating func takeJoin() throws(NotIncremental) -> Bool {
+    if tokens.first?.isSymbol(",") == true {
+      tokens.removeFirst()
+      return false
+    }
+    for word in ["NATURAL", "RIGHT", "FULL"] where tokens.first?.isWord(word) == true {
+      throw NotIncremental(reason: "it has a \(word) JOIN")
+    }
+    let isLeft = take("LEFT")
+    if isLeft { _ = take("OUTER") } else { _ = take("INNER") || take("CROSS") }
+    guard take("JOIN") else { throw unknown }
+    return isLeft
+  }
+
+  private mutating func takeSource() throws(NotIncremental) -> SourceSyntax {
+    let origin: SourceSyntax.Origin
+    if let body = tokens.takeParentheses() {
+      guard let first = body.first, first.isWord("SELECT") || first.isWord("WITH") else {
+        throw NotIncremental(reason: "FROM has parentheses around something else than a SELECT")
+      }
+      origin = .select(body.sourceText)
+    } else {
+      origin = try takeTable()
+    }
+    let alias = try takeAlias()
+    if tokens.first?.isWord("INDEXED") == true || tokens.first?.isWord("NOT") == true {
+      throw NotIncremental(reason: "it prescribes an index")
+    }
+    return SourceSyntax(origin: origin, alias: alias)
+  }
+
+  private mutating func takeTable() throws(NotIncremental) -> SourceSyntax.Origin {
+    guard let first = tokens.popFirst()?.name else { throw unknown }
+    var names = [first]
+    if tokens.first?.isSymbol(".") == true {
+      guard let name = tokens.dropFirst().first?.name else { throw unknown }
+      names.append(name)
+      tokens.removeFirst(2)
+    }
+    if tokens.first?.isSymbol("(") == true {
+      throw NotIncremental(reason: "\(first) is a table-valued function")
+    }
+    return .table(schema: names.count > 1 ? names[0] : nil, name: names[names.count - 1])
+  }
+
+  private mutating func takeAlias() throws(NotIncremental) -> String? {
+    if take("AS") {
+      guard let name = tokens.popFirst()?.name else { throw unknown }
+      return name
+    }
+    guard let next = tokens.first, let name = next.name, !isJoinWord(next) else { return nil }
+    tokens.removeFirst()
+    return name
+  }
+
+  private mutating func takeConstraint() throws(NotIncremental) -> SourceSyntax.Constraint {
+    if take("USING") {
+      guard let names = tokens.takeParentheses() else { throw unknown }
+      return .using(names.split { $0.isSymbol(",") }.compactMap { $0.first?.name })
+    }
+    guard take("ON") else { return .none }
+    let end =
+      tokens.indices.first { index in
+        tokens[index].depth == 0
+          && (tokens[index].isSymbol(",") || beginsJoin(at: index))
+      } ?? tokens.endIndex
+    let condition = tokens[..<end]
+    tokens = tokens[end...]
+    guard !condition.isEmpty else { throw unknown }
+    return .on(condition.sourceText)
+  }
+
+  private func beginsJoin(at index: Int) -> Bool {
+    guard isJoinWord(tokens[index]) else { return false }
+    if tokens[index].isWord("JOIN") { return true }
+    return tokens[index...].prefix(4).contains { $0.isWord("JOIN") }
+      && tokens[index...].prefix { !$0.isWord("JOIN") }.allSatisfy(isJoinWord)
+  }
+
+  private func isJoinWord(_ token: SQLToken) -> Bool {
+    [
+      "JOIN", "LEFT", "INNER", "CROSS", "NATURAL", "RIGHT", "FULL", "OUTER", "ON", "USING",
+      "INDEXED", "NOT",
+    ].contains { token.isWord($0) }
+  }
+
+  private mutating func take(_ word: String) -> Bool {
+    guard tokens.first?.isWord(word) == true else { return false }
+    tokens.removeFirst()
+    return true
+  }
+
+  private var unknown: NotIncremental {
+    NotIncremental(
+      reason: "its FROM clause is not understood\(tokens.first.map { " at \($0.text)" } ?? "")")
+  }
+}

@@ -1,0 +1,93 @@
+import GRDB
+import GRDBSQLite
+import OrderedResults
+
+/// To which owners the rows of a query's tables contribute.
+///
+/// Never less than the truth, and sometimes more: what a row contributed to before another row's
+/// change may stay until the row changes itself. That costs a look at an owner, and no more; when
+/// so much has gathered, the whole is thrown away.
+struct Contributions {
+  private enum Owners {
+    case one(Int64)
+    case several(Set<Int64>)
+  }
+
+  /// By the position of the table's rowid in a plan's contributions.
+  private var owners: [[Int64: Owners]]
+  private var count = 0
+  private let limit: Int
+  private(set) var numbers = GroupNumbers()
+
+  /// Looks at all rows. O(n), n combinations of rows that the query looks at.
+  init(_ plan: IncrementalPlan, sql: String, arguments: QueryArguments, in db: Database) throws {
+    let tables = plan.routes.compactMap(\.position).count
+    owners = Array(repeating: [:], count: tables)
+    var all = Contributions(tables: tables, limit: .max)
+    let statement = try db.cachedStatement(sql: sql)
+    statement.bind(arguments)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    while try statement.step(in: db) { _ = all.add(statement, plan) }
+    (owners, count, numbers) = (all.owners, all.count, all.numbers)
+    limit = 2 * all.count + 1024
+  }
+
+  private init(tables: Int, limit: Int) {
+    owners = Array(repeating: [:], count: tables)
+    self.limit = limit
+  }
+
+  /// Whether too much has gathered that is no longer true.
+  var isOutworn: Bool { count > limit }
+
+  /// The number of a group.
+  mutating func owner(of group: [Value]) -> Int64 { numbers.number(of: group) }
+
+  /// Takes the owners of a row, to be entered anew.
+  mutating func take(_ rowID: Int64, at position: Int) -> [Int64] {
+    switch owners[position].removeValue(forKey: rowID) {
+    case nil: return []
+    case .one(let owner):
+      count -= 1
+      return [owner]
+    case .several(let all):
+      count -= all.count
+      return Array(all)
+    }
+  }
+
+  /// Enters a row of a plan's contributions, and returns its owner.
+  mutating func add(_ statement: Statement, _ plan: IncrementalPlan) -> Int64 {
+    let owner: Int64
+    let first = owners.count
+    switch plan.owner {
+    case .row: owner = sqlite3_column_int64(statement.sqliteStatement, Int32(first))
+    case .group(let columns):
+      owner = numbers.number(
+        of: columns.indices.map { statement.value(at: Int32(first + $0)) })
+    }
+    for position in owners.indices {
+      // A row that a LEFT JOIN left out.
+      let column = Int32(position)
+      if sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL { continue }
+      add(owner, of: sqlite3_column_int64(statement.sqliteStatement, column), at: position)
+    }
+    return owner
+  }
+
+  private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
+    switch owners[position][rowID] {
+    case nil:
+      owners[position][rowID] = .one(owner)
+      count += 1
+    case .one(owner): break
+    case .one(let other):
+      owners[position][rowID] = .several([other, owner])
+      count += 1
+    case .several(var all):
+      owners[position][rowID] = nil
+      if all.insert(owner).inserted { count += 1 }
+      owners[position][rowID] = .several(all)
+    }
+  }
+}

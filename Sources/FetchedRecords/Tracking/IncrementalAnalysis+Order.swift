@@ -1,0 +1,142 @@
+import GRDB
+import OrderedResults
+
+extension IncrementalAnalysis {
+  /// The order, and the same as ORDER BY has it.
+  ///
+  /// The statement's terms are ordinals, so that both look at the very same values. The key stands
+  /// behind the query's own terms: which of two records comes first that SQL leaves open, is settled
+  /// by it.
+  mutating func recordOrder() throws -> (order: RecordOrder, sql: [String]) {
+    var terms: [RecordOrder.Term] = []
+    var sql = candidate.sectionTerms
+    if let section = candidate.leadingSection {
+      terms.append(.init(column: section, collation: try collation(ofColumn: section)))
+      if candidate.sectionNeedsBytes { terms.append(.init(column: section)) }
+    }
+    for text in candidate.syntax.order {
+      let term = OrderTerm(text)
+      let column = try position(ofOrder: term)
+      terms.append(
+        .init(
+          column: column, collation: try collation(ofColumn: column, written: term.collation),
+          isDescending: term.isDescending, nullsLast: term.nullsLast))
+      sql.append(term.sql(ordinal: column + 1))
+    }
+    let isDescending =
+      terms.count > candidate.sectionTerms.count && terms.last?.isDescending == true
+    for column in key {
+      terms.append(
+        .init(
+          column: column, collation: try collation(ofColumn: column), isDescending: isDescending))
+      sql.append("\(column + 1)\(isDescending ? " DESC" : "")")
+    }
+    return (RecordOrder(terms), sql)
+  }
+
+  /// ORDER BY takes a name for that of a result column first, and an integer for its number; in
+  /// longer expressions a name is that of a table's column.
+  private mutating func position(ofOrder term: OrderTerm) throws -> Int {
+    let tokens = SQLTokens.tokens(of: term.expression)
+    if let ordinal = Int(term.expression), (1...list.visible.count).contains(ordinal) {
+      return ordinal - 1
+    }
+    if tokens.count == 1, let name = tokens[0].name,
+      let visible = list.visible.firstIndex(where: { $0.isSameIdentifier(as: name) })
+    {
+      return visible
+    }
+    let words = tokens.map(\.folded)
+    for position in 0..<list.count {
+      guard let expression = expression(ofColumn: position) else { continue }
+      if SQLTokens.tokens(of: expression).map(\.folded) == words { return position }
+    }
+    let expression = term.expression.withoutTextInQuotationMarks
+    guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
+      throw NotIncremental(reason: "it orders by more than its row: \(term.expression)")
+    }
+    return list.append(hidden: expression, part: ["order"])
+  }
+
+  // MARK: - Collations
+
+  func collation(ofColumn position: Int, written: String? = nil) throws -> Collation {
+    let name =
+      try written?.uppercased() ?? collationName(of: expression(ofColumn: position), position)
+    guard let collation = Collation(rawValue: name) else {
+      throw NotIncremental(reason: "only SQLite can compare by the collation \(name)")
+    }
+    return collation
+  }
+
+  /// The collation that SQLite uses for an expression.
+  ///
+  /// A column brings its own, through views and subqueries; the result of a function has BINARY.
+  /// Other expressions would have to be looked at more closely; where every column has BINARY and
+  /// nothing says COLLATE, there is nothing to look for.
+  /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
+  private func collationName(of expression: String?, _ position: Int) throws -> String {
+    if let column = expression.flatMap(select.origin(of:)) {
+      // A rowid is a number.
+      return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
+    }
+    if let expression, SQLTokens.tokens(of: expression).isOneCall { return "BINARY" }
+    let names = select.tables.flatMap { facts.collations(of: $0.name).values }
+    let mentionsCollate = select.mentionsCollate || expression?.mentionsCollate == true
+    guard names.allSatisfy({ $0 == "BINARY" }), !mentionsCollate else {
+      let text = expression ?? list.visible[position]
+      throw NotIncremental(reason: "the collation of \(text) is not known: write COLLATE")
+    }
+    return "BINARY"
+  }
+}
+
+extension ResolvedSelect {
+  fileprivate var mentionsCollate: Bool {
+    syntax.columns.contains { $0.text.mentionsCollate }
+      || sources.contains { source in
+        if case .select(let inner, _) = source.body { inner.mentionsCollate } else { false }
+      }
+  }
+}
+
+extension Array<SQLToken> {
+  /// Whether this is the call of one function, and COLLATE is not among what it is called with.
+  fileprivate var isOneCall: Bool {
+    guard count > 2, let last, first?.kind == .word, self[1].isSymbol("("), last.isSymbol(")"),
+      last.depth == 0, !dropFirst(2).dropLast().contains(where: { $0.depth == 0 })
+    else { return false }
+    // The words before a parenthesis that are no functions.
+    let others = ["NOT", "EXISTS", "CASE", "CAST", "SELECT"]
+    return !contains { $0.isWord("COLLATE") } && !others.contains { self[0].isWord($0) }
+  }
+}
+
+extension SQLToken {
+  /// The same for tokens that SQLite takes for the same.
+  fileprivate var folded: String {
+    kind == .word || kind == .quotedName ? (name ?? "").lowercased() : String(text)
+  }
+}
+
+extension String {
+  fileprivate var mentionsCollate: Bool {
+    SQLTokens.tokens(of: self).contains { $0.isWord("COLLATE") }
+  }
+
+  /// The expression with names in "" as names in ``.
+  ///
+  /// What is in double quotation marks becomes text where it is no column's name; an expression
+  /// that changes its place must not change its meaning like that.
+  fileprivate var withoutTextInQuotationMarks: String {
+    var result = ""
+    var end = startIndex
+    for token in SQLTokens.tokens(of: self) where token.kind == .quotedName {
+      guard token.text.first == "\"", let name = token.name else { continue }
+      result += self[end..<token.text.startIndex]
+      result += "`\(name.replacing("`", with: "``"))`"
+      end = token.text.endIndex
+    }
+    return result + self[end...]
+  }
+}

@@ -1,0 +1,166 @@
+import GRDB
+
+// The statements of a plan.
+extension IncrementalAnalysis {
+  private static let resultName = "\"didchange result\""
+
+  /// A SELECT of the query's rows.
+  ///
+  /// Each expression ends with its line or in parentheses, so that a comment at its end hides
+  /// nothing of what follows.
+  func body(
+    _ columns: [String], condition: String? = nil, requiring table: Int? = nil,
+    isGrouped: Bool = true
+  ) -> String {
+    var lines = [
+      "SELECT " + columns.joined(separator: ", "), "FROM \(select.from(requiring: table))",
+    ]
+    let conditions =
+      [select.syntax.predicate.map(\.parenthesized), condition].compactMap(\.self)
+    if !conditions.isEmpty { lines.append("WHERE " + conditions.joined(separator: " AND ")) }
+    if isGrouped, !select.syntax.groupBy.isEmpty {
+      lines.append("GROUP BY " + select.syntax.groupBy.joined(separator: ", "))
+    }
+    if isGrouped, let having = select.syntax.having {
+      lines.append("HAVING \(having.parenthesized)")
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// The query, with hidden columns behind its own.
+  func statement(condition: String? = nil, order: [String] = [], limit: LimitSyntax? = nil)
+    -> String
+  {
+    let outer = candidate.resultExpressions
+    let hidden = list.hidden.enumerated().map { index, column in
+      column.expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
+    }
+    var sql = body(select.columns.map(\.text) + hidden, condition: condition)
+    if !outer.isEmpty {
+      let columns = outer.map { "\($0.expression.parenthesized)" }.joined(separator: ", ")
+      sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
+    }
+    if !order.isEmpty { sql += "\nORDER BY " + order.joined(separator: ", ") }
+    if let limit {
+      sql += "\nLIMIT \(limit.limit.parenthesized)"
+      if let offset = limit.offset { sql += " OFFSET \(offset.parenthesized)" }
+    }
+    return sql
+  }
+
+  /// The query's records of some values of an expression.
+  func keyed(by expression: String) -> KeyedStatement {
+    Self.keyed(expression) { statement(condition: $0) }
+  }
+
+  func window(_ order: [String]) -> WindowStatement? {
+    candidate.syntax.limit.map { limit in
+      WindowStatement(
+        sql: statement(order: order),
+        bounds: "SELECT \(limit.limit.parenthesized), \((limit.offset ?? "0").parenthesized)")
+    }
+  }
+
+  private static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
+    // No SQL text has a NUL.
+    let parts = write("\(expression) IN \0").split(
+      separator: "\0", maxSplits: 1, omittingEmptySubsequences: false)
+    return KeyedStatement(beforeKeys: String(parts[0]), afterKeys: String(parts[1]))
+  }
+
+  // MARK: - Routes
+
+  /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
+  func routes(
+    owner: Int?, ownerColumns: [String]
+  ) throws -> (routes: [IncrementalPlan.Route], contributions: String?) {
+    let others = select.tables.indices.filter { $0 != owner }
+    let reached = others.filter { table in
+      guard select.tables[table].rowID != nil else { return false }
+      return (try? checkSearches(search(table, [table], ownerColumns).sql(forKeys: 2))) != nil
+    }
+    if owner == nil, reached.isEmpty {
+      let table = select.tables[0]
+      if let lack = table.lack { throw NotIncremental(reason: lack) }
+      try checkSearches(search(0, [0], ownerColumns).sql(forKeys: 2))
+    }
+    let routes = ([owner].compactMap(\.self) + others).map { table in
+      IncrementalPlan.Route(
+        table: select.tables[table].name, isOwner: table == owner,
+        search: table == owner || reached.contains(table)
+          ? search(table, reached, ownerColumns) : nil,
+        position: reached.firstIndex(of: table))
+    }
+    if reached.isEmpty { return (routes, nil) }
+    return (routes, body(contributionColumns(reached, ownerColumns), isGrouped: false))
+  }
+
+  private func search(_ table: Int, _ reached: [Int], _ ownerColumns: [String]) -> KeyedStatement {
+    Self.keyed(select.tables[table].rowID ?? "NULL") {
+      body(
+        contributionColumns(reached, ownerColumns), condition: $0, requiring: table,
+        isGrouped: false)
+    }
+  }
+
+  private func contributionColumns(_ reached: [Int], _ ownerColumns: [String]) -> [String] {
+    reached.compactMap { select.tables[$0].rowID } + ownerColumns
+  }
+
+  // MARK: - SQLite's plan
+
+  /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.
+  ///
+  /// https://www.sqlite.org/eqp.html
+  func checkSearches(_ sql: String) throws {
+    guard let steps = try? db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql) else {
+      throw NotIncremental(reason: "SQLite does not take it with its rowids")
+    }
+    steps.bind([:])
+    let result = Self.resultName.dropFirst().dropLast()
+    while try steps.step(in: db) {
+      let detail = steps.value(at: 3).text
+      let isSearch =
+        detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
+        && !detail.contains("AUTOMATIC")
+      // The rows of the records themselves, whose section is still to be named.
+      let isOwn = detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
+      guard isSearch || isOwn || detail.hasPrefix("USE TEMP B-TREE") else {
+        throw NotIncremental(reason: "SQLite would not search by key: \(detail)")
+      }
+    }
+  }
+
+  // MARK: - For a person
+
+  func reason(_ plan: IncrementalPlan) -> String {
+    let missing = plan.routes.filter { $0.search == nil }.map(\.table)
+    let others = plan.routes.filter { !$0.isOwner && $0.search != nil }.map(\.table)
+    var text: String
+    switch plan.owner {
+    case .row:
+      text =
+        candidate.syntax.groupBy.isEmpty
+        ? "each changed row of \(plan.table) is read again by its rowid"
+        : "each changed row of \(plan.table) is counted again with what belongs to it"
+      if !others.isEmpty {
+        text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
+      }
+    case .group:
+      text = "changed rows of \(others.listed) lead to their groups, which are read again"
+    }
+    if !missing.isEmpty { text += "; when \(missing.listed) changes, the query runs again" }
+    if plan.window != nil { text += "; LIMIT is cut from the whole order, which is kept" }
+    return text
+  }
+}
+
+extension [String] {
+  /// Each once, with commas and "and".
+  fileprivate var listed: String {
+    var names: [String] = []
+    for name in self where !names.contains(name) { names.append(name) }
+    guard let last = names.popLast() else { return "" }
+    return names.isEmpty ? last : names.joined(separator: ", ") + " and " + last
+  }
+}

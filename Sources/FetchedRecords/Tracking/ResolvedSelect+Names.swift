@@ -1,0 +1,94 @@
+// Which columns the expressions of a SELECT look at.
+extension ResolvedSelect {
+  /// The number of a source's first table.
+  func firstTable(ofSource index: Int) -> Int {
+    sources[..<index].reduce(0) { $0 + $1.tables.count }
+  }
+
+  /// The numbers of all tables of a source.
+  func tables(ofSource index: Int) -> Range<Int> {
+    let first = firstTable(ofSource: index)
+    return first..<first + sources[index].tables.count
+  }
+
+  /// The sources that an expression may look at: every one that it does, and perhaps others, where a
+  /// word of the expression is only written like a column.
+  func sources(in expression: String, allowingAliases: Bool = true) -> Set<Int> {
+    sources(in: SQLTokens.tokens(of: expression)[...], allowingAliases: allowingAliases)
+  }
+
+  func sources(in tokens: ArraySlice<SQLToken>, allowingAliases: Bool = true) -> Set<Int> {
+    var found: Set<Int> = []
+    for reference in Self.references(in: tokens) {
+      let owners = sources.indices.filter { sources[$0].mayOwn(reference) }
+      found.formUnion(owners)
+      // An alias is looked for after the columns: https://www.sqlite.org/lang_select.html
+      if owners.isEmpty, allowingAliases, reference.qualifier == nil {
+        for column in syntax.columns
+        where column.alias?.isSameIdentifier(as: reference.name) == true {
+          found.formUnion(sources(in: column.expression, allowingAliases: false))
+        }
+      }
+    }
+    return found
+  }
+
+  /// Everything in these tokens that may be the name of a column.
+  static func references(in tokens: ArraySlice<SQLToken>) -> [ColumnName] {
+    tokens.indices.compactMap { index in
+      guard let name = tokens[index].name else { return nil }
+      let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
+      if next?.isSymbol(".") == true { return nil }
+      if next?.isSymbol("(") == true, tokens[index].kind == .word { return nil }
+      guard index - 1 > tokens.startIndex, tokens[index - 1].isSymbol(".") else {
+        return ColumnName(qualifier: nil, name: name)
+      }
+      return ColumnName(qualifier: tokens[index - 2].name, name: name)
+    }
+  }
+
+  /// The table's column that an expression shows unchanged; nil: none, or not certainly.
+  func origin(of expression: String) -> BaseColumn? {
+    guard let name = SQLTokens.tokens(of: expression).columnName else { return nil }
+    return origin(of: name)
+  }
+
+  func origin(of name: ColumnName) -> BaseColumn? {
+    let owners = sources.indices.filter { sources[$0].mayOwn(name) }
+    // USING joins columns of one name to one, which is that of the first source.
+    guard let owner = owners.first, owners.count == 1 || sources.contains(where: \.hasUsing) else {
+      return nil
+    }
+    let source = sources[owner]
+    let first = firstTable(ofSource: owner)
+    guard case .select(let select, _) = source.body else {
+      return BaseColumn(table: first, name: source.tableColumn(name.name))
+    }
+    guard
+      let position = source.columns.firstIndex(where: { $0.isSameIdentifier(as: name.name) }),
+      let inner = select.expandedColumns?[position].expression,
+      let column = select.origin(of: inner)
+    else { return nil }
+    return BaseColumn(table: first + column.table, name: column.name)
+  }
+}
+
+extension ResolvedSource {
+  fileprivate static let rowIDNames = ["rowid", "_rowid_", "oid"]
+
+  /// Whether a name may be that of a column of this source.
+  func mayOwn(_ column: ColumnName) -> Bool {
+    if let qualifier = column.qualifier, !isNamed(qualifier) { return false }
+    return has(column: column.name) || isRowID(column.name)
+  }
+
+  private func isRowID(_ name: String) -> Bool {
+    guard case .table = body else { return false }
+    return Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
+  }
+
+  /// A table's column by that name; the rowid's names are all the same column.
+  fileprivate func tableColumn(_ name: String) -> String {
+    has(column: name) ? name : rowIDColumn ?? name
+  }
+}

@@ -1,0 +1,126 @@
+/// A SELECT whose sources are known down to the tables.
+///
+/// Views, CTEs and subqueries are written in the place where they are named, and show the rowids of
+/// their tables besides their own columns; so a row of the result can be led back to rows of tables.
+struct ResolvedSelect {
+  let syntax: SelectSyntax
+  let sources: [ResolvedSource]
+  let tables: [BaseTable]
+
+  init(syntax: SelectSyntax, sources: [ResolvedSource]) {
+    self.syntax = syntax
+    self.sources = sources
+    tables = sources.flatMap(\.tables)
+  }
+
+  /// The list behind SELECT, `*` replaced by columns where a source shows rowids besides its own.
+  var columns: [ResultColumn] {
+    sources.contains(where: \.isRewritten) ? expandedColumns ?? syntax.columns : syntax.columns
+  }
+
+  /// The list behind SELECT with every `*` replaced by what it stands for; nil where USING joins
+  /// columns to one.
+  var expandedColumns: [ResultColumn]? {
+    var result: [ResultColumn] = []
+    for column in syntax.columns {
+      switch column.kind {
+      case .expression: result.append(column)
+      case .all:
+        guard !sources.contains(where: \.hasUsing) else { return nil }
+        result += sources.flatMap(\.qualifiedColumns)
+      case .allOf(let name):
+        guard let source = sources.first(where: { $0.isNamed(name) }) else { return nil }
+        result += source.qualifiedColumns
+      }
+    }
+    return result
+  }
+
+  /// FROM; `required` is the number of a table of which a row must be there: the LEFT JOINs that
+  /// lead to it are written as JOIN, which SQLite can begin with.
+  func from(requiring required: Int? = nil) -> String {
+    var first = 0
+    var lines: [String] = []
+    for (index, source) in sources.enumerated() {
+      let inner = required.map { $0 - first }.flatMap { source.tables.indices ~= $0 ? $0 : nil }
+      first += source.tables.count
+      let join = source.isLeftJoined && inner == nil ? "LEFT JOIN " : "JOIN "
+      lines.append((index == 0 ? "" : join) + source.sql(requiring: inner))
+    }
+    return lines.joined(separator: "\n")
+  }
+
+  /// This SELECT as a subquery, with the rowids of its tables behind its own columns.
+  func subquery(requiring required: Int?) -> String {
+    let rowIDs = tables.enumerated().compactMap { index, table in
+      table.rowID.map { "\($0) AS \(Self.rowIDName(index))" }
+    }
+    let list = columns.map(\.text) + rowIDs
+    let condition = syntax.predicate.map { "\nWHERE \($0.parenthesized)" } ?? ""
+    return "SELECT \(list.joined(separator: ", "))\nFROM \(from(requiring: required))\(condition)"
+  }
+
+  static func rowIDName(_ index: Int) -> String { "\"didchange rowid \(index)\"" }
+}
+
+/// A member of FROM.
+struct ResolvedSource {
+  enum Body {
+    case table
+    /// A view, a CTE or a subquery, and the names that it gives to the columns of its SELECT.
+    indirect case select(ResolvedSelect, names: [String]?)
+  }
+
+  let body: Body
+  /// The name by which the query knows it.
+  let name: String
+  let columns: [String]
+  let tables: [BaseTable]
+  let isLeftJoined: Bool
+  let constraint: SourceSyntax.Constraint
+  /// The table's name; only for tables.
+  let table: String
+  /// The table's column that is its rowid, or the rowid's own name.
+  var rowIDColumn: String?
+
+  var isNullable: Bool { tables.contains(where: \.isNullable) }
+
+  var isRewritten: Bool { if case .select = body { true } else { false } }
+
+  var hasUsing: Bool { if case .using = constraint { true } else { false } }
+
+  func isNamed(_ other: String) -> Bool { name.isSameIdentifier(as: other) }
+
+  func has(column: String) -> Bool { columns.contains { $0.isSameIdentifier(as: column) } }
+
+  var qualifiedColumns: [ResultColumn] {
+    columns.map { ResultColumn("\(name.quotedIdentifier).\($0.quotedIdentifier)") }
+  }
+
+  func sql(requiring required: Int?) -> String {
+    let source: String
+    switch body {
+    case .table where table == name: return table.quotedIdentifier + constraintSQL
+    case .table: source = table.quotedIdentifier
+    case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
+    case .select(let select, let names?):
+      let rowIDs = select.tables.indices.filter { select.tables[$0].rowID != nil }
+        .map(ResolvedSelect.rowIDName)
+      let list = (names.map(\.quotedIdentifier) + rowIDs).joined(separator: ", ")
+      source = """
+        (WITH "didchange view"(\(list)) AS NOT MATERIALIZED (
+        \(select.subquery(requiring: required))
+        ) SELECT * FROM "didchange view")
+        """
+    }
+    return "\(source) AS \(name.quotedIdentifier)" + constraintSQL
+  }
+
+  private var constraintSQL: String {
+    switch constraint {
+    case .none: ""
+    case .on(let condition): " ON \(condition.parenthesized)"
+    case .using(let names): " USING (\(names.map(\.quotedIdentifier).joined(separator: ", ")))"
+    }
+  }
+}

@@ -1,0 +1,225 @@
+import GRDB
+
+/// Which tables' rows follow from the rows of others, because a unique key is asked to equal
+/// something of them.
+///
+/// Read from the conditions of WHERE and ON that have the form `column = column` or
+/// `column = constant`, joined by AND at the outermost level; others prove nothing.
+struct RowDetermination {
+  /// A column of a table equals something that is known with these tables' rows.
+  private struct Equality {
+    let column: BaseColumn
+    let known: Set<Int>
+    /// Where the comparison is that of the column's own index; else it may take different values
+    /// of the column for equal.
+    let isExact: Bool
+  }
+
+  private let db: Database
+  private let facts: SchemaFacts
+  private var equalities: [Equality] = []
+  private let tables: [BaseTable]
+
+  init(_ select: ResolvedSelect, _ db: Database) {
+    self.db = db
+    facts = SchemaFacts(db: db)
+    tables = select.tables
+    collect(select, first: 0)
+  }
+
+  /// The tables of which at most one row goes with a row of each of `known`.
+  func closure(of known: Set<Int>) -> Set<Int> {
+    var known = known
+    var grows = true
+    while grows {
+      grows = false
+      for table in tables.indices where !known.contains(table) && isDetermined(table, by: known) {
+        known.insert(table)
+        grows = true
+      }
+    }
+    return known
+  }
+
+  /// The tables whose rows are identified by some of these columns.
+  func identified(by columns: Set<BaseColumn>) -> Set<Int> {
+    Set(
+      tables.indices.filter { table in
+        let names = Set(columns.filter { $0.table == table }.map(\.name))
+        return keys(of: tables[table]).contains { names.isSuperset(of: $0) }
+      })
+  }
+
+  private func isDetermined(_ table: Int, by known: Set<Int>) -> Bool {
+    let usable = equalities.filter { $0.column.table == table && known.isSuperset(of: $0.known) }
+    let rowID = facts.rowIDExpression(of: tables[table].name)?.lowercased()
+    // A rowid is an integer, which equals one number only.
+    if tables[table].rowID != nil, usable.contains(where: { $0.column.name == rowID }) {
+      return true
+    }
+    let columns = Set(usable.filter(\.isExact).map(\.column.name))
+    // A unique index may hold NULL any number of times, but nothing equals NULL.
+    return facts.uniqueIndexes(of: tables[table].name).contains { columns.isSuperset(of: $0) }
+  }
+
+  // MARK: - Equalities
+
+  private mutating func collect(_ select: ResolvedSelect, first: Int) {
+    if let predicate = select.syntax.predicate { collect(predicate, select, first, only: nil) }
+    for (index, source) in select.sources.enumerated() {
+      let range = select.tables(ofSource: index)
+      // What a LEFT JOIN asks is only asked of the rows that it joins.
+      let only = source.isLeftJoined ? range : nil
+      switch source.constraint {
+      case .none: break
+      case .on(let condition): collect(condition, select, first, only: only)
+      case .using(let names): for name in names { collect(using: name, index, select, first) }
+      }
+      if case .select(let inner, _) = source.body {
+        collect(inner, first: first + range.lowerBound)
+      }
+    }
+  }
+
+  private mutating func collect(
+    _ condition: String, _ select: ResolvedSelect, _ first: Int, only: Range<Int>?
+  ) {
+    let tokens = SQLTokens.tokens(of: condition)
+    // BETWEEN and CASE have an AND of their own, and OR binds weaker.
+    let others = ["BETWEEN", "CASE", "OR"]
+    if tokens.contains(where: { token in others.contains { token.isWord($0) } }) { return }
+    for term in tokens.split(where: { $0.isWord("AND") && $0.depth == 0 }) {
+      guard let equals = term.firstIndex(where: { $0.isSymbol("=") && $0.depth == 0 }) else {
+        continue
+      }
+      let left = term[..<equals]
+      var right = term[(equals + 1)...]
+      if right.first?.isSymbol("=") == true { right.removeFirst() }
+      add(left, equals: right, select, first, only)
+      add(right, equals: left, select, first, only)
+    }
+  }
+
+  private mutating func add(
+    _ left: ArraySlice<SQLToken>, equals right: ArraySlice<SQLToken>, _ select: ResolvedSelect,
+    _ first: Int, _ only: Range<Int>?
+  ) {
+    guard let column = left.columnName.flatMap(select.origin(of:)),
+      only?.contains(column.table) != false
+    else { return }
+    let shifted = BaseColumn(table: first + column.table, name: column.name)
+    if right.count == 1, let kind = right.first?.kind,
+      kind == .number || kind == .string || kind == .parameter
+    {
+      equalities.append(Equality(column: shifted, known: [], isExact: true))
+    } else if let name = right.columnName {
+      let sources = select.sources(in: right, allowingAliases: false)
+      guard !sources.isEmpty else { return }
+      let known = sources.flatMap { select.tables(ofSource: $0) }
+      let other = select.origin(of: name)
+      equalities.append(
+        Equality(
+          column: shifted, known: Set(known.map { $0 + first }),
+          isExact: other.map { comparesExactly(column, $0, in: select) } ?? false))
+    }
+  }
+
+  private mutating func collect(
+    using name: String, _ index: Int, _ select: ResolvedSelect, _ first: Int
+  ) {
+    guard let before = select.sources[..<index].firstIndex(where: { $0.has(column: name) }),
+      let column = select.origin(
+        of: ColumnName(qualifier: select.sources[index].name, name: name))
+    else { return }
+    let known = select.tables(ofSource: before).map { $0 + first }
+    equalities.append(
+      Equality(
+        column: BaseColumn(table: first + column.table, name: column.name), known: Set(known),
+        isExact: false))
+  }
+
+  // MARK: - Keys
+
+  /// Whether two columns are alike in collation and affinity, so that they are compared as both
+  /// are by their own indexes.
+  private func comparesExactly(
+    _ column: BaseColumn, _ other: BaseColumn, in select: ResolvedSelect
+  ) -> Bool {
+    let mine = facts.comparison(of: column.name, in: select.tables[column.table].name)
+    return mine != nil
+      && mine == facts.comparison(of: other.name, in: select.tables[other.table].name)
+  }
+
+  /// The sets of columns that identify a table's rows: its rowid, and its primary key.
+  private func keys(of table: BaseTable) -> [Set<String>] {
+    var keys: [Set<String>] = []
+    if table.rowID != nil, let rowID = facts.rowIDExpression(of: table.name) {
+      keys.append([rowID.lowercased()])
+    }
+    if let key = try? facts.primaryKey(of: table.name), key.isUnique {
+      keys.append(Set(key.columns.map { $0.lowercased() }))
+    }
+    return keys
+  }
+}
+
+extension SchemaFacts {
+  /// How values of a column compare: its collation and its affinity.
+  struct Comparison: Equatable {
+    let collation: String
+    let affinity: ColumnAffinity
+  }
+
+  func comparison(of column: String, in table: String) -> Comparison? {
+    guard let collation = collations(of: table)[column],
+      let type = try? db.columns(in: table).first(where: { $0.name.isSameIdentifier(as: column) })?
+        .type
+    else { return nil }
+    return Comparison(collation: collation, affinity: ColumnAffinity(declaredType: type))
+  }
+
+  /// The columns of each unique index, in small letters, where the index compares as they do.
+  ///
+  /// https://www.sqlite.org/pragma.html#pragma_index_xinfo
+  fileprivate func uniqueIndexes(of table: String) -> [Set<String>] {
+    let collations = collations(of: table)
+    let names =
+      (try? String.fetchAll(
+        db, sql: "SELECT name FROM pragma_index_list(?) WHERE \"unique\" AND NOT partial",
+        arguments: [table])) ?? []
+    return names.compactMap { name in
+      let rows =
+        (try? Row.fetchAll(
+          db, sql: "SELECT lower(name), upper(coll) FROM pragma_index_xinfo(?) WHERE key",
+          arguments: [name])) ?? []
+      var columns: Set<String> = []
+      for row in rows {
+        guard let column = row[0] as String?, let collation = row[1] as String?,
+          collations[column] == collation
+        else { return nil }
+        columns.insert(column)
+      }
+      return columns
+    }
+  }
+}
+
+/// https://www.sqlite.org/datatype3.html#determination_of_column_affinity
+enum ColumnAffinity {
+  case integer, text, blob, real, numeric
+
+  init(declaredType: String) {
+    let type = declaredType.uppercased()
+    if type.contains("INT") {
+      self = .integer
+    } else if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") {
+      self = .text
+    } else if type.isEmpty || type.contains("BLOB") {
+      self = .blob
+    } else if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") {
+      self = .real
+    } else {
+      self = .numeric
+    }
+  }
+}

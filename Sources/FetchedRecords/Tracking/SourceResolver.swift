@@ -1,0 +1,195 @@
+import GRDB
+
+/// Leads the names in FROM back to tables.
+struct SourceResolver {
+  let db: Database
+  let facts: SchemaFacts
+  let locality: RowLocality
+  /// The tables of WITH that can be named here.
+  private var commonTables: [CommonTable] = []
+
+  init(_ locality: RowLocality, _ db: Database) {
+    self.db = db
+    self.locality = locality
+    facts = SchemaFacts(db: db)
+  }
+
+  /// - Throws: ``NotIncremental`` where a source is more than rows of tables.
+  func resolve(_ syntax: SelectSyntax) throws -> ResolvedSelect {
+    var inner = self
+    inner.commonTables = commonTables + syntax.commonTables
+    for table in syntax.commonTables where !syntax.reads(table) {
+      throw NotIncremental(reason: "the query does not read its CTE \(table.name)")
+    }
+    var sources: [ResolvedSource] = []
+    for (index, source) in syntax.sources.enumerated() {
+      let resolved = try inner.resolve(source, number: index)
+      if sources.contains(where: { $0.isNamed(resolved.name) }) {
+        throw NotIncremental(reason: "two of its tables are named \(resolved.name)")
+      }
+      sources.append(resolved)
+    }
+    return ResolvedSelect(syntax: syntax, sources: sources)
+  }
+
+  private func resolve(_ source: SourceSyntax, number: Int) throws -> ResolvedSource {
+    switch source.origin {
+    case .select(let sql):
+      return try subquery(
+        sql, named: source.alias ?? "didchange source \(number)", columns: nil, source)
+    case .table(let schema, let name):
+      if let schema, !schema.isSameIdentifier(as: "main") {
+        throw NotIncremental(reason: "\(schema).\(name) is in another database")
+      }
+      let alias = source.alias ?? name
+      if schema == nil,
+        let index = commonTables.lastIndex(where: { $0.name.isSameIdentifier(as: name) })
+      {
+        var before = self
+        before.commonTables = Array(commonTables[..<index])
+        let table = commonTables[index]
+        return try before.subquery(
+          table.select, named: alias, columns: table.columns, source)
+      }
+      return try tableOrView(name, named: alias, source)
+    }
+  }
+
+  private func tableOrView(
+    _ name: String, named alias: String, _ source: SourceSyntax
+  ) throws -> ResolvedSource {
+    let kind = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT type, wr, name FROM pragma_table_list
+        WHERE schema = 'main' AND name = ? COLLATE NOCASE AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        """,
+      arguments: [name])
+    switch kind?[0] as String? {
+    case "view":
+      let view = try viewDefinition(name)
+      var outside = self
+      outside.commonTables = []
+      return try outside.subquery(view.select, named: alias, columns: view.columns, source)
+    case "table", "virtual", "shadow":
+      let rowID = facts.rowIDExpression(of: name)
+      var lack = rowID == nil ? "all names of \(name)'s rowid are taken by columns" : nil
+      if kind?[1] == true { lack = "\(name) is a table WITHOUT ROWID" }
+      if kind?[0] != "table" { lack = "\(name) is a virtual table" }
+      return ResolvedSource(
+        body: .table, name: alias, columns: facts.columns(of: name),
+        tables: [
+          BaseTable(
+            name: kind?[2] ?? name,
+            rowID: lack == nil
+              ? rowID.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" } : nil,
+            lack: lack, isNullable: source.isLeftJoined)
+        ], isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: name,
+        rowIDColumn: rowID)
+    default: throw NotIncremental(reason: "\(name) is no ordinary table")
+    }
+  }
+
+  // MARK: - Views, CTEs and subqueries
+
+  private func subquery(
+    _ sql: String, named alias: String, columns names: [String]?, _ source: SourceSyntax
+  ) throws -> ResolvedSource {
+    let syntax: SelectSyntax
+    do {
+      syntax = try SelectParser.parse(sql)
+      try syntax.checkIsPlain()
+    } catch {
+      throw NotIncremental(reason: "in \(alias), \(error.reason)")
+    }
+    let select = try resolve(syntax)
+    try locality.check(select)
+    guard let expanded = select.expandedColumns else {
+      throw NotIncremental(reason: "in \(alias), * stands for columns that USING joins to one")
+    }
+    let columns = try names ?? shownNames(of: select)
+    guard columns.count == expanded.count else {
+      throw NotIncremental(reason: "in \(alias), the number of columns is not certain")
+    }
+    let tables = select.tables.enumerated().map { index, table in
+      BaseTable(
+        name: table.name,
+        rowID: table.rowID.map { _ in
+          "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))"
+        },
+        lack: table.lack, isNullable: table.isNullable || source.isLeftJoined)
+    }
+    return ResolvedSource(
+      body: .select(select, names: names), name: alias, columns: columns, tables: tables,
+      isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: alias)
+  }
+
+  /// The names of a subquery's columns, as SQLite gives them.
+  private func shownNames(of select: ResolvedSelect) throws -> [String] {
+    let sql = "SELECT * FROM (\n\(select.subquery(requiring: nil))\n)"
+    guard let statement = try? db.makeStatement(sql: sql) else {
+      throw NotIncremental(reason: "its rowids cannot be shown by a subquery")
+    }
+    return statement.columnNames.dropLast(select.tables.count { $0.rowID != nil })
+  }
+
+  /// `CREATE VIEW name [(columns)] AS select`: https://www.sqlite.org/lang_createview.html
+  private func viewDefinition(_ name: String) throws -> (columns: [String]?, select: String) {
+    let sql = try String.fetchOne(
+      db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ? COLLATE NOCASE",
+      arguments: [name])
+    let tokens = SQLTokens.tokens(of: sql ?? "")
+    guard let start = tokens.firstIndex(where: { $0.isWord("AS") && $0.depth == 0 }) else {
+      throw NotIncremental(reason: "the view \(name) cannot be read")
+    }
+    var columns: [String]?
+    if let open = tokens[..<start].firstIndex(where: { $0.isSymbol("(") }) {
+      var rest = tokens[open..<start]
+      columns = rest.takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
+    }
+    return (columns, tokens[(start + 1)...].sourceText)
+  }
+}
+
+extension SelectSyntax {
+  /// Whether a table of WITH is named by FROM here, or by another such table.
+  fileprivate func reads(_ table: CommonTable) -> Bool {
+    let named = sources.contains { source in
+      switch source.origin {
+      case .table(nil, let name): name.isSameIdentifier(as: table.name)
+      case .table: false
+      case .select(let sql): sql.mentions(table.name)
+      }
+    }
+    return named || commonTables.contains { $0 != table && $0.select.mentions(table.name) }
+  }
+
+  /// Whether each row is made of one row of each table, as they are.
+  fileprivate func checkIsPlain() throws(NotIncremental) {
+    if !groupBy.isEmpty { throw NotIncremental(reason: "rows are made to groups") }
+    if having != nil { throw NotIncremental(reason: "there is HAVING") }
+    if limit != nil { throw NotIncremental(reason: "there is LIMIT") }
+  }
+}
+
+extension String {
+  fileprivate func mentions(_ name: String) -> Bool {
+    SQLTokens.tokens(of: self).contains { $0.name?.isSameIdentifier(as: name) == true }
+  }
+}
+
+extension SchemaFacts {
+  /// The column that is the rowid, or else any of its three names that no column has taken.
+  func rowIDExpression(of table: String) -> String? {
+    if let key = try? db.primaryKey(table), key.isRowID, let column = key.columns.first,
+      let columns = try? db.columns(in: table),
+      columns.contains(where: { $0.primaryKeyIndex > 0 && $0.name.isSameIdentifier(as: column) })
+    {
+      return column
+    }
+    let taken = columns(of: table)
+    return ["rowid", "_rowid_", "oid"].first { name in
+      !taken.contains { $0.isSameIdentifier(as: name) }
+    }
+  }
+}
