@@ -9,7 +9,7 @@ final class LiveQuery {
   /// The whole order, where the controller shows a window of it.
   private var whole: Results?
   /// Made when a change can be maintained, and let go with a refetch.
-  private var index: RowIndex?
+  private var index: OwnerIndex?
   /// Made when a change has to be led to records of other rows.
   private var contributions: Contributions?
 
@@ -73,7 +73,7 @@ final class LiveQuery {
   func rows(among rowIDs: [Int64], plan: IncrementalPlan) -> [Int64] {
     let index = index ?? makeIndex(controller.snapshot.results, plan, &contributions)
     self.index = index
-    return rowIDs.filter { !index[$0].isEmpty }
+    return rowIDs.filter(index.contains)
   }
 
   /// The results were fetched as a whole.
@@ -114,18 +114,12 @@ final class LiveQuery {
       owners, contributions?.numbers ?? GroupNumbers(), arguments: controller.arguments,
       layout: old.layout, in: db)
     let (removed, added) = plan.order.differences(
-      from: owners.flatMap { index[$0] }, to: fetched)
+      from: owners.flatMap { records(of: $0, index, plan, contributions) }, to: fetched)
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
     else { return nil }
-    for record in removed {
-      index.remove(record, of: plan.number(ofOwnerOf: record, &contributions))
-    }
-    // Records whose blocks were made anew are entered too, so that no old block lives on for them.
-    for range in next.made {
-      for record in next.results.records(in: range) {
-        index.enter(record, of: plan.number(ofOwnerOf: record, &contributions))
-      }
+    index.follow(removed: removed, made: next.made) {
+      plan.number(ofOwnerOf: $0, &contributions)
     }
     keep(index, contributions, plan)
     return (next.results, next.changes)
@@ -140,16 +134,25 @@ final class LiveQuery {
 
   private func makeIndex(
     _ results: Results, _ plan: IncrementalPlan, _ contributions: inout Contributions?
-  ) -> RowIndex {
-    var index = RowIndex(minimumCapacity: results.count)
-    for record in results.records(in: 0..<results.count) {
-      index.enter(record, of: plan.number(ofOwnerOf: record, &contributions))
+  ) -> OwnerIndex {
+    OwnerIndex(results) { plan.number(ofOwnerOf: $0, &contributions) }
+  }
+
+  private func records(
+    of owner: Int64, _ index: OwnerIndex, _ plan: IncrementalPlan, _ contributions: Contributions?
+  ) -> [OrderedResults.Record] {
+    switch plan.owner {
+    case .row(let column): index.records(of: owner) { $0.rowID(at: column) == owner }
+    case .group(let columns):
+      index.records(of: owner) { record in
+        let group = contributions?.numbers[owner] ?? []
+        return zip(columns, group).allSatisfy { record.value($0) == $1 }
+      }
     }
-    return index
   }
 
   private func keep(
-    _ index: RowIndex, _ contributions: Contributions?, _ plan: IncrementalPlan
+    _ index: OwnerIndex, _ contributions: Contributions?, _ plan: IncrementalPlan
   ) {
     guard contributions?.isOutworn == true else {
       (self.index, self.contributions) = (index, contributions)

@@ -37,7 +37,7 @@ extension IncrementalPlan {
 
 extension Record {
   /// The rowid in a column that is known to hold one.
-  fileprivate func rowID(at column: Int) -> Int64 {
+  func rowID(at column: Int) -> Int64 {
     guard case .integer(let rowID) = value(column) else {
       preconditionFailure("a rowid is an integer")
     }

@@ -8,14 +8,14 @@ extension Results {
   ///   - removed: records of these results.
   ///   - added: records of the next ones.
   ///   - order: the total order of these results and of the next ones.
-  /// - Returns: the results, the changes, and the offsets of the records that are in other memory
-  ///   than before; nil where these are not the results that `removed` and `order` tell of; then only a
+  /// - Returns: the results, the changes, and the blocks that were made for them, for an
+  ///   ``OwnerIndex``; nil where these are not the results that `removed` and `order` tell of; then only a
   ///   new fetch helps.
   ///
   /// O(k log n + s + n / 8192) for k records that went or came, among n in s sections.
   package func replacing(
     removed: [Record], added: [Record], by order: RecordOrder
-  ) -> (results: Results, changes: ChangeSet, made: [Range<Int>])? {
+  ) -> (results: Results, changes: ChangeSet, made: [MadeBlock])? {
     var replacement = Replacement(old: self, order: order)
     guard replacement.remove(removed), replacement.add(added) else { return nil }
     return replacement.finish()
@@ -98,7 +98,7 @@ struct Replacement {
     return true
   }
 
-  consuming func finish() -> (results: Results, changes: ChangeSet, made: [Range<Int>])? {
+  consuming func finish() -> (results: Results, changes: ChangeSet, made: [MadeBlock])? {
     let (records, made) = newRecords()
     guard let list = sections.finish(records, old.layout) else {
       return nil
@@ -214,7 +214,7 @@ struct Replacement {
 
   // MARK: - Results
 
-  private func newRecords() -> (list: RecordList, made: [Range<Int>]) {
+  private func newRecords() -> (list: RecordList, made: [MadeBlock]) {
     var builder = RecordListBuilder()
     var next = 0
     var gone = removed[...]

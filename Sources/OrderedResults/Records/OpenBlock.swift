@@ -55,12 +55,12 @@ struct OpenBlock: ~Copyable {
     return BorrowedBytes(start: UnsafeRawPointer(memory) + start, count: Int(ends[item]) - start)
   }
 
-  /// A block of the records, which leave; nil if there are none.
+  /// A block of the records, of which there are some; they leave.
   ///
   /// O(b), b bytes.
-  mutating func take() -> RecordBlock? {
-    guard count > 0 else { return nil }
+  mutating func take(id: UInt64?) -> RecordBlock {
     defer { (count, byteCount) = (0, 0) }
-    return RecordBlock(copying: memory, ends: UnsafeBufferPointer(start: ends, count: count))
+    return RecordBlock(
+      copying: memory, ends: UnsafeBufferPointer(start: ends, count: count), id: id)
   }
 }

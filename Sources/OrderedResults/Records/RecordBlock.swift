@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Up to 128 records packed into one allocation, immutable once made; ``Record``s are slices of it.
 ///
 /// The memory begins with the bounds of the records, counted in bytes from its start: record i lies
@@ -12,14 +14,19 @@ final class RecordBlock: @unchecked Sendable {
   static let maximumByteCount = 8192
 
   let count: Int
+  /// The block's name, which it shares with the block that took its place in a later list.
+  let id: UInt64
   @usableFromInline let memory: UnsafeRawPointer
 
   /// Copies records that lie one after the other, `ends` telling where each ends.
   ///
   /// O(b), b bytes; one allocation beside the object's.
+  ///
+  /// - Parameter id: of the block whose place this one takes; nil: of none.
   // The caller keeps both alive for the call.
-  init(copying bytes: UnsafeRawPointer, ends: UnsafeBufferPointer<UInt32>) {
+  init(copying bytes: UnsafeRawPointer, ends: UnsafeBufferPointer<UInt32>, id: UInt64? = nil) {
     count = ends.count
+    self.id = id ?? Self.lastID.wrappingAdd(1, ordering: .relaxed).newValue
     let header = MemoryLayout<UInt32>.stride * (count + 1)
     let byteCount = Int(ends.last ?? 0)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: header + byteCount, alignment: 8)
@@ -31,6 +38,8 @@ final class RecordBlock: @unchecked Sendable {
   }
 
   deinit { memory.deallocate() }
+
+  private static let lastID = Atomic<UInt64>(0)
 
   /// `count` + 1 offsets into the memory.
   // Bound by init; valid as long as the block.

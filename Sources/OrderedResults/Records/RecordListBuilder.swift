@@ -8,8 +8,12 @@ struct RecordListBuilder: ~Copyable {
   private var open = OpenBlock()
   /// The place at which the last run of another list ended: runs mostly come in order.
   private var hint = RecordList.Place()
-  /// The offsets of the records whose blocks were made here, in order.
-  private(set) var made: [Range<Int>] = []
+  /// Where the records of ``open`` come from that were copied from other blocks, in order.
+  private var copied: [MadeBlock.Run] = []
+  /// Names that a block made here has taken over.
+  private var takenOver: Set<UInt64> = []
+  /// The blocks that were made here, in order.
+  private var made: [MadeBlock] = []
 
   var count: Int { list.count + pageCount + open.count }
 
@@ -53,8 +57,8 @@ struct RecordListBuilder: ~Copyable {
     return list
   }
 
-  /// The list, and the offsets of its records whose blocks no other list has.
-  consuming func finishTellingMade() -> (list: RecordList, made: [Range<Int>]) {
+  /// The list, and its blocks that no other list has.
+  consuming func finishTellingMade() -> (list: RecordList, made: [MadeBlock]) {
     close()
     return (list, made)
   }
@@ -140,13 +144,30 @@ struct RecordListBuilder: ~Copyable {
   }
 
   private mutating func copy(_ block: RecordBlock, _ items: Range<Int>) {
-    for item in items { append(block.bytes(item)) }
+    for item in items {
+      append(block.bytes(item))
+      let place = open.count - 1
+      if let last = copied.indices.last, copied[last].source == block.id,
+        copied[last].items.upperBound == place
+      {
+        copied[last].items = copied[last].items.lowerBound..<place + 1
+      } else {
+        copied.append(MadeBlock.Run(source: block.id, items: place..<place + 1))
+      }
+    }
   }
 
   private mutating func closeBlock() {
-    guard let block = open.take() else { return }
-    let start = list.count + pageCount
-    made.append(start..<start + block.count)
+    guard open.count > 0 else { return }
+    var counts: [UInt64: Int] = [:]
+    for run in copied where !takenOver.contains(run.source) {
+      counts[run.source, default: 0] += run.items.count
+    }
+    let id = counts.max { $0.value < $1.value }?.key
+    if let id { takenOver.insert(id) }
+    let block = open.take(id: id)
+    made.append(MadeBlock(block: block, copied: copied))
+    copied.removeAll(keepingCapacity: true)
     addToPage(block)
   }
 

@@ -1,0 +1,148 @@
+/// In which blocks of a result the records of an owner are.
+///
+/// An owner is whatever a record is made of, by a number: a row, or a group of rows. The index names
+/// blocks and not records, so a change costs only what it moves from block to block; a record is
+/// then found by a look through its block.
+///
+/// Memory: 12 bytes an owner, over the load of a hash table, for owners of one record.
+package struct OwnerIndex: Sendable {
+  /// The blocks by the numbers that they have here; those that are free hold none.
+  private var blocks: [RecordBlock?] = []
+  /// How many records of each block are entered.
+  private var counts: [Int] = []
+  private var free: [UInt32] = []
+  private var numbers: [UInt64: UInt32] = [:]
+  private var first: [Int64: UInt32]
+  /// Of the owners that have several records, the blocks of all but the first.
+  private var others: [Int64: [UInt32]] = [:]
+
+  /// O(n) for the n records of `results`.
+  package init(_ results: Results, owner: (Record) -> Int64) {
+    first = Dictionary(minimumCapacity: results.count)
+    for block in results.records.blocks {
+      let number = number(of: block.id)
+      blocks[Int(number)] = block
+      for item in 0..<block.count { enter(owner(block.record(item)), number) }
+    }
+  }
+
+  /// Whether an owner has a record. O(1).
+  package func contains(_ owner: Int64) -> Bool { first[owner] != nil }
+
+  /// The records of an owner, those that `isOwned` in its blocks.
+  ///
+  /// O(b), b records of the owner's blocks.
+  package func records(of owner: Int64, isOwned: (Record) -> Bool) -> [Record] {
+    guard let number = first[owner] else { return [] }
+    var records: [Record] = []
+    for number in Set([number] + (others[owner] ?? [])) {
+      guard let block = blocks[Int(number)] else { continue }
+      for item in 0..<block.count {
+        let record = block.record(item)
+        if isOwned(record) { records.append(record) }
+      }
+    }
+    return records
+  }
+
+  /// Follows a replacement in the results.
+  ///
+  /// O(k + m), k records that went and m that came into other blocks.
+  ///
+  /// - Parameters:
+  ///   - removed: the records that went, in the blocks of the results before.
+  ///   - made: the blocks that the replacement made.
+  ///   - owner: the number of a record's owner.
+  package mutating func follow(
+    removed: [Record], made: [MadeBlock], owner: (Record) -> Int64
+  ) {
+    for record in removed {
+      if let number = numbers[record.block.id] { leave(owner(record), number) }
+    }
+    for made in made {
+      let number = number(of: made.block.id)
+      blocks[Int(number)] = made.block
+      made.forEachNewcomer { record, source in
+        let owner = owner(record)
+        if let source, let left = numbers[source] { leave(owner, left) }
+        enter(owner, number)
+      }
+    }
+    for made in made { freeIfEmpty(made) }
+    for record in removed { freeIfEmpty(record.block.id) }
+  }
+
+  private mutating func enter(_ owner: Int64, _ number: UInt32) {
+    counts[Int(number)] += 1
+    guard let known = first.updateValue(number, forKey: owner) else { return }
+    others[owner, default: []].append(known)
+  }
+
+  private mutating func leave(_ owner: Int64, _ number: UInt32) {
+    counts[Int(number)] -= 1
+    if first[owner] == number {
+      first[owner] = others[owner]?.popLast()
+    } else if let index = others[owner]?.firstIndex(of: number) {
+      others[owner]?.remove(at: index)
+    }
+    if others[owner]?.isEmpty == true { others[owner] = nil }
+  }
+
+  // MARK: - Numbers
+
+  private mutating func number(of id: UInt64) -> UInt32 {
+    if let number = numbers[id] { return number }
+    let number: UInt32
+    if let used = free.popLast() {
+      number = used
+    } else {
+      number = UInt32(blocks.count)
+      blocks.append(nil)
+      counts.append(0)
+    }
+    numbers[id] = number
+    return number
+  }
+
+  private mutating func freeIfEmpty(_ made: MadeBlock) {
+    for run in made.copied where run.source != made.block.id { freeIfEmpty(run.source) }
+  }
+
+  /// Lets go of a block whose records are all elsewhere, or gone.
+  private mutating func freeIfEmpty(_ id: UInt64) {
+    guard let number = numbers[id], counts[Int(number)] == 0 else { return }
+    numbers[id] = nil
+    blocks[Int(number)] = nil
+    free.append(number)
+  }
+}
+
+extension OwnerIndex {
+  /// Checks that the index says of `results` what one made anew would. O(n). For tests.
+  package func checkInvariants(
+    of results: Results, owner: (Record) -> Int64
+  ) throws(BrokenInvariant) {
+    var held: Set<UInt64> = []
+    for block in results.records.blocks {
+      let id = block.id
+      try BrokenInvariant.require(held.insert(id).inserted, "two blocks are named \(id)")
+      let number = numbers[id] ?? .max
+      try BrokenInvariant.require(number < blocks.count, "block \(id) is not known")
+      try BrokenInvariant.require(blocks[Int(number)] === block, "block \(id) is another one")
+      try BrokenInvariant.require(
+        counts[Int(number)] == block.count, "block \(id): \(counts[Int(number)]) records")
+      for item in 0..<block.count {
+        let owner = owner(block.record(item))
+        try BrokenInvariant.require(
+          first[owner] == number || others[owner]?.contains(number) == true,
+          "owner \(owner) is not in block \(id)")
+      }
+    }
+    let entries = first.count + others.values.reduce(0) { $0 + $1.count }
+    try BrokenInvariant.require(
+      entries == results.count, "\(entries) entries for \(results.count) records")
+    try BrokenInvariant.require(
+      numbers.count == held.count && blocks.count - free.count == held.count,
+      "\(numbers.count) blocks are known instead of \(held.count)")
+  }
+}
