@@ -57,7 +57,10 @@ extension IncrementalAnalysis {
     candidate.syntax.limit.map { limit in
       WindowStatement(
         sql: statement(order: order),
-        bounds: "SELECT \(limit.limit.parenthesized), \((limit.offset ?? "0").parenthesized)")
+        bounds: """
+          SELECT CAST(\(limit.limit.parenthesized) AS NUMERIC), \
+          CAST(\((limit.offset ?? "0").parenthesized) AS NUMERIC)
+          """)
     }
   }
 

@@ -55,11 +55,11 @@ extension IncrementalPlan {
     let statement = try db.cachedStatement(sql: window.bounds)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    guard try statement.step(in: db), case .integer(let limit) = statement.value(at: 0),
-      case .integer(let offset) = statement.value(at: 1)
+    guard try statement.step(in: db), let limit = statement.value(at: 0).integer,
+      let offset = statement.value(at: 1).integer
     else { return nil }
-    let start = Int(max(0, offset))
-    let (end, isTooLarge) = start.addingReportingOverflow(Int(limit))
+    let start = max(0, offset)
+    let (end, isTooLarge) = start.addingReportingOverflow(limit)
     return start..<(limit < 0 || isTooLarge ? Int.max : end)
   }
 }
@@ -84,6 +84,17 @@ extension WindowStatement {
     var builder = ResultsBuilder(layout: layout)
     try statement.forEachRow(of: layout, in: db) { builder.append($0) }
     return try? builder.finishWithoutChanges()
+  }
+}
+
+extension Value {
+  /// The integer that this number is.
+  fileprivate var integer: Int? {
+    switch self {
+    case .integer(let integer): Int(integer)
+    case .real(let real): Int(exactly: real)
+    default: nil
+    }
   }
 }
 
