@@ -258,6 +258,8 @@ private func tracking(
         each changed row of book is read again by its rowid, and changed rows of author lead to \
         rows of book; LIMIT is cut from the whole order, which is kept
         """)
+    let short = try tracking("SELECT id FROM book ORDER BY genre LIMIT 3")
+    #expect(short.reason.hasPrefix("the rows up to LIMIT are read again through the index"))
     let missing = try tracking(
       "SELECT book.id, v FROM book LEFT JOIN pair ON a = book.id AND b = 2")
     #expect(

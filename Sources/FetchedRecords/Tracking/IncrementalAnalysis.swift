@@ -139,7 +139,9 @@ struct IncrementalAnalysis {
       let rowID = facts.rowIDExpression(of: table)
     else { return nil }
     let collations = facts.collations(of: table)
-    return EqualityRoute(predicate: predicate, table: table, rowID: rowID) { expression in
+    return EqualityRoute(
+      predicate: predicate, table: table, rowID: rowID.quotedIdentifier
+    ) { expression in
       guard let origin = select.origin(of: expression), origin.table == owner,
         collations[origin.name].flatMap(Collation.init) != nil
       else { return nil }

@@ -72,18 +72,18 @@ extension IncrementalPlan {
 }
 
 extension WindowStatement {
-  /// The whole order; nil where its sections are not in runs, though those of the window may be.
+  /// Runs the query without its window, or with it; nil where the sections are not in runs.
   ///
   /// O(n), n records.
   func fetch(
-    _ arguments: QueryArguments, layout: RecordLayout, in db: Database
-  ) throws -> Results? {
+    _ sql: String, comparingWith old: Results, _ arguments: QueryArguments, in db: Database
+  ) throws -> (results: Results, changes: ChangeSet)? {
     let statement = try db.cachedStatement(sql: sql)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    var builder = ResultsBuilder(layout: layout)
-    try statement.forEachRow(of: layout, in: db) { builder.append($0) }
-    return try? builder.finishWithoutChanges()
+    var builder = ResultsBuilder(comparingWith: old)
+    try statement.forEachRow(of: old.layout, in: db) { builder.append($0) }
+    return try? builder.finish()
   }
 }
 
