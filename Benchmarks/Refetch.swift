@@ -61,8 +61,11 @@ private final class RefetchBench {
     self.order = order
     let definition = QueryDefinition(
       name: "players",
-      // A declared query would be maintained row by row.
-      form: .sql("SELECT id, name, team, score, email FROM player ORDER BY \(order), id"))
+      // Without the subquery it would be maintained row by row.
+      form: .sql(
+        """
+        SELECT id, name, team, score, email FROM player WHERE (SELECT 1) ORDER BY \(order), id
+        """))
     refresher = try Refresher(path: database.path, source: .definitions([definition]))
     bare = try DatabaseQueue(path: database.path)
     let opened = Mutex<QueryController?>(nil)

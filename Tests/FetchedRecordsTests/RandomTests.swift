@@ -112,7 +112,7 @@ struct RandomRun {
         throw failure("applying \(changes) does not give \(to.results.shown)", test, step)
       }
     }
-    let expected = try plainSelect(test, in: db)
+    let expected = try test.plainSelect(in: db)
     if shown[index].shown != expected {
       throw failure(
         "shown:    \(shown[index].shown)\nexpected: \(expected)", test, step)
@@ -135,25 +135,6 @@ struct RandomRun {
         throw failure("\(path) is named twice among the new", test, step)
       }
     }
-  }
-
-  /// What the query returns, by a SELECT that the engine did not write, cut into sections here.
-  private func plainSelect(
-    _ test: RandomWorld.Case, in db: Database
-  ) throws -> [ShownSection] {
-    var sections: [ShownSection] = []
-    let hasSections = test.definition.section != nil
-    let statement = try db.cachedStatement(sql: test.oracle)
-    statement.bind([:])
-    while try statement.step(in: db) {
-      let values = (0..<Int32(statement.columnCount)).map(statement.value(at:))
-      let name = values[0].sectionName
-      if sections.isEmpty || (hasSections && sections[sections.count - 1].name != name) {
-        sections.append(ShownSection(name: name, records: []))
-      }
-      sections[sections.count - 1].records.append(Array(values.dropFirst()))
-    }
-    return hasSections || !sections.isEmpty ? sections : [ShownSection(name: .null, records: [])]
   }
 
   private func failure(_ what: String, _ test: RandomWorld.Case, _ step: Int) -> RandomFailure {
@@ -194,13 +175,5 @@ extension RecordChange {
     case .deletion: nil
     case .move(_, let to, _, _), .update(_, let to, _, _): to
     }
-  }
-}
-
-extension Value {
-  /// A section's name: an integral real is the integer that SQLite takes it to equal.
-  fileprivate var sectionName: Value {
-    if case .real(let real) = self, let integer = Int64(exactly: real) { return .integer(integer) }
-    return self
   }
 }

@@ -51,6 +51,12 @@ final class LiveQuery {
     guard let range = try plan.windowRange(controller.arguments, in: db) else {
       return .refetch(because: "unknownWindow")
     }
+    if let window = plan.window, let sql = window.short,
+      range.upperBound <= WindowStatement.shortLimit
+    {
+      return try window.fetch(sql, comparingWith: shown, controller.arguments, in: db)
+        .map { .maintained($0.results, $0.changes) } ?? .refetch(because: "brokenSections")
+    }
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, in: db)
     }
@@ -91,8 +97,9 @@ final class LiveQuery {
     index = nil
     contributions = try plan.fetchContributions(controller.arguments, in: db)
     guard
-      let whole = try window.fetch(controller.arguments, layout: shown.layout, in: db)
-    else { return .refetch(because: "unknownWindow") }
+      let whole = try window.fetch(
+        window.sql, comparingWith: .empty(shown.layout), controller.arguments, in: db)?.results
+    else { return .refetch(because: "brokenSections") }
     self.whole = whole
     let results = whole.window(range)
     return .maintained(results, results.changes(from: shown))

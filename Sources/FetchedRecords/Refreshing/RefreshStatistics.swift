@@ -22,7 +22,8 @@ package struct QueryRefreshes: Sendable, Equatable {
   /// By running the query again.
   package internal(set) var refetches = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
-  /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `unknownWindow`, `noSearch`, `schema`, `failure`, `asked`.
+  /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `unknownWindow`, `brokenSections`,
+  /// `noSearch`, `schema`, `failure`, `asked`.
   package internal(set) var fallbacks: [String: Int] = [:]
 
   mutating func count(_ reasons: [String]) {

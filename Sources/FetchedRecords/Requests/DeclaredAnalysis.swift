@@ -25,7 +25,7 @@ extension QueryAnalysis {
     let candidate = IncrementalCandidate(
       syntax: parts.syntax, list: list, resultExpressions: [], leadingSection: section,
       sectionNeedsBytes: sectionNeedsBytes, key: key?.positions ?? [],
-      keyIsFree: definition.key == nil)
+      keyIsFree: definition.key == nil, orderIsFree: true)
     var layout = RecordLayout(
       columns: list.visible, columnCount: list.count, key: key?.positions,
       keyIsUnique: key?.isUnique ?? false, keyNames: key?.names ?? [], section: section,

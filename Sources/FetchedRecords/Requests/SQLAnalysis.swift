@@ -26,11 +26,7 @@ extension QueryAnalysis {
       let candidate = IncrementalCandidate(
         syntax: try SelectParser.parse(text.sqlWithoutSemicolon), list: SelectList(visible: names),
         resultExpressions: list.hidden, leadingSection: nil, sectionNeedsBytes: false,
-        key: key ?? [], keyIsFree: definition.key == nil)
-      if candidate.syntax.readsOrderedSubquery {
-        throw NotIncremental(
-          reason: "its order is that of a subquery: write ORDER BY outside of it")
-      }
+        key: key ?? [], keyIsFree: definition.key == nil, orderIsFree: false)
       let shape = try incrementalShape(candidate, names: names)
       // The hidden columns that the plan needs stand before those of the section.
       let added = shape.list.count - names.count
@@ -142,20 +138,4 @@ extension StatementShape {
       sql: sql, part: part, layout: layout, plan: shape.plan,
       tracking: Tracking(mode: .incremental, reason: shape.reason))
   }
-}
-
-extension SelectSyntax {
-  /// Whether the order of a subquery shows, because the query has none of its own.
-  fileprivate var readsOrderedSubquery: Bool {
-    guard order.isEmpty, groupBy.isEmpty, sources.count == 1 else { return false }
-    switch sources[0].origin {
-    case .select(let sql): return (try? SelectParser.parse(sql))?.hasOrder ?? false
-    case .table(nil, let name):
-      let table = commonTables.last { $0.name.isSameIdentifier(as: name) }
-      return table.flatMap { try? SelectParser.parse($0.select) }?.hasOrder ?? false
-    case .table: return false
-    }
-  }
-
-  private var hasOrder: Bool { !order.isEmpty || readsOrderedSubquery }
 }

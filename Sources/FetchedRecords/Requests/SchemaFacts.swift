@@ -30,8 +30,12 @@ struct SchemaFacts {
     let info = try db.primaryKey(table)
     let columns = try db.columns(in: table)
     if info.isRowID {
-      let isColumn = columns.contains { $0.primaryKeyIndex > 0 }
-      return PrimaryKey(columns: isColumn ? info.columns : [rowIDName(of: table)], isUnique: true)
+      if !columns.contains(where: { $0.primaryKeyIndex > 0 }) {
+        return PrimaryKey(columns: [rowIDName(of: table)], isUnique: true)
+      }
+      if let rowID = rowIDExpression(of: table), info.columns == [rowID] {
+        return PrimaryKey(columns: info.columns, isUnique: true)
+      }
     }
     let isUnique = info.columns.allSatisfy { name in
       columns.contains { $0.name.isSameIdentifier(as: name) && $0.isNotNull }

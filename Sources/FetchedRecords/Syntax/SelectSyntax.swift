@@ -106,7 +106,11 @@ struct ColumnName: Equatable {
   let name: String
 }
 
-extension RandomAccessCollection<SQLToken> where Index == Int {
+extension RandomAccessCollection<SQLToken>
+where
+  Index == Int, SubSequence: RandomAccessCollection<SQLToken>,
+  SubSequence.SubSequence == SubSequence, SubSequence.Index == Int
+{
   /// The text from the first token to the last.
   var sourceText: String {
     guard let first, let last else { return "" }
@@ -118,9 +122,8 @@ extension RandomAccessCollection<SQLToken> where Index == Int {
   /// The column that these tokens name, if they are nothing else; parentheses around it do not
   /// count.
   var columnName: ColumnName? {
-    if let first, let last, count > 2, first.isSymbol("("), last.isSymbol(")") {
-      return self[(startIndex + 1)..<(endIndex - 1)].columnName
-    }
+    let tokens = withoutParentheses
+    if tokens.count < count { return tokens.columnName }
     switch count {
     case 1: return self[startIndex].name.map { ColumnName(qualifier: nil, name: $0) }
     case 3:
@@ -130,6 +133,14 @@ extension RandomAccessCollection<SQLToken> where Index == Int {
       return ColumnName(qualifier: qualifier, name: name)
     default: return nil
     }
+  }
+
+  /// The tokens without parentheses around all of them.
+  var withoutParentheses: SubSequence {
+    guard let first, let last, count > 2, first.isSymbol("("), last.isSymbol(")"),
+      !dropFirst().dropLast().contains(where: { $0.depth == first.depth })
+    else { return self[...] }
+    return self[(startIndex + 1)..<(endIndex - 1)].withoutParentheses
   }
 
   /// The tokens between separators.

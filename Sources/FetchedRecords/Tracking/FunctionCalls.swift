@@ -54,6 +54,11 @@ struct FunctionList {
     _ expression: String, allowingAggregates: Bool = false
   ) throws(OutsideInfluence) {
     let tokens = SQLTokens.tokens(of: expression)
+    if tokens.indices.dropFirst().contains(where: {
+      tokens[$0].isWord("OVER") && tokens[$0 - 1].isSymbol(")")
+    }) {
+      throw .window
+    }
     for (index, token) in tokens.enumerated() {
       if token.isWord("SELECT") || token.isWord("VALUES") { throw .subquery }
       for word in ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"] where token.isWord(word) {
@@ -72,7 +77,6 @@ struct FunctionList {
   private func check(
     call token: SQLToken, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool
   ) throws(OutsideInfluence) {
-    if token.isWord("OVER") || (token.isWord("FILTER") && !allowingAggregates) { throw .window }
     let name = token.text.lowercased()
     // A keyword before a parenthesis, such as IN or AND, calls nothing.
     if functions[name] == nil { return }

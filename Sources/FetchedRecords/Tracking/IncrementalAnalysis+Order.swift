@@ -37,11 +37,14 @@ extension IncrementalAnalysis {
   /// ORDER BY takes a name for that of a result column first, and an integer for its number; in
   /// longer expressions a name is that of a table's column.
   private mutating func position(ofOrder term: OrderTerm) throws -> Int {
-    let tokens = SQLTokens.tokens(of: term.expression)
-    if let ordinal = Int(term.expression), (1...list.visible.count).contains(ordinal) {
+    let tokens = SQLTokens.tokens(of: term.expression)[...].withoutParentheses
+    if tokens.count == 1, tokens.first?.kind == .number {
+      guard let ordinal = Int(tokens.sourceText), (1...list.visible.count).contains(ordinal) else {
+        throw NotIncremental(reason: "it orders by the number \(term.expression)")
+      }
       return ordinal - 1
     }
-    if tokens.count == 1, let name = tokens[0].name,
+    if tokens.count == 1, let name = tokens.first?.name,
       let visible = list.visible.firstIndex(where: { $0.isSameIdentifier(as: name) })
     {
       return visible

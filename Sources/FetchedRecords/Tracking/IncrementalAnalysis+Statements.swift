@@ -55,10 +55,30 @@ extension IncrementalAnalysis {
 
   func window(_ order: [String]) -> WindowStatement? {
     candidate.syntax.limit.map { limit in
-      WindowStatement(
+      let shown = statement(order: order, limit: limit)
+      return WindowStatement(
+        short: everyRowIsRecord && isOrderedByIndex(shown) ? shown : nil,
         sql: statement(order: order),
-        bounds: "SELECT \(limit.limit.parenthesized), \((limit.offset ?? "0").parenthesized)")
+        bounds: """
+          SELECT CAST(\(limit.limit.parenthesized) AS NUMERIC), \
+          CAST(\((limit.offset ?? "0").parenthesized) AS NUMERIC)
+          """)
     }
+  }
+
+  private var everyRowIsRecord: Bool {
+    select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.predicate == nil
+      && select.syntax.groupBy.isEmpty
+  }
+
+  private func isOrderedByIndex(_ sql: String) -> Bool {
+    guard let steps = try? db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql) else { return false }
+    steps.bind([:])
+    var isOrdered = true
+    while (try? steps.step(in: db)) == true {
+      if steps.value(at: 3).text.hasPrefix("USE TEMP B-TREE") { isOrdered = false }
+    }
+    return isOrdered
   }
 
   private static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
@@ -150,7 +170,15 @@ extension IncrementalAnalysis {
       text = "changed rows of \(others.listed) lead to their groups, which are read again"
     }
     if !missing.isEmpty { text += "; when \(missing.listed) changes, the query runs again" }
-    if plan.window != nil { text += "; LIMIT is cut from the whole order, which is kept" }
+    switch plan.window?.short {
+    case nil where plan.window == nil: break
+    case nil: text += "; LIMIT is cut from the whole order, which is kept"
+    case .some:
+      text = """
+        the rows up to LIMIT are read again through the index of their order; if they are more than \
+        \(WindowStatement.shortLimit), LIMIT is cut from the whole order, and \(text)
+        """
+    }
     return text
   }
 }

@@ -15,6 +15,8 @@ struct IncrementalCandidate {
   let key: [Int]
   /// Whether columns may be added to the key until it is unique.
   let keyIsFree: Bool
+  /// Whether it may have the order of its key where it asks for none, whatever a subquery asks for.
+  let orderIsFree: Bool
 
   var sectionTerms: [String] {
     guard let leadingSection else { return [] }
@@ -61,6 +63,9 @@ struct IncrementalAnalysis {
       throw NotIncremental(reason: "its record is an aggregate of all rows")
     }
     select = try SourceResolver(locality, db).resolve(candidate.syntax)
+    if !candidate.orderIsFree, select.showsInnerOrder {
+      throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
+    }
     try locality.check(select, allowingAggregates: isGrouped)
     for column in candidate.list.hidden {
       try locality.check(column.expression, allowingAggregates: isGrouped)
@@ -80,7 +85,11 @@ struct IncrementalAnalysis {
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
     if !candidate.syntax.groupBy.isEmpty { return try groupShape() }
-    try completeKey(possibleOwners.first)
+    guard let first = possibleOwners.first else {
+      throw NotIncremental(
+        reason: select.tables[0].lack ?? "a LEFT JOIN may leave out each of its tables")
+    }
+    try completeKey(first)
     return try rowShape()
   }
 
@@ -107,10 +116,7 @@ struct IncrementalAnalysis {
         refusal = refusal ?? error
       }
     }
-    let table = select.tables[0]
-    throw refusal
-      ?? NotIncremental(
-        reason: table.lack ?? "a LEFT JOIN may leave out each of its tables")
+    throw refusal ?? NotIncremental(reason: "no row of its tables owns a record")
   }
 
   private mutating func shape(ownedBy owner: Int) throws -> IncrementalShape {
@@ -133,7 +139,9 @@ struct IncrementalAnalysis {
       let rowID = facts.rowIDExpression(of: table)
     else { return nil }
     let collations = facts.collations(of: table)
-    return EqualityRoute(predicate: predicate, table: table, rowID: rowID) { expression in
+    return EqualityRoute(
+      predicate: predicate, table: table, rowID: rowID.quotedIdentifier
+    ) { expression in
       guard let origin = select.origin(of: expression), origin.table == owner,
         collations[origin.name].flatMap(Collation.init) != nil
       else { return nil }
@@ -170,13 +178,13 @@ struct IncrementalAnalysis {
   }
 
   /// Adds columns to the key until it is unique.
-  private mutating func completeKey(_ owner: Int?) throws {
-    for table in [owner].compactMap(\.self) + Array(select.tables.indices) where !keyIsUnique {
+  private mutating func completeKey(_ owner: Int) throws {
+    for table in [owner] + Array(select.tables.indices) where !keyIsUnique {
       guard candidate.keyIsFree else { break }
       let known = determination.closure(of: determination.identified(by: origins(key)))
       if known.contains(table) { continue }
       guard let rowID = select.tables[table].rowID, !showsKey(of: table) else { continue }
-      let name = facts.rowIDExpression(of: select.tables[table].name) ?? "rowid"
+      let name = select.tables[table].rowIDColumn ?? "rowid"
       key.append(position(ofRowID: table, or: rowID))
       addedKeyNames.append(name)
     }
@@ -195,7 +203,7 @@ struct IncrementalAnalysis {
   }
 
   private mutating func position(ofRowID table: Int, or expression: String) -> Int {
-    let name = facts.rowIDExpression(of: select.tables[table].name) ?? "rowid"
+    let name = select.tables[table].rowIDColumn ?? "rowid"
     return position(of: BaseColumn(table: table, name: name), or: expression)
   }
 

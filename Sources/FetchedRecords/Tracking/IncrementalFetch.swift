@@ -55,11 +55,11 @@ extension IncrementalPlan {
     let statement = try db.cachedStatement(sql: window.bounds)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    guard try statement.step(in: db), case .integer(let limit) = statement.value(at: 0),
-      case .integer(let offset) = statement.value(at: 1)
+    guard try statement.step(in: db), let limit = statement.value(at: 0).integer,
+      let offset = statement.value(at: 1).integer
     else { return nil }
-    let start = Int(max(0, offset))
-    let (end, isTooLarge) = start.addingReportingOverflow(Int(limit))
+    let start = max(0, offset)
+    let (end, isTooLarge) = start.addingReportingOverflow(limit)
     return start..<(limit < 0 || isTooLarge ? Int.max : end)
   }
 }
@@ -72,18 +72,29 @@ extension IncrementalPlan {
 }
 
 extension WindowStatement {
-  /// The whole order; nil where its sections are not in runs, though those of the window may be.
+  /// Runs the query without its window, or with it; nil where the sections are not in runs.
   ///
   /// O(n), n records.
   func fetch(
-    _ arguments: QueryArguments, layout: RecordLayout, in db: Database
-  ) throws -> Results? {
+    _ sql: String, comparingWith old: Results, _ arguments: QueryArguments, in db: Database
+  ) throws -> (results: Results, changes: ChangeSet)? {
     let statement = try db.cachedStatement(sql: sql)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    var builder = ResultsBuilder(layout: layout)
-    try statement.forEachRow(of: layout, in: db) { builder.append($0) }
-    return try? builder.finishWithoutChanges()
+    var builder = ResultsBuilder(comparingWith: old)
+    try statement.forEachRow(of: old.layout, in: db) { builder.append($0) }
+    return try? builder.finish()
+  }
+}
+
+extension Value {
+  /// The integer that this number is.
+  fileprivate var integer: Int? {
+    switch self {
+    case .integer(let integer): Int(integer)
+    case .real(let real): Int(exactly: real)
+    default: nil
+    }
   }
 }
 

@@ -65,6 +65,13 @@ struct KeyedStatement: Sendable, Equatable {
 
 /// The whole order of a query that shows a window of it.
 struct WindowStatement: Sendable, Equatable {
+  /// A window that ends within so many records is read again where an index has its order; the
+  /// same is a few searches by key, and no whole order has to be kept.
+  static let shortLimit = 1000
+
+  /// The query as it is, where an index has its order and every row is a record; then it costs no
+  /// more rows than it shows and skips.
+  let short: String?
   /// The query without LIMIT and OFFSET.
   let sql: String
   /// Returns the limit and the offset.

@@ -33,6 +33,24 @@ extension ResolvedSelect {
     return found
   }
 
+  /// What these tokens may look at that a LEFT JOIN may leave out.
+  func nameOfNullable(in tokens: ArraySlice<SQLToken>, allowingAliases: Bool = true) -> String? {
+    for reference in Self.references(in: tokens) {
+      let owners = sources.filter { $0.mayOwn(reference) }
+      if let owner = owners.first(where: \.isNullable) {
+        if let origin = origin(of: reference), !tables[origin.table].isNullable { continue }
+        return owner.name
+      }
+      guard owners.isEmpty, allowingAliases, reference.qualifier == nil else { continue }
+      for column in syntax.columns
+      where column.alias?.isSameIdentifier(as: reference.name) == true {
+        let inner = SQLTokens.tokens(of: column.expression)[...]
+        if let name = nameOfNullable(in: inner, allowingAliases: false) { return name }
+      }
+    }
+    return nil
+  }
+
   /// Everything in these tokens that may be the name of a column.
   static func references(in tokens: ArraySlice<SQLToken>) -> [ColumnName] {
     tokens.indices.compactMap { index in
@@ -64,6 +82,11 @@ extension ResolvedSelect {
     guard case .select(let select, _) = source.body else {
       return BaseColumn(table: first, name: source.tableColumn(name.name))
     }
+    if let index = select.tables.indices.first(where: {
+      name.name == ResolvedSelect.rowIDName($0).dropFirst().dropLast()
+    }), let rowID = select.tables[index].rowIDColumn {
+      return BaseColumn(table: first + index, name: rowID)
+    }
     guard
       let position = source.columns.firstIndex(where: { $0.isSameIdentifier(as: name.name) }),
       let inner = select.expandedColumns?[position].expression,
@@ -83,12 +106,15 @@ extension ResolvedSource {
   }
 
   private func isRowID(_ name: String) -> Bool {
-    guard case .table = body else { return false }
-    return Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
+    switch body {
+    case .table: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
+    case .select(let select, _):
+      select.tables.indices.contains { ResolvedSelect.rowIDName($0) == name.quotedIdentifier }
+    }
   }
 
   /// A table's column by that name; the rowid's names are all the same column.
   fileprivate func tableColumn(_ name: String) -> String {
-    has(column: name) ? name : rowIDColumn ?? name
+    has(column: name) ? name : tables[0].rowIDColumn ?? name
   }
 }

@@ -18,16 +18,14 @@ struct ResolvedSelect {
     sources.contains(where: \.isRewritten) ? expandedColumns ?? syntax.columns : syntax.columns
   }
 
-  /// The list behind SELECT with every `*` replaced by what it stands for; nil where USING joins
-  /// columns to one.
+  /// The list behind SELECT with every `*` replaced by what it stands for; nil: not certain.
   var expandedColumns: [ResultColumn]? {
     var result: [ResultColumn] = []
     for column in syntax.columns {
       switch column.kind {
       case .expression: result.append(column)
       case .all:
-        guard !sources.contains(where: \.hasUsing) else { return nil }
-        result += sources.flatMap(\.qualifiedColumns)
+        result += sources.flatMap(\.qualifiedColumnsOfStar)
       case .allOf(let name):
         guard let source = sources.first(where: { $0.isNamed(name) }) else { return nil }
         result += source.qualifiedColumns
@@ -61,6 +59,14 @@ struct ResolvedSelect {
   }
 
   static func rowIDName(_ index: Int) -> String { "\"didchange rowid \(index)\"" }
+
+  /// Whether the order of a subquery shows, because the SELECT around it has none.
+  var showsInnerOrder: Bool {
+    guard syntax.order.isEmpty, syntax.groupBy.isEmpty, sources.count == 1,
+      case .select(let inner, _) = sources[0].body
+    else { return false }
+    return !inner.syntax.order.isEmpty || inner.showsInnerOrder
+  }
 }
 
 /// A member of FROM.
@@ -80,9 +86,6 @@ struct ResolvedSource {
   let constraint: SourceSyntax.Constraint
   /// The table's name; only for tables.
   let table: String
-  /// The table's column that is its rowid, or the rowid's own name.
-  var rowIDColumn: String?
-
   var isNullable: Bool { tables.contains(where: \.isNullable) }
 
   var isRewritten: Bool { if case .select = body { true } else { false } }
@@ -95,6 +98,15 @@ struct ResolvedSource {
 
   var qualifiedColumns: [ResultColumn] {
     columns.map { ResultColumn("\(name.quotedIdentifier).\($0.quotedIdentifier)") }
+  }
+
+  /// What `*` shows of it: USING leaves the columns to those before it.
+  /// https://www.sqlite.org/lang_select.html#fromclause
+  var qualifiedColumnsOfStar: [ResultColumn] {
+    guard case .using(let names) = constraint else { return qualifiedColumns }
+    return zip(columns, qualifiedColumns).filter { column, _ in
+      !names.contains { $0.isSameIdentifier(as: column) }
+    }.map(\.1)
   }
 
   func sql(requiring required: Int?) -> String {

@@ -52,7 +52,7 @@ struct RowDetermination {
 
   private func isDetermined(_ table: Int, by known: Set<Int>) -> Bool {
     let usable = equalities.filter { $0.column.table == table && known.isSuperset(of: $0.known) }
-    let rowID = facts.rowIDExpression(of: tables[table].name)?.lowercased()
+    let rowID = tables[table].rowIDColumn?.lowercased()
     // A rowid is an integer, which equals one number only.
     if tables[table].rowID != nil, usable.contains(where: { $0.column.name == rowID }) {
       return true
@@ -153,11 +153,12 @@ struct RowDetermination {
   /// The sets of columns that identify a table's rows: its rowid, and its primary key.
   private func keys(of table: BaseTable) -> [Set<String>] {
     var keys: [Set<String>] = []
-    if table.rowID != nil, let rowID = facts.rowIDExpression(of: table.name) {
+    if table.rowID != nil, let rowID = table.rowIDColumn {
       keys.append([rowID.lowercased()])
     }
     if let key = try? facts.primaryKey(of: table.name), key.isUnique {
-      keys.append(Set(key.columns.map { $0.lowercased() }))
+      let columns = Set(key.columns.map { $0.lowercased() })
+      keys += facts.uniqueIndexes(of: table.name).filter { $0 == columns }
     }
     return keys
   }

@@ -56,10 +56,9 @@ struct RowLocality {
   private func checkNotNullable(
     _ condition: String, _ clause: String, _ select: ResolvedSelect
   ) throws(NotIncremental) {
-    for index in select.sources(in: condition).sorted() where select.sources[index].isNullable {
-      throw NotIncremental(
-        reason:
-          "\(clause) looks at \(select.sources[index].name), which a LEFT JOIN may leave out")
+    let tokens = SQLTokens.tokens(of: condition)
+    if let name = select.nameOfNullable(in: tokens[...]) {
+      throw NotIncremental(reason: "\(clause) looks at \(name), which a LEFT JOIN may leave out")
     }
   }
 }

@@ -83,9 +83,8 @@ struct SourceResolver {
             name: kind?[2] ?? name,
             rowID: lack == nil
               ? rowID.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" } : nil,
-            lack: lack, isNullable: source.isLeftJoined)
-        ], isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: name,
-        rowIDColumn: rowID)
+            rowIDColumn: rowID, lack: lack, isNullable: source.isLeftJoined)
+        ], isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: name)
     default: throw NotIncremental(reason: "\(name) is no ordinary table")
     }
   }
@@ -105,7 +104,7 @@ struct SourceResolver {
     let select = try resolve(syntax)
     try locality.check(select)
     guard let expanded = select.expandedColumns else {
-      throw NotIncremental(reason: "in \(alias), * stands for columns that USING joins to one")
+      throw NotIncremental(reason: "in \(alias), what * stands for is not certain")
     }
     let columns = try names ?? shownNames(of: select)
     guard columns.count == expanded.count else {
@@ -117,7 +116,8 @@ struct SourceResolver {
         rowID: table.rowID.map { _ in
           "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))"
         },
-        lack: table.lack, isNullable: table.isNullable || source.isLeftJoined)
+        rowIDColumn: table.rowIDColumn, lack: table.lack,
+        isNullable: table.isNullable || source.isLeftJoined)
     }
     return ResolvedSource(
       body: .select(select, names: names), name: alias, columns: columns, tables: tables,
@@ -180,16 +180,25 @@ extension String {
 
 extension SchemaFacts {
   /// The column that is the rowid, or else any of its three names that no column has taken.
+  ///
+  /// SQLite is asked whether it is: `INTEGER PRIMARY KEY DESC` is not, for one.
+  /// https://www.sqlite.org/lang_createtable.html#rowids_and_the_integer_primary_key
   func rowIDExpression(of table: String) -> String? {
-    if let key = try? db.primaryKey(table), key.isRowID, let column = key.columns.first,
-      let columns = try? db.columns(in: table),
-      columns.contains(where: { $0.primaryKeyIndex > 0 && $0.name.isSameIdentifier(as: column) })
-    {
-      return column
+    let columns = (try? db.columns(in: table)) ?? []
+    let keys = columns.filter { $0.primaryKeyIndex > 0 }
+    let names = ["rowid", "_rowid_", "oid"].filter { name in
+      !columns.contains { $0.name.isSameIdentifier(as: name) }
     }
-    let taken = columns(of: table)
-    return ["rowid", "_rowid_", "oid"].first { name in
-      !taken.contains { $0.isSameIdentifier(as: name) }
-    }
+    return ((keys.count == 1 ? keys.map(\.name) : []) + names).first { isRowID($0, of: table) }
+  }
+
+  private func isRowID(_ column: String, of table: String) -> Bool {
+    let plan = try? Row.fetchOne(
+      db,
+      sql: """
+        EXPLAIN QUERY PLAN SELECT 1 FROM \(table.quotedIdentifier)
+        WHERE \(column.quotedIdentifier) = 1
+        """)
+    return (plan?["detail"] as String?)?.contains("(rowid=?)") == true
   }
 }

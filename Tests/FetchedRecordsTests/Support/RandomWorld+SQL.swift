@@ -272,6 +272,9 @@ extension RandomWorld {
         WHERE n > 0 ORDER BY n DESC, name COLLATE NOCASE, id LIMIT 3 OFFSET 1
         """),
     Case(
+      definition: query("byIndex", "SELECT n, room FROM shelf ORDER BY n LIMIT 4 OFFSET 1"),
+      oracle: "SELECT NULL, n, room FROM shelf ORDER BY n, id LIMIT 4 OFFSET 1"),
+    Case(
       definition: query(
         "none", "SELECT id FROM shelf ORDER BY n LIMIT 0"),
       oracle: "SELECT NULL, id FROM shelf LIMIT 0"),

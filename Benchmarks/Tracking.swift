@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import GRDB
+import Synchronization
+
+import FetchedRecords
+
+/// One-row commits to queries of many forms, maintained and refetched.
+struct Tracking: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A one-row commit to joins, groups and windows: maintained, and refetched.")
+
+  @Option(help: "Rows of the table of players.") var rows = 100_000
+  @Option(help: "Runs of each; medians are shown.") var runs = 21
+
+  private struct Form {
+    let name: String
+    let select: String
+    var rest = ""
+    let change: String
+  }
+
+  private static let forms = [
+    Form(
+      name: "one table", select: "SELECT * FROM player WHERE 1", rest: "ORDER BY name",
+      change: "UPDATE player SET score = score + 1 WHERE id = 500"),
+    Form(
+      name: "window of 50", select: "SELECT * FROM player WHERE 1",
+      rest: "ORDER BY score DESC, name LIMIT 50",
+      change: "UPDATE player SET score = score + 1 WHERE id = 500"),
+    Form(
+      name: "n:1 join, main table",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
+      rest: "ORDER BY p.name", change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+    Form(
+      name: "n:1 join, other table (10 players a club)",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
+      rest: "ORDER BY p.name", change: "UPDATE club SET title = title || '+' WHERE id = 50"),
+    Form(
+      name: "groups by another table's key",
+      select: """
+        SELECT c.id, c.title, count(p.id) AS n FROM club c LEFT JOIN player p ON p.clubId = c.id
+        WHERE 1
+        """, rest: "GROUP BY c.id ORDER BY n DESC, c.title",
+      change: "UPDATE player SET clubId = 1 + (clubId + 1) % 1000 WHERE id = 500"),
+    Form(
+      name: "groups by a column (10 rows each)",
+      select: "SELECT clubId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
+      rest: "GROUP BY clubId ORDER BY total DESC",
+      change: "UPDATE player SET score = score + 1 WHERE id = 500"),
+  ]
+
+  func run() throws {
+    var table: [[String]] = []
+    for form in Self.forms {
+      let database = try SampleDatabase(rows: rows)
+      try database.write(
+        """
+        ALTER TABLE player ADD COLUMN clubId INTEGER;
+        UPDATE player SET clubId = 1 + id % \(max(1, rows / 10));
+        CREATE INDEX playerByClub ON player(clubId);
+        CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT);
+        INSERT INTO club SELECT id, 'Club ' || id FROM player WHERE id <= \(rows / 10);
+        """)
+      let maintained = try Live(database, form.select + " " + form.rest)
+      let refetched = try Live(database, form.select + " AND (SELECT 1) " + form.rest)
+      // The first change is told apart: it makes what the others need.
+      let first = try maintained.measure(1, form.change)
+      let times = try [maintained, refetched].map { try $0.measure(runs, form.change) }
+      precondition(maintained.mode == .incremental && refetched.mode == .refetch)
+      table.append([
+        form.name, first.short, times[0].short, times[1].short, (times[1] / times[0]).short,
+      ])
+    }
+    print("\(rows) rows, milliseconds\n")
+    printTable(["query", "first change", "maintained", "refetched", "ratio"], table)
+  }
+}
+
+private final class Live {
+  private let database: SampleDatabase
+  private let refresher: Refresher
+  let mode: FetchedRecords.Tracking.Mode
+
+  init(_ database: SampleDatabase, _ sql: String) throws {
+    self.database = database
+    refresher = try Refresher(
+      path: database.path, source: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let opened = Mutex<QueryController?>(nil)
+    refresher.open("q", arguments: [:]) { _ in
+    } completion: { result in
+      opened.withLock { $0 = try? result.get() }
+    }
+    refresher.queue.sync {}
+    mode = opened.withLock { $0!.snapshot.query.tracking.mode }
+  }
+
+  func measure(_ runs: Int, _ change: String) throws -> Double {
+    refresher.refresh()
+    refresher.queue.sync {}
+    return try Measure.median(runs: runs) {
+      try self.database.write(change)
+    } _: {
+      refresher.refresh()
+      refresher.queue.sync {}
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import GRDB
+import OrderedResults
+import Testing
+
+@testable import FetchedRecords
+
+@Suite struct `Queries that are maintained row by row` {
+  private static let rows: String = (1...20).map { (id: Int) -> String in
+    // From the last to the first, so that each book finds its author.
+    let id = 21 - id
+    return """
+      INSERT INTO author VALUES (\(id), 'author \(id % 7)', 'country \(id % 3)');
+      INSERT INTO book VALUES (\(id), \(min(20, id + id % 5)), 'title \(id % 5)', \(id % 4));
+      INSERT INTO shelf VALUES (\(id), \(id % 11 + 1), 'room \(id % 3)', \(id % 6));
+      INSERT INTO room VALUES ('room \(id)', \(id));
+      """
+  }.joined(separator: "\n")
+
+  private static let changes: [String] = [
+    "UPDATE author SET name = name || '+', country = 'country 1' WHERE id = 3",
+    "DELETE FROM author WHERE id = 11", "INSERT INTO author VALUES (40, 'x', 'y')",
+    "UPDATE book SET authorId = 2, title = 'other', price = price + 1 WHERE id = 4",
+    "DELETE FROM book WHERE id = 5", "INSERT INTO book VALUES (41, 1, 'title 9', -1)",
+    "UPDATE shelf SET bookId = 1, room = 'room 2', n = n + 1 WHERE id = 6",
+    "DELETE FROM shelf WHERE id = 7", "INSERT INTO shelf VALUES (42, 3, NULL, 8)",
+    "UPDATE room SET code = 'room 0' WHERE code = 'room 9'",
+    "DELETE FROM room WHERE code = 'room 2'",
+  ]
+
+  private static let names = RandomWorld.cases.filter { $0.tracking == .incremental }
+    .map(\.definition.name)
+
+  @Test(arguments: names)
+  func `are refetched once at most, however their tables change`(name: String) throws {
+    let test = try #require(RandomWorld.cases.first { $0.definition.name == name })
+    let fixture = try Fixture(
+      schema: RandomWorld.schema + Self.rows, source: .definitions([test.definition]))
+    let watched = try fixture.open(name, arguments: test.arguments)
+    // The first change of each table may make what the others need.
+    for change in [
+      "UPDATE author SET name = 0 WHERE id = 1", "UPDATE shelf SET n = 9 WHERE id = 1",
+      "UPDATE book SET title = 'z' WHERE id = 1", "UPDATE room SET floor = 2 WHERE code = 'room 1'",
+    ] {
+      try fixture.write(change)
+      fixture.refresh()
+    }
+    let before = fixture.refresher.statistics
+    #expect(before.refetches <= 1)
+    for change in Self.changes {
+      try fixture.write(change)
+      fixture.refresh()
+      let shown = watched.snapshot.results.shown
+      let expected = try fixture.writer.read { try test.plainSelect(in: $0) }
+      #expect(shown == expected, "\(change)")
+    }
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+    #expect(fixture.refresher.statistics.maintained > before.maintained)
+    #expect(fixture.refresher.statistics.failures == 0)
+  }
+}
