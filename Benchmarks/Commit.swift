@@ -43,35 +43,19 @@ struct Commit: ParsableCommand {
 
 private final class CommitBench {
   private let database: SampleDatabase
-  private let process = Process()
+  private let server: ServerProcess
   private let stream: EventSocket
   private(set) var cpuPerCommit = 0.0
 
   init(database: SampleDatabase, server: String) throws {
     self.database = database
-    let configuration = database.path + ".yaml"
-    try """
-    database: \(database.path)
-    queries:
-      players: {table: player, fields: [id, name, team, email, score], order: [name], section: team}
-    """.write(toFile: configuration, atomically: true, encoding: .utf8)
-    let output = Pipe()
-    process.executableURL = URL(fileURLWithPath: server)
-    process.arguments = ["serve", "--config", configuration, "--port", "0", "--log-level", "error"]
-    process.standardOutput = output
-    try process.run()
-    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-    guard
-      let port = line.split(separator: ":").last.flatMap({
-        UInt16($0.trimmingCharacters(in: .whitespacesAndNewlines))
-      })
-    else { throw ValidationError("the server did not start: \(line)") }
-    stream = try EventSocket(port: port, path: "/v1/queries/players/events?snapshot=false")
-  }
-
-  deinit {
-    process.terminate()
-    process.waitUntilExit()
+    self.server = try ServerProcess(
+      server, database: database.path,
+      queries: """
+        players: {table: player, fields: [id, name, team, email, score], order: [name], section: team}
+        """)
+    stream = try EventSocket(
+      port: self.server.port, path: "/v1/queries/players/events?snapshot=false")
   }
 
   func measure(commits: Int) throws -> [Double] {
@@ -81,12 +65,12 @@ private final class CommitBench {
     var random = SystemRandomNumberGenerator()
     // The first change makes the server's index of rows.
     _ = try commit(1, id: 1)
-    let cpu = cpuTime
+    let cpu = server.cpuTime
     var times: [Double] = []
     for number in 0..<commits {
       times.append(try commit(1000 + number, id: .random(in: 1...count, using: &random)))
     }
-    cpuPerCommit = (cpuTime - cpu) / Double(commits)
+    cpuPerCommit = (server.cpuTime - cpu) / Double(commits)
     return times
   }
 
@@ -95,61 +79,6 @@ private final class CommitBench {
     let start = ContinuousClock.now
     try stream.wait(for: "\"score\":\(1_000_000 + value)}")
     return (ContinuousClock.now - start).milliseconds
-  }
-
-  /// User and system time of the server so far, in milliseconds: man 5 proc.
-  private var cpuTime: Double {
-    let directory = "/proc/\(process.processIdentifier)/task"
-    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return tasks.reduce(0) { sum, task in
-      let text =
-        (try? String(contentsOfFile: "\(directory)/\(task)/schedstat", encoding: .utf8)) ?? ""
-      return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
-    }
-  }
-}
-
-/// A blocking socket that reads an event stream.
-private final class EventSocket {
-  private let descriptor: Int32
-  private var received: [UInt8] = []
-  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-
-  init(port: UInt16, path: String) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard code == 0 else { throw ValidationError("no connection") }
-    let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    _ = request.withCString { send(descriptor, $0, strlen($0), 0) }
-    try wait(for: "retry:")
-  }
-
-  deinit { close(descriptor) }
-
-  /// Reads until `text` has come.
-  func wait(for text: String) throws {
-    let pattern = Array(text.utf8)
-    while true {
-      if let range = received.firstRange(of: pattern) {
-        received.removeSubrange(..<range.upperBound)
-        return
-      }
-      let count = recv(descriptor, &buffer, buffer.count, 0)
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        throw ValidationError(
-          "the stream ended (\(count), \(errno)): " + String(decoding: received, as: UTF8.self))
-      }
-      received += buffer[..<count]
-    }
   }
 }
 

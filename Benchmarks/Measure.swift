@@ -1,3 +1,5 @@
+import Foundation
+
 /// Runs work again and again, and takes the median.
 enum Measure {
   /// Takes the median of several runs.
@@ -18,6 +20,15 @@ enum Measure {
       times.append((ContinuousClock.now - start).milliseconds)
     }
     return times.sorted()[runs / 2]
+  }
+}
+
+extension Measure {
+  /// Resident memory of a process, in megabytes.
+  static func residentMemory(of process: String = "self") -> Double {
+    let text = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)) ?? ""
+    let pages = text.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+    return pages * 4096 / 1e6
   }
 }
 

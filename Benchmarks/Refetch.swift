@@ -4,7 +4,6 @@ import FetchedRecords
 import GRDB
 import GRDBSQLite
 import OrderedResults
-import Synchronization
 
 /// A refetch and its diff against a bare loop over the same statement.
 struct Refetch: ParsableCommand {
@@ -68,13 +67,7 @@ private final class RefetchBench {
         """))
     refresher = try Refresher(path: database.path, source: .definitions([definition]))
     bare = try DatabaseQueue(path: database.path)
-    let opened = Mutex<QueryController?>(nil)
-    refresher.open("players", arguments: [:]) { _ in
-    } completion: { result in
-      opened.withLock { $0 = try? result.get() }
-    }
-    refresher.queue.sync {}
-    controller = opened.withLock { $0! }
+    controller = try refresher.opened("players")
     sql = controller.snapshot.query.sql
   }
 

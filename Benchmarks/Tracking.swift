@@ -1,8 +1,6 @@
 import ArgumentParser
 import Foundation
 import GRDB
-import Synchronization
-
 import FetchedRecords
 
 /// One-row commits to queries of many forms, maintained and refetched.
@@ -86,13 +84,7 @@ private final class Live {
     self.database = database
     refresher = try Refresher(
       path: database.path, source: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let opened = Mutex<QueryController?>(nil)
-    refresher.open("q", arguments: [:]) { _ in
-    } completion: { result in
-      opened.withLock { $0 = try? result.get() }
-    }
-    refresher.queue.sync {}
-    mode = opened.withLock { $0!.snapshot.query.tracking.mode }
+    mode = try refresher.opened("q").snapshot.query.tracking.mode
   }
 
   func measure(_ runs: Int, _ change: String) throws -> Double {

@@ -1,0 +1,73 @@
+import ArgumentParser
+import Foundation
+
+/// A blocking socket that reads an event stream.
+// Unchecked: one thread uses it at a time.
+final class EventSocket: @unchecked Sendable {
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  /// Opens a stream.
+  convenience init(port: UInt16, path: String) throws {
+    try self.init(port: port)
+    try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    try wait(for: "retry:")
+  }
+
+  private init(port: UInt16) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    let code = withUnsafePointer(to: &address) { address in
+      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard code == 0 else { throw ValidationError("no connection") }
+  }
+
+  private func send(_ text: String) throws {
+    let sent = text.withCString { Foundation.send(descriptor, $0, strlen($0), 0) }
+    guard sent == text.utf8.count else { throw ValidationError("the server does not listen") }
+  }
+
+  private func answer(to path: String) throws -> String {
+    try send("GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return String(decoding: received, as: UTF8.self) }
+      received += buffer[..<count]
+    }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Reads until `text` has come.
+  func wait(for text: String) throws {
+    let pattern = Array(text.utf8)
+    while true {
+      if let range = received.firstRange(of: pattern) {
+        received.removeSubrange(..<range.upperBound)
+        return
+      }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        throw ValidationError(
+          "the stream ended (\(count), \(errno)): " + String(decoding: received, as: UTF8.self))
+      }
+      received += buffer[..<count]
+    }
+  }
+}
+
+extension EventSocket {
+  /// What a GET answers, whole, head and all.
+  static func get(_ path: String, port: UInt16) throws -> String {
+    try EventSocket(port: port).answer(to: path)
+  }
+}

@@ -1,0 +1,16 @@
+import Dispatch
+import FetchedRecords
+import Synchronization
+
+extension Refresher {
+  /// Opens a query, and waits until it is open.
+  func opened(_ name: String, arguments: QueryArguments = [:]) throws -> QueryController {
+    let result = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    open(name, arguments: arguments) { _ in
+    } completion: { opened in
+      result.withLock { $0 = opened }
+    }
+    queue.sync {}
+    return try result.withLock { try $0!.get() }
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Foundation
+
+/// The product's server as a process of its own, on a port that the system chose.
+final class ServerProcess {
+  private let process = Process()
+  let port: UInt16
+
+  /// - Parameters:
+  ///   - executable: of the product, built for release.
+  ///   - database: the path of the file to serve.
+  ///   - queries: in YAML, as under `queries:` of a configuration.
+  /// - Throws: where it does not start.
+  init(_ executable: String, database: String, queries: String) throws {
+    let configuration = database + ".yaml"
+    let indented = queries.split(separator: "\n").map { "  \($0)\n" }.joined()
+    try "database: \(database)\nqueries:\n\(indented)".write(
+      toFile: configuration, atomically: true, encoding: .utf8)
+    let output = Pipe()
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = ["serve", "--config", configuration, "--port", "0", "--log-level", "error"]
+    process.standardOutput = output
+    try process.run()
+    let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+    guard
+      let port = line.split(separator: ":").last.flatMap({
+        UInt16($0.trimmingCharacters(in: .whitespacesAndNewlines))
+      })
+    else { throw ValidationError("the server did not start: \(line)") }
+    self.port = port
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  /// User and system time of the server so far, in milliseconds: man 5 proc.
+  var cpuTime: Double {
+    let directory = "/proc/\(process.processIdentifier)/task"
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return tasks.reduce(0) { sum, task in
+      let text =
+        (try? String(contentsOfFile: "\(directory)/\(task)/schedstat", encoding: .utf8)) ?? ""
+      return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
+    }
+  }
+
+  /// Memory that is its own, in megabytes: man 5 proc.
+  var residentMemory: Double { Measure.residentMemory(of: "\(process.processIdentifier)") }
+
+  /// A number of `/metrics`.
+  func metric(_ name: String) throws -> Double {
+    let text = try EventSocket.get("/metrics", port: port)
+    let line = text.split(separator: "\n").first { $0.hasPrefix("didchange_\(name) ") }
+    return line?.split(separator: " ").last.flatMap { Double($0) } ?? 0
+  }
+}
