@@ -1,6 +1,6 @@
 /** What a change set means. Tests/Vectors hold it against the server's own `apply`. */
 
-/** @import {ChangeEvent, Result} from "./types.d.ts" */
+/** @import {ChangeEvent, Result} from "../didchange.d.ts" */
 
 /** A change set that does not fit the result it is meant for. */
 export class ChangeSetError extends Error {

@@ -1,6 +1,6 @@
 /** From the JSON of the wire to records that know their key. */
 
-/** @import {FetchedRecord, Result, Value} from "./types.d.ts" */
+/** @import {FetchedRecord, Result, Value} from "../didchange.d.ts" */
 
 // A record carries its key out of sight of Object.keys and JSON; a Map from record to key would
 // cost several times the eight bytes.

@@ -51,7 +51,7 @@ export class QueryView {
       this.#table.note(data);
     });
     on("didChange", (data) => this.#finish(data));
-    on("fetchError", (problem) => {
+    on("error", (problem) => {
       this.#log.add("fetch error", [{ event: "fetchError", data: problem }]);
       showProblem(problem);
     });
