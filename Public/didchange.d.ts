@@ -81,6 +81,10 @@ export interface ControllerEvents<R = FetchedRecord> {
 }
 
 export interface BindOptions<R = FetchedRecord> {
+  /** A row in sight has changed. */
+  changed?(node: HTMLElement, change: RecordChange<R>): void;
+  /** All is drawn. */
+  drawn?(): void;
   /** Makes a row's content, or changes `node` (the row's present one) and returns it. */
   row(record: R, node?: HTMLElement): Node | string;
   /** The same for what stands above a section; without it nothing does. */
@@ -105,6 +109,8 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   readonly commit: number | undefined;
   readonly alongside: { readonly [name: string]: Value };
   window: Window | null;
+  /** The address of a resource of this query, with its parameters: `records`, `sections`, … */
+  address(resource: string): string;
   recordAt(indexPath: IndexPath): R | undefined;
   indexPathFor(key: Value | Value[]): IndexPath | undefined;
   bind(element: HTMLElement, options: BindOptions<R>): () => void;
@@ -116,6 +122,24 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   removeEventListener<K extends keyof ControllerEvents<R>>(
     type: K, listener: (event: ControllerEvents<R>[K]) => void,
     options?: boolean | EventListenerOptions): void;
+}
+
+/** For `VirtualList` of didchange/virtualList.js. */
+export interface VirtualListOptions<R = FetchedRecord> {
+  /** Fills a row, or empties it where the record is still on its way. */
+  row(record: R | undefined, node: HTMLElement): void;
+  section(section: { name: Value; indexTitle: string; numberOfRecords: number }, node: HTMLElement): void;
+  /** Pixels, 36 by default. */
+  rowHeight?: number;
+  sectionHeight?: number;
+  /** What assistive technology calls the list. */
+  label?: string;
+  /** Stands above the list, with the names of the columns. */
+  head?: HTMLElement;
+  /** A row in sight has changed. */
+  changed?(node: HTMLElement, change: RecordChange<R>): void;
+  /** All in sight is drawn. */
+  drawn?(): void;
 }
 
 /** What identifies a record of a controller between two results; null for a query without a key. */

@@ -2,59 +2,34 @@
  * A live, ordered, sectioned list of records from a didchange server.
  *
  *     const players = new FetchedRecordsController("v1/queries/players", {parameters: {country: "FR"}})
- *     players.addEventListener("didChange", () => draw(players.sections))
- *     for await (const sections of players) draw(sections)
  *     players.bind(document.querySelector("ul"), {row: ({name}) => name})
  *
- * A change set makes a new result, which shares with the old one what it did not touch: `===` tells
- * what changed, and what was read from `sections` stays valid. All controllers of all tabs share one
- * connection. It does not write. didchange.d.ts has the types.
- *
- * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
- *
- * @module
+ * didchange.d.ts says what there is.
  */
 
 import { applyChangeSet } from "./didchange/changeSet.js";
 import { subscribe } from "./didchange/link.js";
-import { keyed, keyOf, resultOf } from "./didchange/wire.js";
+import { keyed, keyOf, sectionsOf, textOf } from "./didchange/wire.js";
 
 export { applyChangeSet, ChangeSetError } from "./didchange/changeSet.js";
 export { keyOf } from "./didchange/wire.js";
 
-/** @import {FetchedRecord, IndexPath, Result, State, Window} from "./didchange.d.ts" */
-
-/**
- * One live query, from now until `close()`.
- *
- * Events, each with the JSON of the wire as `detail`:
- * - `snapshot`: the result is here, or was replaced as a whole;
- * - `willChange`, `sectionChange`…, `change`…, `didChange`: a change set, when all of it has arrived.
- *   At `willChange` the properties still show the old result, from then on the new one;
- * - `error`: the query failed (the result stays), or was refused for good (`closed`);
- * - `state`: `detail` is the new state. `stale` means that there is a result but no connection.
- */
 export class FetchedRecordsController extends EventTarget {
   #base;
+  /** Name and parameters. */
   #query;
   #window;
   #subscription;
   /** Grows with each subscription: what is told of an earlier one is not heard. */
   #turn = 0;
-  /** @type {Result} */
   #result = { sections: [] };
-  /** `version`, `commit`, `numberOfRecords`, `totalNumberOfRecords`, `alongside` of the wire. */
+  /** What stands around it on the wire. */
   #head = { numberOfRecords: 0 };
   /** Made when first asked for, and forgotten with each change: the flat list, key → index path. */
   #flat = null;
   #paths = null;
-  /** @type {State} */
   #state = "connecting";
 
-  /**
-   * @param {string | URL} url the address of a query: `v1/queries/players`
-   * @param {{parameters?: Object<string, string | number | bigint>, window?: Window}} [options]
-   */
   constructor(url, { parameters = {}, window = null } = {}) {
     super();
     const address = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
@@ -69,34 +44,29 @@ export class FetchedRecordsController extends EventTarget {
     this.#subscribe();
   }
 
-  /** The address of this query's own event stream: for `curl -N`. */
-  get url() {
-    const [name, parameters] = this.#queryParts();
-    return `${this.#base}queries/${encodeURIComponent(name)}/events${parameters && `?${parameters}`}`;
-  }
+  get url() { return this.address("events"); }
   get state() { return this.#state; }
   get sections() { return this.#result.sections; }
   get numberOfRecords() { return this.#head.numberOfRecords; }
-  /** Beyond the window. */
   get totalNumberOfRecords() { return this.#head.totalNumberOfRecords ?? this.numberOfRecords; }
   get version() { return this.#head.version; }
   get commit() { return this.#head.commit; }
   get alongside() { return this.#head.alongside ?? {}; }
-  /** All records in order: O(n) after a change, then O(1). */
-  get fetchedRecords() {
-    return this.#flat ??= this.sections.flatMap(({ records }) => records);
+  get fetchedRecords() { return this.#flat ??= this.sections.flatMap(({ records }) => records); }
+  get sectionIndexTitles() {
+    return [...new Set(this.sections.map(({ indexTitle }) => indexTitle))].filter(Boolean);
   }
 
-  /** @param {IndexPath} indexPath @returns {FetchedRecord | undefined} */
-  recordAt([section, item]) {
-    return this.sections[section]?.records[item];
+  get window() { return this.#window; }
+  set window(window) {
+    this.#window = window;
+    if (this.#state === "closed") return;
+    this.#subscription.close();
+    this.#subscribe();
   }
 
-  /**
-   * Where the record with that key is: O(n) after a change, then O(1).
-   * @param {Value | Value[]} key one value, or a list of all columns of the key
-   * @returns {IndexPath | undefined}
-   */
+  recordAt([section, item]) { return this.sections[section]?.records[item]; }
+
   indexPathFor(key) {
     if (!this.#paths) {
       this.#paths = new Map();
@@ -105,39 +75,26 @@ export class FetchedRecordsController extends EventTarget {
         if (!this.#paths.has(text)) this.#paths.set(text, [section, item]);
       }));
     }
-    return this.#paths.get(textOf(Array.isArray(key) ? key : [key]));
+    return this.#paths.get(textOf([key].flat()));
   }
 
-  /** The titles of an A–Z index, each once. */
-  get sectionIndexTitles() {
-    return [...new Set(this.sections.map(({ indexTitle }) => indexTitle))].filter(Boolean);
+  address(resource) {
+    const [name, parameters] = this.#query;
+    return `${this.#base}queries/${encodeURIComponent(name)}/${resource}${String(parameters) && `?${parameters}`}`;
   }
 
-  get window() { return this.#window; }
-  /** Moves the window; the old one's records stay until the new one's are here. */
-  set window(window) {
-    this.#window = window;
-    if (this.#state === "closed") return;
-    this.#subscription.close();
-    this.#subscribe();
-  }
-
-  /** Keeps a list in the document in step; see didchange/bind.js. @returns {() => void} to stop */
   bind(element, options) {
     const stopping = new AbortController();
-    import("./didchange/bind.js").then(({ bind }) => {
-      if (!stopping.signal.aborted) bind(this, element, { ...options, signal: stopping.signal });
-    });
+    import("./didchange/bind.js").then(({ bind }) =>
+      stopping.signal.aborted || bind(this, element, { ...options, signal: stopping.signal }));
     return () => stopping.abort();
   }
 
-  /** Ends it; the last result stays readable. */
   close() {
     this.#subscription.close();
     this.#become("closed");
   }
 
-  /** The sections, now and after each change; who is slow gets the latest only. Ends at `close()`. */
   async *[Symbol.asyncIterator]() {
     let wake;
     let isNew = this.version !== undefined;
@@ -149,28 +106,22 @@ export class FetchedRecordsController extends EventTarget {
     for (const name of names) this.addEventListener(name, hear);
     try {
       while (isNew || this.#state !== "closed") {
-        if (isNew) {
-          isNew = false;
-          yield this.sections;
-        } else await new Promise((resolve) => (wake = resolve));
+        if (!isNew) await new Promise((resolve) => (wake = resolve));
+        if (!isNew) continue;
+        isNew = false;
+        yield this.sections;
       }
     } finally {
       for (const name of names) this.removeEventListener(name, hear);
     }
   }
 
-  #queryParts() {
+  #subscribe() {
     const [name, parameters] = this.#query;
     const all = new URLSearchParams(parameters);
     for (const [word, value] of Object.entries(this.#window ?? {})) all.set(word, value);
-    return [name, all.toString()];
-  }
-
-  #subscribe() {
-    const [name, parameters] = this.#queryParts();
-    const query = parameters ? `${name}?${parameters}` : name;
     const turn = ++this.#turn;
-    this.#subscription = subscribe(this.#base, query, (kind, payload) =>
+    this.#subscription = subscribe(this.#base, name + (String(all) && `?${all}`), (kind, payload) =>
       turn === this.#turn && this.#state !== "closed" && this.#receive(kind, payload));
   }
 
@@ -185,7 +136,7 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   #restart(snapshot) {
-    this.#adopt(resultOf(snapshot), snapshot);
+    this.#adopt({ sections: sectionsOf(snapshot.sections, snapshot.records.map(keyed)) }, snapshot);
     this.#emit("snapshot", snapshot);
   }
 
@@ -213,10 +164,5 @@ export class FetchedRecordsController extends EventTarget {
     this.#emit("state", state);
   }
 
-  #emit(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
-  }
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, { detail })); }
 }
-
-const textOf = (key) => JSON.stringify(key, (_, value) =>
-  typeof value === "bigint" ? String(value) : value);

@@ -1,36 +1,35 @@
 /** Keeps a list in the document in step with a controller: a node belongs to its record for life. */
 
-import { fadeIn, flip } from "./motion.js";
-import { keyOf } from "./wire.js";
+import { drawer, fadeIn, flip } from "./motion.js";
+import { keyOf, textOf } from "./wire.js";
 
 const tags = { UL: "li", OL: "li", DL: "dd", TBODY: "tr", TABLE: "tr" };
 
-/**
- * @param {FetchedRecordsController} controller
- * @param {HTMLElement} list its children become the rows, and what stands above each section
- * @param {BindOptions} options see didchange.d.ts
- */
-export function bind(controller, list, { row, section, signal }) {
+/** `list` shall hold nothing else. The options are BindOptions of didchange.d.ts. */
+export function bind(controller, list, { row, section, changed, drawn, signal }) {
   /** Key → `{node, subject}`, in the order of the list. */
   let items = new Map();
-  /** Keys of the records that left their place in the changes since the last drawing. */
-  let moved = new Set();
-  let frame = 0;
+  /** Record → its change, and keys of what left its place, since the last drawing. */
+  const changes = new Map();
+  const moved = new Set();
 
   function draw() {
-    frame = 0;
     const isFirst = items.size === 0;
     flip(list.children, () => {
       const next = new Map();
       for (const [key, subject, make] of wanted(controller.sections, section, row)) {
         next.set(key, present(items.get(key), subject, make, isFirst));
       }
-      const staying = new Set(Array.from(next.values(), ({ node }) => node));
-      for (const node of [...list.children]) if (!staying.has(node)) node.remove();
+      for (const [key, { node }] of items) if (next.get(key)?.node !== node) node.remove();
       place(next);
       items = next;
-      moved.clear();
     });
+    for (const { node, subject } of items.values()) {
+      if (changes.has(subject)) changed?.(node, changes.get(subject));
+    }
+    moved.clear();
+    changes.clear();
+    drawn?.();
   }
 
   /** The item as it was, or changed, or a new one. */
@@ -39,8 +38,7 @@ export function bind(controller, list, { row, section, signal }) {
     const content = make(subject, item?.node);
     let node = item?.node ?? document.createElement(tags[list.tagName] ?? "div");
     if (content instanceof HTMLElement) node = content;
-    else if (content instanceof Node) node.replaceChildren(content);
-    else node.textContent = content;
+    else node.replaceChildren(content);
     if (!item && !isFirst) fadeIn(node);
     return { node, subject };
   }
@@ -57,13 +55,13 @@ export function bind(controller, list, { row, section, signal }) {
     }
   }
 
-  const later = () => (frame ||= requestAnimationFrame(draw));
+  const later = drawer(draw, signal);
   controller.addEventListener("snapshot", later, { signal });
   controller.addEventListener("didChange", later, { signal });
-  controller.addEventListener("change", ({ detail: { type, key } }) => {
-    if (type === "move") moved.add(`r${textOf(key)} 0`);
+  controller.addEventListener("change", ({ detail }) => {
+    changes.set(detail.record, detail);
+    if (detail.type === "move") moved.add(`r${textOf(detail.key)} 0`);
   }, { signal });
-  signal?.addEventListener("abort", () => cancelAnimationFrame(frame));
   if (controller.version !== undefined) draw();
 }
 
@@ -71,15 +69,11 @@ export function bind(controller, list, { row, section, signal }) {
 function* wanted(sections, section, row) {
   const seen = new Map();
   const unique = (text) => {
-    const count = seen.get(text) ?? 0;
-    seen.set(text, count + 1);
-    return `${text} ${count}`;
+    seen.set(text, (seen.get(text) ?? -1) + 1);
+    return `${text} ${seen.get(text)}`;
   };
   for (const one of sections) {
     if (section) yield [unique(`s${textOf(one.name)}`), one, section];
     for (const record of one.records) yield [unique(`r${textOf(keyOf(record))}`), record, row];
   }
 }
-
-const textOf = (value) => JSON.stringify(value, (_, part) =>
-  typeof part === "bigint" ? String(part) : part);

@@ -1,10 +1,8 @@
-/**
- * Where all controllers of a page, or (in a SharedWorker) of all tabs, meet: one stream for all of
- * them, one result for each query, and for each tab no more than it keeps up with.
- */
+/** Where all controllers of all tabs meet: one stream, one result a query, no more than a tab takes. */
 
 import { applyChangeSet, ChangeSetError } from "./changeSet.js";
 import { Stream } from "./stream.js";
+import { countOf, sectionsOf } from "./wire.js";
 
 /** Messages that a tab may leave unacknowledged; then it gets no more, and later a snapshot. */
 const maximumUnacknowledged = 64;
@@ -13,81 +11,79 @@ const gathering = 5;
 
 /** One query with its parameters and window, for all who watch it. */
 class Topic {
-  /** @type {?{sections: object[], head: object}} records are `{key, record}`, as on the wire */
+  /** Its records are `{key, record}`, as on the wire. */
   result = null;
+  /** What stands around them: version, commit, … */
+  head = {};
   state = "connecting";
-  /** Member → the ids under which it watches. */
-  watchers = new Map();
+  /** `[member, id]` of each who watches. */
+  watchers = [];
   /** Has a stream of its own: the server does not take it together with the others. */
   isAlone = false;
 
-  constructor(base, query) {
-    this.base = base;
-    this.query = query;
+  constructor(name, base, query) {
+    Object.assign(this, { name, base, query });
   }
 
   get snapshot() {
     let offset = 0;
-    const sections = this.result.sections.map(({ name, indexTitle, records }, index) => {
-      const section = { index, name, indexTitle, numberOfRecords: records.length, offset };
-      offset += records.length;
-      return section;
-    });
-    return { ...this.result.head, sections,
-      records: this.result.sections.flatMap(({ records }) => records) };
+    const sections = this.result.sections.map(({ name, indexTitle, records: { length } }, index) =>
+      ({ index, name, indexTitle, numberOfRecords: length, offset: (offset += length) - length }));
+    return { ...this.head, sections, records: this.result.sections.flatMap(({ records }) => records) };
   }
 
-  /** @returns {boolean} whether the snapshot says anything new */
+  /** @returns whether the snapshot says anything new */
   restart({ sections, records, ...head }) {
-    if (head.version === this.result?.head.version) return false;
-    this.result = { head, sections: sections.map(({ name, indexTitle, offset, numberOfRecords }) =>
-      ({ name, indexTitle, records: records.slice(offset, offset + numberOfRecords) })) };
+    if (head.version === this.head.version) return false;
+    this.head = head;
+    this.result = { sections: sectionsOf(sections, records) };
     return true;
   }
 
-  /** @returns {boolean} whether the change set fits */
-  apply({ willChange, events, didChange }) {
-    const head = this.result?.head;
-    if (!head || willChange?.from !== head.version) return false;
-    if (willChange.version !== didChange.version) return false;
+  /** @returns whether the change set fits */
+  apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
+    if (!this.result || from !== this.head.version) return false;
+    if (willChange?.from !== from || willChange.version !== head.version) return false;
     try {
-      const { sections } = applyChangeSet(this.result, events.map(({ event, data }) =>
-        ({ event, data: event === "change" ? { ...data, record: entry(data) } : data })));
-      if (sections.reduce((sum, { records }) => sum + records.length, 0) !== didChange.numberOfRecords) {
-        return false;
-      }
-      const { from, numberOfSections, ...rest } = didChange;
-      this.result = { head: { ...head, ...rest }, sections };
+      const result = applyChangeSet(this.result, events.map(({ event, data }) =>
+        ({ event, data: { ...data, record: { key: data.key, record: data.record } } })));
+      if (countOf(result) !== head.numberOfRecords) return false;
+      this.result = result;
+      this.head = { ...this.head, ...head };
       return true;
     } catch (error) {
       if (error instanceof ChangeSetError) return false;
       throw error;
     }
   }
-}
 
-const entry = ({ key, record }) => ({ key, record });
+  tell(kind, payload) {
+    for (const [member, id] of this.watchers) member.add(id, this, kind, payload);
+  }
+}
 
 /** A tab, or the page itself. */
 class Member {
   #post;
   #unacknowledged = 0;
   #news = [];
-  /** Topics of which it was not told because it lags: id → topic. */
-  #missed = new Map();
+  /** Topics of which it was not told because it lags, by id. */
+  missed = new Map();
 
   constructor(post) {
     this.#post = post;
   }
 
-  add(id, kind, payload, topic) {
+  add(id, topic, kind, payload) {
     const isResult = kind === "snapshot" || kind === "changeSet";
-    if (this.#missed.has(id) && isResult) return;
-    if (isResult && this.#unacknowledged >= maximumUnacknowledged) this.#missed.set(id, topic);
+    if (isResult && this.missed.has(id)) return;
+    if (isResult && this.#unacknowledged >= maximumUnacknowledged) this.missed.set(id, topic);
     else this.#news.push([id, kind, payload]);
   }
 
-  forget(id) { this.#missed.delete(id); }
+  present(id, topic) {
+    if (topic?.result) this.add(id, topic, "snapshot", topic.snapshot);
+  }
 
   flush() {
     if (this.#news.length === 0) return;
@@ -96,72 +92,57 @@ class Member {
   }
 
   acknowledge() {
-    if (--this.#unacknowledged > 0 || this.#missed.size === 0) return;
-    const missed = [...this.#missed];
-    this.#missed.clear();
-    for (const [id, topic] of missed) this.add(id, "snapshot", topic.snapshot, topic);
-    this.flush();
+    if (--this.#unacknowledged > 0) return;
+    const missed = [...this.missed];
+    this.missed.clear();
+    for (const [id, topic] of missed) this.present(id, topic);
   }
 }
 
 export class Hub {
-  /** Base and query → topic. @type {Map<string, Topic>} */
+  /** By name. */
   #topics = new Map();
   #streams = [];
-  #gathering = null;
   #members = new Set();
+  #gathering = null;
 
   /**
-   * @param {(news: [id: number, kind: string, payload: any][]) => void} post
-   * @returns {(message: object) => void} takes the messages of the new member:
-   *   `{open, base, query}`, `{close}`, `{again}` (each an id), `{acknowledge}`, `{leave}`
+   * A new member is told `[id, kind, payload][]`, and says `{open, base, query}`, `{close}` and
+   * `{again}` (each an id), `{acknowledge}`, `{leave}` to what is returned.
    */
   join(post) {
     const member = new Member(post);
     const watched = new Map();
     const close = (id) => {
-      this.#unwatch(watched.get(id), member, id);
-      watched.delete(id);
+      const topic = watched.get(id);
+      if (!watched.delete(id)) return;
+      member.missed.delete(id);
+      topic.watchers = topic.watchers.filter(([who, what]) => who !== member || what !== id);
+      this.#gather();
     };
     return (message) => {
-      if ("open" in message) {
-        this.#members.add(member);
-        watched.set(message.open, this.#watch(message, member));
-      } else if ("close" in message) close(message.close);
-      else if ("again" in message) this.#again(watched.get(message.again), member, message.again);
-      else if ("acknowledge" in message) member.acknowledge();
-      else if ("leave" in message) {
-        for (const id of [...watched.keys()]) close(id);
+      if (message.open) watched.set(message.open, this.#watch(member, message));
+      if (message.close) close(message.close);
+      if (message.again) member.present(message.again, watched.get(message.again));
+      if (message.acknowledge) member.acknowledge();
+      if (message.leave) {
+        [...watched.keys()].forEach(close);
         this.#members.delete(member);
       }
+      member.flush();
     };
   }
 
-  #watch({ open: id, base, query }, member) {
+  #watch(member, { open: id, base, query }) {
+    this.#members.add(member);
     const name = `${base} ${query}`;
-    const topic = this.#topics.get(name) ?? new Topic(base, query);
+    const topic = this.#topics.get(name) ?? new Topic(name, base, query);
     this.#topics.set(name, topic);
-    const ids = topic.watchers.get(member) ?? new Set();
-    topic.watchers.set(member, ids.add(id));
-    if (topic.result) member.add(id, "snapshot", topic.snapshot, topic);
-    member.add(id, "state", topic.state);
-    member.flush();
+    topic.watchers.push([member, id]);
+    member.present(id, topic);
+    member.add(id, topic, "state", topic.state);
     this.#gather();
     return topic;
-  }
-
-  #unwatch(topic, member, id) {
-    const ids = topic?.watchers.get(member);
-    if (!ids?.delete(id)) return;
-    member.forget(id);
-    if (ids.size === 0) topic.watchers.delete(member);
-    if (topic.watchers.size === 0) this.#gather();
-  }
-
-  #again(topic, member, id) {
-    if (!topic?.result) return;
-    member.add(id, "snapshot", topic.snapshot, topic);
-    member.flush();
   }
 
   #gather() {
@@ -173,94 +154,73 @@ export class Hub {
 
   /** Opens and closes streams so that all topics are on one for each server, and no others. */
   #regroup() {
+    const groups = new Map();
     for (const [name, topic] of this.#topics) {
-      if (topic.watchers.size === 0) this.#topics.delete(name);
+      const group = topic.isAlone ? topic : topic.base;
+      if (topic.watchers.length === 0) this.#topics.delete(name);
+      else groups.set(group, [...groups.get(group) ?? [], topic]);
     }
-    const groups = groupsOf(this.#topics.values());
-    const isSame = (a, b) => a.length === b.length && a.every((topic) => b.includes(topic));
-    const kept = this.#streams.filter(({ topics }) => groups.some((group) => isSame(group, topics)));
-    for (const stream of this.#streams) if (!kept.includes(stream)) stream.close();
-    const added = groups.filter((group) => !kept.some(({ topics }) => isSame(group, topics)))
-      .map((topics) => this.#streamOf(topics));
-    this.#streams = [...kept, ...added];
+    this.#streams = this.#streams.filter((stream) => {
+      const { topics } = stream;
+      for (const [group, wanted] of groups) {
+        if (wanted.length === topics.length && wanted.every((topic) => topics.includes(topic))) {
+          return groups.delete(group);
+        }
+      }
+      stream.close();
+    });
+    for (const topics of groups.values()) this.#streams.push(this.#streamOf(topics));
   }
 
   #streamOf(topics) {
     const stream = new Stream(topics[0].base, topics, {
-      opened: (resumes) => resumes && this.#become(topics, "live"),
+      resumed: () => this.#become(topics, "live"),
       interrupted: () => this.#become(topics, "stale"),
-      snapshot: (topic, data) => this.#restart(topic, data),
+      snapshot: (topic, data) => {
+        if (topic.restart(data)) topic.tell("snapshot", data);
+        this.#become([topic], "live");
+      },
       commit: (changeSets) => this.#commit(stream, changeSets),
-      failed: (topic, problem) => this.#tell(topic, "error", problem),
-      refused: (topic, problem) => this.#refuse(topic, problem),
-      clashed: () => this.#part(topics),
+      failed: (topic, problem) => {
+        topic.tell("error", problem);
+        this.#flush();
+      },
+      refused: (topic, problem) => {
+        if (problem) topic.tell("error", problem);
+        this.#topics.delete(topic.name);
+        this.#become([topic], "closed");
+        this.#gather();
+      },
+      // Two spellings of one query, or a URL too long: all but the first go alone.
+      clashed: () => {
+        for (const topic of topics.slice(1)) topic.isAlone = true;
+        this.#gather();
+      },
     });
     return stream;
   }
 
-  #become(topics, state) {
+  #become(topics, wanted) {
     for (const topic of topics) {
-      const next = state === "stale" && !topic.result ? "connecting" : state;
-      if (topic.state === next) continue;
-      topic.state = next;
-      this.#add(topic, "state", next);
+      const state = wanted === "stale" && !topic.result ? "connecting" : wanted;
+      if (topic.state !== state) topic.tell("state", state);
+      topic.state = state;
     }
     this.#flush();
   }
 
-  #restart(topic, data) {
-    const isNew = topic.restart(data);
-    if (isNew) this.#add(topic, "snapshot", data);
-    this.#become([topic], "live");
-  }
-
+  /** What is told of a commit is right, also where the rest of it must come with snapshots. */
   #commit(stream, changeSets) {
-    for (const [topic, changeSet] of changeSets) {
-      if (!topic.apply(changeSet)) {
-        // What was told of this commit is right; the rest comes with the snapshots.
-        this.#flush();
-        return stream.startOver();
-      }
-      this.#add(topic, "changeSet", changeSet);
-    }
+    const misfit = changeSets.find(([topic, changeSet]) => {
+      const fits = topic.apply(changeSet);
+      if (fits) topic.tell("changeSet", changeSet);
+      return !fits;
+    });
     this.#flush();
-  }
-
-  #refuse(topic, problem) {
-    if (problem) this.#add(topic, "error", problem);
-    this.#tell(topic, "state", "closed");
-    this.#topics.delete(`${topic.base} ${topic.query}`);
-    this.#gather();
-  }
-
-  /** Two spellings of one query, or a URL too long: all but the first go alone. */
-  #part(topics) {
-    for (const topic of topics.slice(1)) topic.isAlone = true;
-    this.#gather();
-  }
-
-  #add(topic, kind, payload) {
-    for (const [member, ids] of topic.watchers) {
-      for (const id of ids) member.add(id, kind, payload, topic);
-    }
-  }
-
-  #tell(topic, kind, payload) {
-    this.#add(topic, kind, payload);
-    this.#flush();
+    if (misfit) stream.startOver();
   }
 
   #flush() {
     for (const member of this.#members) member.flush();
   }
-}
-
-/** The topics that share a stream. */
-function groupsOf(topics) {
-  const groups = new Map();
-  for (const topic of topics) {
-    const name = topic.isAlone ? topic : topic.base;
-    groups.set(name, [...groups.get(name) ?? [], topic]);
-  }
-  return [...groups.values()];
 }

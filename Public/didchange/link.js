@@ -3,67 +3,51 @@
 let next = 1;
 /** Id → `{base, query, listener}`. */
 const open = new Map();
-/** Sends to the hub; null until there is one. @type {?(message: object) => void} */
-let send = null;
+/** What is said before there is a hub. */
 let waiting = [];
-
-function post(message) {
-  if (send) send(message);
-  else waiting.push(message);
-}
+const wait = (message) => waiting.push(message);
+let send = wait;
 
 function receive(news) {
   try {
     for (const [id, kind, payload] of news) open.get(id)?.listener(kind, payload);
   } finally {
-    post({ acknowledge: true });
+    send({ acknowledge: true });
   }
-}
-
-function use(way) {
-  send = way;
-  for (const message of waiting.splice(0)) send(message);
 }
 
 async function useOwnHub() {
   const { Hub } = await import("./hub.js");
-  use(new Hub().join(receive));
+  send = new Hub().join(receive);
+  waiting.splice(0).forEach(send);
 }
 
-/** The other hub knows nothing of what was open. */
+/** A hub that is new, or has forgotten this page, knows nothing of what was open. */
 function openAll() {
-  waiting = [];
-  for (const [id, { base, query }] of open) post({ open: id, base, query });
+  for (const [id, { base, query }] of open) send({ open: id, base, query });
 }
 
 function useSharedHub() {
   const worker =
     new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange" });
-  worker.port.onmessage = ({ data }) => receive(data);
+  const { port } = worker;
+  port.onmessage = ({ data }) => receive(data);
+  send = (message) => port.postMessage(message);
   // The script is not to be had, or modules in workers are not: nothing has come of it yet.
   worker.onerror = () => {
-    worker.port.close();
-    send = null;
+    port.close();
+    send = wait;
     openAll();
     useOwnHub();
   };
-  use((message) => worker.port.postMessage(message));
-  const lock = `didchange ${crypto.randomUUID?.() ?? Math.random()}`;
+  const lock = `didchange ${Date.now()} ${Math.random()}`;
   navigator.locks?.request(lock, () => {
-    post({ lock });
+    send({ lock });
     return new Promise(() => {});
   });
   // Where there are no locks (http to another machine), a tab that ends says so.
-  addEventListener("pagehide", () => post({ leave: true }));
+  addEventListener("pagehide", () => send({ leave: true }));
   addEventListener("pageshow", ({ persisted }) => persisted && openAll());
-}
-
-function begin() {
-  try {
-    useSharedHub();
-  } catch {
-    useOwnHub();
-  }
 }
 
 /**
@@ -73,11 +57,17 @@ function begin() {
  */
 export function subscribe(base, query, listener) {
   const id = next++;
+  if (id === 1) {
+    try {
+      useSharedHub();
+    } catch {
+      useOwnHub();
+    }
+  }
   open.set(id, { base, query, listener });
-  if (id === 1) begin();
-  post({ open: id, base, query });
+  send({ open: id, base, query });
   return {
-    again: () => post({ again: id }),
-    close: () => open.delete(id) && post({ close: id }),
+    again: () => send({ again: id }),
+    close: () => open.delete(id) && send({ close: id }),
   };
 }

@@ -14,6 +14,21 @@ export function fadeIn(node) {
   if (!isStill()) node.animate({ opacity: [0, 1] }, travel);
 }
 
+/** Calls back in the next frame, or now and then where nobody looks; once, however often asked. */
+export function drawer(draw, signal) {
+  let isAsked = false;
+  const run = () => {
+    isAsked = false;
+    if (!signal?.aborted) draw();
+  };
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    if (document.hidden) setTimeout(run, 250);
+    else requestAnimationFrame(run);
+  };
+}
+
 /** O(elements): what is out of sight before and after stays where it is put. */
 export function flip(elements, mutate) {
   if (isStill()) return mutate();

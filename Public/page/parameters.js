@@ -13,7 +13,7 @@ export function missingParameters(declared, given) {
 const isRequired = (parameter) => parameter.default === undefined;
 
 /** Makes the form of another query, or shows other values in the same, so that focus is not lost. */
-export function showParameters(form, { name, parameters }, given, onChange) {
+export function showForm(form, { name, parameters }, given, onChange) {
   form.hidden = parameters.length === 0;
   if (form.dataset.query !== name) form.replaceChildren(...parameters.map(field));
   form.dataset.query = name;

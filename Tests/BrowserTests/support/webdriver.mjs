@@ -69,14 +69,16 @@ export class Tab {
   /** A command of the DevTools protocol. */
   devtools(cmd, params = {}) { return this.#call("POST", "/goog/cdp/execute", { cmd, params }); }
   async screenshot() { return Buffer.from(await this.#call("GET", "/screenshot"), "base64"); }
-  close() { return this.#call("DELETE", "/window"); }
+  async close() {
+    await this.#call("DELETE", "/window");
+    await this.browser.select(this.browser.first.handle);
+  }
 }
 
 export class Browser {
   #driver;
   #base;
   #current;
-  #queue = Promise.resolve();
 
   static async start({ width = 1280, height = 860 } = {}) {
     const browser = new Browser();

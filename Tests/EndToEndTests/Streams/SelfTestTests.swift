@@ -9,7 +9,7 @@ import Testing
     while let event = try stream.next() {
       #expect(event.type == "tick")
       arrivals.append(start.duration(to: .now))
-      #expect(try event.json["number"] .int == arrivals.count)
+      #expect(try event.json["number"].int == arrivals.count)
       if arrivals.count == 8 { break }
     }
     #expect(arrivals.count == 8)
