@@ -91,6 +91,7 @@ export class Browser {
         "goog:chromeOptions": {
           binary: programNamed("chromium"),
           args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+            "--ignore-certificate-errors",
             "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
             `--window-size=${width},${height}`],
         },
