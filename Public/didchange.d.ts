@@ -92,29 +92,48 @@ export interface BindOptions<R = FetchedRecord> {
   signal?: AbortSignal;
 }
 
+/**
+ * One live query, from now until `close()`.
+ *
+ * A change set makes a new result, which shares with the old one what it did not touch: `===` tells
+ * what changed, and what was read from `sections` stays valid. Events have the JSON of the wire as
+ * `detail`; those of a change set come when all of it is here: at `willChange` the properties still
+ * show the old result, from then on the new one. `error`: the query failed (the result stays), or was
+ * refused for good (the state is then `closed`).
+ *
+ * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
+ */
 export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   implements AsyncIterable<readonly Section<R>[]> {
+  /** `url` is that of a query, relative to the page: `v1/queries/players`. */
   constructor(url: string | URL, options?: {
     parameters?: { [name: string]: string | number | bigint | undefined };
     window?: Window | null;
   });
+  /** The address of this query's own event stream: for `curl -N`. */
   readonly url: string;
   readonly state: State;
   readonly sections: readonly Section<R>[];
+  /** All records in order: O(n) after a change, then O(1). */
   readonly fetchedRecords: readonly R[];
   readonly numberOfRecords: number;
+  /** Those beyond the window too. */
   readonly totalNumberOfRecords: number;
   readonly sectionIndexTitles: string[];
   readonly version: string | undefined;
   readonly commit: number | undefined;
   readonly alongside: { readonly [name: string]: Value };
+  /** Set it to move it: the old window's records stay until the new one's are here. */
   window: Window | null;
   /** The address of a resource of this query, with its parameters: `records`, `sections`, … */
   address(resource: string): string;
   recordAt(indexPath: IndexPath): R | undefined;
+  /** Where the record with that key is: O(n) after a change, then O(1). */
   indexPathFor(key: Value | Value[]): IndexPath | undefined;
+  /** Keeps a list in the document in step; what it returns stops it. */
   bind(element: HTMLElement, options: BindOptions<R>): () => void;
   close(): void;
+  /** The sections, now and after each change; who is slow gets the latest only. */
   [Symbol.asyncIterator](): AsyncGenerator<readonly Section<R>[], void, void>;
   addEventListener<K extends keyof ControllerEvents<R>>(
     type: K, listener: (event: ControllerEvents<R>[K]) => void,

@@ -5,7 +5,7 @@ import { keyOf, textOf } from "./wire.js";
 
 const tags = { UL: "li", OL: "li", DL: "dd", TBODY: "tr", TABLE: "tr" };
 
-/** `list` shall hold nothing else. The options are BindOptions of didchange.d.ts. */
+/** What `list` holds already goes. The options are BindOptions of didchange.d.ts. */
 export function bind(controller, list, { row, section, changed, drawn, signal }) {
   /** Key → `{node, subject}`, in the order of the list. */
   let items = new Map();
@@ -15,6 +15,7 @@ export function bind(controller, list, { row, section, changed, drawn, signal })
 
   function draw() {
     const isFirst = items.size === 0;
+    if (isFirst) list.replaceChildren();
     flip(list.children, () => {
       const next = new Map();
       for (const [key, subject, make] of wanted(controller.sections, section, row)) {

@@ -226,6 +226,9 @@ export class VirtualList {
 
   /** The next section's head pushes it out. */
   #pin() {
+    const { offsetWidth, clientWidth } = this.scroller;
+    // The columns of the head stand above those of the rows, beside which is a scroll bar.
+    if (this.#options.head) this.#options.head.style.paddingRight = `${offsetWidth - clientWidth}px`;
     const index = this.currentSection;
     const one = this.#outline.hasHeads ? this.sections[index] : null;
     this.pinned.hidden = !one;

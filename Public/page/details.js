@@ -10,7 +10,7 @@ export function fillDetails(panel, query, streamURL) {
     Key: query.key?.length ? query.key.join(", ") : "none: records only come and go",
     Section: query.section,
     Columns: query.columns.join(", "),
-    Live: `${query.controllers?.length ?? 0} sets of parameters, ${users} users`,
+    Users: `${users}, of ${query.controllers?.length ?? 0} different parameters`,
   };
   const list = element("dl");
   for (const [term, fact] of Object.entries(facts)) {
