@@ -1,11 +1,4 @@
-/**
- * A live, ordered, sectioned list of records from a didchange server.
- *
- *     const players = new FetchedRecordsController("v1/queries/players", {parameters: {country: "FR"}})
- *     players.bind(document.querySelector("ul"), {row: ({name}) => name})
- *
- * didchange.d.ts says what there is.
- */
+/** A live, ordered, sectioned list of records from a didchange server: see didchange.d.ts. */
 
 import { applyChangeSet } from "./didchange/changeSet.js";
 import { subscribe } from "./didchange/link.js";
@@ -25,7 +18,7 @@ export class FetchedRecordsController extends EventTarget {
   #result = { sections: [] };
   /** What stands around it on the wire. */
   #head = { numberOfRecords: 0 };
-  /** Made when first asked for, and forgotten with each change: the flat list, key → index path. */
+  /** Made when first asked for, forgotten with each change: the flat list, key → index path. */
   #flat = null;
   #paths = null;
   #state = "connecting";
@@ -96,23 +89,16 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   async *[Symbol.asyncIterator]() {
-    let wake;
-    let isNew = this.version !== undefined;
-    const hear = ({ type }) => {
-      isNew ||= type !== "state";
-      wake?.();
-    };
-    const names = ["snapshot", "didChange", "state"];
-    for (const name of names) this.addEventListener(name, hear);
-    try {
-      while (isNew || this.#state !== "closed") {
-        if (!isNew) await new Promise((resolve) => (wake = resolve));
-        if (!isNew) continue;
-        isNew = false;
-        yield this.sections;
+    let given;
+    for (;;) {
+      if (this.version !== undefined && given !== this.sections) yield (given = this.sections);
+      else if (this.#state === "closed") return;
+      else {
+        const heard = new AbortController();
+        await new Promise((resolve) => ["snapshot", "didChange", "state"].forEach((name) =>
+          this.addEventListener(name, resolve, { signal: heard.signal })));
+        heard.abort();
       }
-    } finally {
-      for (const name of names) this.removeEventListener(name, hear);
     }
   }
 
@@ -141,8 +127,6 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   #finish({ willChange, events, didChange }) {
-    // Told while a snapshot was on its way here: that has it already.
-    if (willChange.from !== this.version) return this.#subscription.again();
     for (const { data } of events) keyed(data);
     const result = applyChangeSet(this.#result, events);
     this.#emit("willChange", willChange);

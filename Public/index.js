@@ -6,13 +6,9 @@ import { monitor } from "./page/monitor.js";
 import { readRoute, writeRoute } from "./page/route.js";
 import { QueryView, showProblem } from "./page/view.js";
 
-/** Milliseconds until the page asks again for what the server did not answer. */
-const retryInterval = 2000;
-
 const log = new EventLog(byId("log"), (groups) => {
   byId("held").textContent = groups > 0 ? `${groups} held` : "";
 });
-/** @type {?QueryView} */
 let view = null;
 /** Grows with each choice: an answer that comes after the next choice is dropped. */
 let choice = 0;
@@ -26,10 +22,10 @@ async function get(address) {
   return body;
 }
 
-/** Says what is wrong, and tries again what may mend itself. */
+/** Tries again what may mend itself. */
 function showFailure({ problem }, again) {
   showProblem(problem ?? { title: "The server does not answer; trying again." });
-  if (!(problem?.status < 500)) setTimeout(again, retryInterval);
+  if (!(problem?.status < 500)) setTimeout(again, 2000);
 }
 
 async function showQueries() {
@@ -61,8 +57,8 @@ async function choose() {
   leave(route.query);
   try {
     const query = await get(queryAddress(route.query));
-    const missing = await showParameters(query, route.parameters);
-    if (mine === choice) open(query, route.parameters, missing);
+    const { showForm } = query.parameters.length > 0 ? await import("./page/parameters.js") : {};
+    if (mine === choice) open(query, route.parameters, showForm?.(byId("parameters"), query, route.parameters));
   } catch (error) {
     if (mine === choice) showFailure(error, () => mine === choice && choose());
   }
@@ -79,23 +75,13 @@ function leave(next) {
   delete document.body.dataset.state;
   for (const link of byId("queries").querySelectorAll("a")) {
     link.ariaCurrent = link.dataset.query === next ? "page" : null;
-    if (link.ariaCurrent) link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (link.ariaCurrent) link.scrollIntoView();
   }
   if (byId("parameters").dataset.query !== next) byId("parameters").hidden = true;
   byId("title").textContent = next;
 }
 
-/** @returns the names of parameters that must be given and are not */
-async function showParameters(query, given) {
-  if (query.parameters.length === 0) return [];
-  const { missingParameters, showForm } = await import("./page/parameters.js");
-  showForm(byId("parameters"), query, given, (parameters) => {
-    location.hash = writeRoute({ query: query.name, parameters });
-  });
-  return missingParameters(query.parameters, given);
-}
-
-function open(query, parameters, missing) {
+function open(query, parameters, missing = []) {
   byId("title").textContent = query.title ?? query.name;
   document.title = `${query.title ?? query.name} — didchange`;
   if (query.problem) return showProblem({ title: query.problem });
@@ -105,7 +91,6 @@ function open(query, parameters, missing) {
   showDetails();
 }
 
-/** Asked for anew each time: who listens, changes. */
 async function showDetails() {
   if (!byId("about").open || !view) return;
   const [{ fillDetails }, query] =
@@ -113,24 +98,17 @@ async function showDetails() {
   if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url);
 }
 
-byId("pause").addEventListener("click", ({ currentTarget }) => {
-  log.isPaused = !log.isPaused;
-  currentTarget.ariaPressed = String(log.isPaused);
-  currentTarget.textContent = log.isPaused ? "Resume" : "Pause";
-});
-byId("clear").addEventListener("click", () => log.clear());
-const views = document.querySelectorAll(".views button");
-for (const button of views) {
-  button.addEventListener("click", () => {
-    document.body.dataset.view = button.dataset.view;
-    for (const other of views) other.ariaPressed = String(other === button);
+function onToggle(id, act) {
+  byId(id).addEventListener("click", ({ currentTarget: button }) => {
+    button.ariaPressed = String(button.ariaPressed !== "true");
+    act(button.ariaPressed === "true");
   });
 }
+
+onToggle("pause", (isPaused) => (log.isPaused = isPaused));
+onToggle("showEvents", (isOn) => document.body.classList.toggle("events-only", isOn));
+byId("clear").addEventListener("click", () => log.clear());
 byId("about").addEventListener("toggle", showDetails);
-byId("test").addEventListener("click", async () => {
-  const { testConnection } = await import("./page/selftest.js");
-  testConnection((text) => (byId("tested").textContent = text));
-});
 addEventListener("hashchange", choose);
 monitor();
 showQueries();

@@ -3,7 +3,7 @@
 import { drawer, fadeIn, flip } from "./motion.js";
 import { keyOf, textOf } from "./wire.js";
 
-const tags = { UL: "li", OL: "li", DL: "dd", TBODY: "tr", TABLE: "tr" };
+const tags = { UL: "li", OL: "li", TBODY: "tr" };
 
 /** What `list` holds already goes. The options are BindOptions of didchange.d.ts. */
 export function bind(controller, list, { row, section, changed, drawn, signal }) {
@@ -44,7 +44,7 @@ export function bind(controller, list, { row, section, changed, drawn, signal })
     return { node, subject };
   }
 
-  /** Moves as few nodes as the change set did: a node that is moved loses focus and scroll. */
+  /** Moves as few nodes as the change set did: one that is moved loses focus. */
   function place(next) {
     const leaving = new Set([...moved].map((key) => next.get(key)?.node));
     let spot = list.firstElementChild;

@@ -11,20 +11,18 @@ const refuse = (text) => {
 
 /**
  * The result that a change set makes of `result`, which is left as it is: the five steps of the
- * protocol, §3. O(s + n + k log k): s sections, n records in the sections that it names, k changes.
+ * protocol, §3. Its events may come in any order; it is refused where an index path leads nowhere or
+ * a deleted section is not empty.
  *
- * @param {Result} result
- * @param {ChangeEvent[]} events the section and record changes of one change set, in any order
- * @returns {Result}
- * @throws {ChangeSetError} where an index path leads nowhere or a deleted section is not empty
+ * O(s + n + k log k): s sections, n records in the sections that it names, k changes.
  */
 export function applyChangeSet(result, events) {
   const changes = sortOut(events);
   let sections = result.sections.slice();
   rebuild(sections, changes.taken, withoutPlaces);
-  for (const index of changes.deletedSections) {
+  for (const [index] of changes.deletedSections) {
     const left = sectionAt(sections, index).records.length;
-    if (left > 0) refuse(`deleted section ${index} holds ${left} records`);
+    if (left > 0) refuse(`section ${index} holds ${left} records`);
   }
   sections = withoutPlaces(sections, changes.deletedSections);
   sections = withPlaced(sections, changes.insertedSections);
@@ -33,7 +31,6 @@ export function applyChangeSet(result, events) {
   return { sections };
 }
 
-/** Replaces the sections that `changes` name by ones with the records that `make` makes of theirs. */
 function rebuild(sections, changes, make) {
   for (const [index, entries] of changes) {
     const section = sectionAt(sections, index);
@@ -41,55 +38,50 @@ function rebuild(sections, changes, make) {
   }
 }
 
-/** The changes by what is done with them: those of records in a list for each section. */
+/** Record changes by what is done with them, then by section. */
 function sortOut(events) {
   const [taken, placed, updated] = [new Map(), new Map(), new Map()];
   const [deletedSections, insertedSections] = [[], []];
   for (const { event, data: { type, section, name, indexTitle, indexPath, newIndexPath, record } } of events) {
     switch (`${event} ${type}`) {
-      case "sectionChange deletion":
-        deletedSections.push(section);
-        break;
+      case "sectionChange deletion": deletedSections.push([section]); break;
       case "sectionChange insertion":
         insertedSections.push([section, { name, indexTitle, records: [] }]);
         break;
-      case "change move":
-        file(taken, indexPath, (item) => item);
-        file(placed, newIndexPath, (item) => [item, record]);
-        break;
-      case "change deletion": file(taken, indexPath, (item) => item); break;
-      case "change insertion": file(placed, newIndexPath, (item) => [item, record]); break;
-      case "change update": file(updated, newIndexPath, (item) => [item, record]); break;
+      case "change deletion": file(taken, indexPath); break;
+      case "change move": file(taken, indexPath); // falls through
+      case "change insertion": file(placed, newIndexPath, record); break;
+      case "change update": file(updated, newIndexPath, record); break;
       default: refuse(`“${event}” of type “${type}” is no part of a change set`);
     }
   }
   return { taken, placed, updated, deletedSections, insertedSections };
 }
 
-function file(bySection, indexPath, entryAt) {
-  if (!indexPath?.every(Number.isInteger) || indexPath.length !== 2) {
+function file(bySection, indexPath, record) {
+  const [section, item, ...more] = indexPath ?? [];
+  if (!Number.isInteger(section) || !Number.isInteger(item) || more.length > 0) {
     refuse(`“${indexPath}” is no index path`);
   }
-  const [section, item] = indexPath;
   if (!bySection.has(section)) bySection.set(section, []);
-  bySection.get(section).push(entryAt(item));
+  bySection.get(section).push([item, record]);
 }
 
 function sectionAt(sections, index) {
   return sections[index] ?? refuse(`there is no section ${index} of ${sections.length}`);
 }
 
-/** `list` without what stands at `places`. One that is not there or is named twice is never passed. */
+/** Without what stands at each `[place]`. One that is not there or is named twice is never passed. */
 function withoutPlaces(list, places) {
   if (places.length === 0) return list;
-  const sorted = [...places].sort((a, b) => a - b);
+  const sorted = places.map(([place]) => place).sort((a, b) => a - b);
   let passed = 0;
   const kept = list.filter((_, place) => place !== sorted[passed] || (passed++, false));
   if (passed < sorted.length) refuse(`nothing to take out at ${sorted[passed]} of ${list.length}`);
   return kept;
 }
 
-/** `list` with each `[place, element]` put in, where places count in the list that comes out. */
+/** With each `[place, element]` put in; places count in the list that comes out. */
 function withPlaced(list, placed) {
   if (placed.length === 0) return list;
   const merged = [];

@@ -1,4 +1,4 @@
-/** Where all controllers of all tabs meet: one stream, one result a query, no more than a tab takes. */
+/** Where all controllers of all tabs meet: one stream, one result a query. */
 
 import { applyChangeSet, ChangeSetError } from "./changeSet.js";
 import { Stream } from "./stream.js";
@@ -6,19 +6,18 @@ import { countOf, sectionsOf } from "./wire.js";
 
 /** Messages that a tab may leave unacknowledged; then it gets no more, and later a snapshot. */
 const maximumUnacknowledged = 64;
-/** Milliseconds in which comings and goings of controllers become one new stream. */
+/** Milliseconds: controllers that come and go meanwhile cost one new stream. */
 const gathering = 5;
 
 /** One query with its parameters and window, for all who watch it. */
 class Topic {
-  /** Its records are `{key, record}`, as on the wire. */
+  /** Its records are `{key, record}`, as on the wire; `head` is what stands around them. */
   result = null;
-  /** What stands around them: version, commit, … */
   head = {};
   state = "connecting";
   /** `[member, id]` of each who watches. */
   watchers = [];
-  /** Has a stream of its own: the server does not take it together with the others. */
+  /** Has a stream of its own: the server does not take it with the others. */
   isAlone = false;
 
   constructor(name, base, query) {
@@ -32,7 +31,7 @@ class Topic {
     return { ...this.head, sections, records: this.result.sections.flatMap(({ records }) => records) };
   }
 
-  /** @returns whether the snapshot says anything new */
+  /** Whether the snapshot says anything new. */
   restart({ sections, records, ...head }) {
     if (head.version === this.head.version) return false;
     this.head = head;
@@ -40,10 +39,10 @@ class Topic {
     return true;
   }
 
-  /** @returns whether the change set fits */
+  /** Whether the change set fits. */
   apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
-    if (!this.result || from !== this.head.version) return false;
-    if (willChange?.from !== from || willChange.version !== head.version) return false;
+    if (from !== this.head.version || willChange?.from !== from) return false;
+    if (willChange.version !== head.version) return false;
     try {
       const result = applyChangeSet(this.result, events.map(({ event, data }) =>
         ({ event, data: { ...data, record: { key: data.key, record: data.record } } })));
@@ -82,7 +81,7 @@ class Member {
   }
 
   present(id, topic) {
-    if (topic?.result) this.add(id, topic, "snapshot", topic.snapshot);
+    if (topic.result) this.add(id, topic, "snapshot", topic.snapshot);
   }
 
   flush() {
@@ -106,10 +105,7 @@ export class Hub {
   #members = new Set();
   #gathering = null;
 
-  /**
-   * A new member is told `[id, kind, payload][]`, and says `{open, base, query}`, `{close}` and
-   * `{again}` (each an id), `{acknowledge}`, `{leave}` to what is returned.
-   */
+  /** A new member is told `[id, kind, payload][]`; what it says goes to what is returned. */
   join(post) {
     const member = new Member(post);
     const watched = new Map();
@@ -123,7 +119,6 @@ export class Hub {
     return (message) => {
       if (message.open) watched.set(message.open, this.#watch(member, message));
       if (message.close) close(message.close);
-      if (message.again) member.present(message.again, watched.get(message.again));
       if (message.acknowledge) member.acknowledge();
       if (message.leave) {
         [...watched.keys()].forEach(close);

@@ -22,7 +22,7 @@ async function useOwnHub() {
   waiting.splice(0).forEach(send);
 }
 
-/** A hub that is new, or has forgotten this page, knows nothing of what was open. */
+/** A hub that is new, or has forgotten this page, knows of none. */
 function openAll() {
   for (const [id, { base, query }] of open) send({ open: id, base, query });
 }
@@ -50,11 +50,7 @@ function useSharedHub() {
   addEventListener("pageshow", ({ persisted }) => persisted && openAll());
 }
 
-/**
- * @param {string} base what stands before `events`
- * @param {string} query its name, with parameters and window as a URL query
- * @param {(kind: "state" | "snapshot" | "changeSet" | "error", payload: any) => void} listener
- */
+/** `base` stands before `events`; `query` is a name, with parameters and window as a URL query. */
 export function subscribe(base, query, listener) {
   const id = next++;
   if (id === 1) {
@@ -66,8 +62,5 @@ export function subscribe(base, query, listener) {
   }
   open.set(id, { base, query, listener });
   send({ open: id, base, query });
-  return {
-    again: () => send({ again: id }),
-    close: () => open.delete(id) && send({ close: id }),
-  };
+  return { close: () => open.delete(id) && send({ close: id }) };
 }

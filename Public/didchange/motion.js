@@ -1,4 +1,4 @@
-/** Lets elements travel from where they were to where a change of the document puts them (“FLIP”). */
+/** Lets elements travel from where they were to where a change puts them (“FLIP”). */
 
 const travel = { duration: 300, easing: "cubic-bezier(.2, .8, .2, 1)" };
 const calmer = matchMedia("(prefers-reduced-motion: reduce)");
@@ -29,7 +29,6 @@ export function drawer(draw, signal) {
   };
 }
 
-/** O(elements): what is out of sight before and after stays where it is put. */
 export function flip(elements, mutate) {
   if (isStill()) return mutate();
   const top = (node) => node.getBoundingClientRect().top;

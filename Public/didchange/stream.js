@@ -2,26 +2,21 @@
 
 import { parse, textOf } from "./wire.js";
 
-// Milliseconds. The bound doubles with each failure; the delay is drawn evenly from zero up to it, so
-// that the clients of a server that comes back do not come back all at once. Failures further apart
-// than `calm` are unrelated.
+// Milliseconds. A delay is drawn evenly below a bound that doubles with each failure: the clients of a
+// server that comes back do not come all at once. Failures further apart than `calm` are unrelated.
 const [firstDelay, longestDelay, calm] = [500, 30_000, 60_000];
 
 const events =
   ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
 
-/**
- * Tells `heard`: `resumed()`, `interrupted()`, `snapshot(topic, data)`, `commit([topic, changeSet][])`,
- * `failed(topic, problem)` of a change, `refused(topic, problem)` for good, and `clashed()`: the
- * server takes each topic, but not all of them together.
- */
+/** Tells `heard` what comes; `clashed`: the server takes each topic, but not all together. */
 export class Stream {
   #base;
   #heard;
   #source;
   /** What the whole stream may resume from; null: only snapshots will do. */
   #id = null;
-  /** How the server calls a topic's events → the topic: learned from the order of the snapshots. */
+  /** How the server calls each topic: learned from the order of the snapshots. */
   #names = new Map();
   /** The change set on its way, and those that wait for their commit. */
   #arriving = null;
@@ -30,7 +25,6 @@ export class Stream {
   #lastFailure = 0;
   #timer;
 
-  /** @param {{query: string}[]} topics each a query's name with its parameters as a URL query */
   constructor(base, topics, heard) {
     this.topics = topics;
     this.#base = base;

@@ -6,16 +6,12 @@ const keySymbol = Symbol("key");
 /** What identifies a record of a controller between two results; null for a query without a key. */
 export const keyOf = (record) => record[keySymbol] ?? null;
 
-/** Hangs the key that stands beside a record on the record. */
 export function keyed({ key, record }) {
   if (record) record[keySymbol] = key ?? null;
   return record;
 }
 
-/**
- * JSON.parse, but integers that a double cannot hold become BigInt where the browser shows the
- * reviver a number's source text. It costs time: only texts with a long run of digits pay.
- */
+/** Integers that a double cannot hold become BigInt, where the reviver is shown the source text. */
 export function parse(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   return JSON.parse(text, (_, value, context) =>
@@ -23,7 +19,7 @@ export function parse(text) {
       ? BigInt(context.source) : value);
 }
 
-/** A value as the key of a Map: JSON, and BigInt, which it has no word for. */
+/** A value as the key of a Map: JSON has no word for BigInt. */
 export const textOf = (value) => JSON.stringify(value, (_, part) =>
   (typeof part === "bigint" ? String(part) : part));
 

@@ -1,4 +1,4 @@
-/** The SharedWorker: one hub for all tabs of an origin. */
+/** The SharedWorker: a hub for all tabs. */
 
 import { Hub } from "./hub.js";
 

@@ -1,6 +1,7 @@
 /** What the server knows of the chosen query: how its changes are found, its key, SQL and plan. */
 
 import { element } from "./dom.js";
+import { testConnection } from "./selftest.js";
 
 export function fillDetails(panel, query, streamURL) {
   const reason = query.trackingReason ? `: ${query.trackingReason}` : "";
@@ -22,6 +23,10 @@ export function fillDetails(panel, query, streamURL) {
   if (query.plan?.length) {
     panel.append(element("pre", { ariaLabel: "Query plan" }, query.plan.join("\n")));
   }
+  const answer = element("span", { id: "tested", role: "status" });
+  panel.append(element("p", {}, element("button", {
+    type: "button", id: "test", onclick: () => testConnection((text) => (answer.textContent = text)),
+  }, "Test the connection"), " ", answer));
 }
 
 const code = (text) => element("code", {}, text);

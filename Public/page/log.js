@@ -1,14 +1,11 @@
-/** The raw events as they came over the wire, grouped by change set, the newest on top. */
+/** The events of the wire by change set, the newest on top. */
 
 import { drawer } from "../didchange/motion.js";
 import { element } from "./dom.js";
 import { jsonText } from "./values.js";
 
-// Bounds, for a page that is left open overnight beside a writer that never rests.
-const maximumGroups = 60;
-const maximumLines = 20;
-/** Characters of JSON laid out for one line; an opened line shows the whole. */
-const lineLength = 240;
+// For a page that is left open overnight.
+const [maximumGroups, maximumLines, lineLength] = [60, 20, 240];
 
 const signs = { insertion: "+", deletion: "−", move: "↕", update: "≈" };
 
@@ -18,7 +15,7 @@ export class EventLog {
   #waiting = [];
   #isPaused = false;
 
-  /** @param onHeld told how many groups wait while the log is paused */
+  /** `onHeld` is told how many groups wait while the log is paused. */
   constructor(list, onHeld) {
     this.#list = list;
     this.#onHeld = onHeld;
@@ -60,7 +57,7 @@ function groupNode({ title, time, events, left }) {
   return group;
 }
 
-/** Without the records of a snapshot, which are the list, and without what is the same in all. */
+/** Without the records of a snapshot, and what is the same in all. */
 function lineNode({ event, data: { query, parameters, window, records, ...shown } }) {
   if (records) shown.records = `… ${records.length} records`;
   const line = element("details", { className: `${event} ${shown.type ?? ""}` },

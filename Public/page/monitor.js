@@ -1,12 +1,10 @@
-/** What the server is doing: who listens, commits a second, and how long a refresh takes. */
+/** Who listens, commits a second, and how long a refresh takes. */
 
 import { byId } from "./dom.js";
 
-/** Milliseconds between two readings, and readings that a chart shows: two minutes. */
-const interval = 2000;
-const maximumReadings = 60;
+/** A reading each two seconds; a chart shows those of two minutes. */
+const [interval, maximumReadings] = [2000, 60];
 
-/** A function that adds a value to the chart in a figure with an svg and a place for the value. */
 function chart(figure) {
   const values = [];
   return (value) => {

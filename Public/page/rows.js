@@ -1,15 +1,10 @@
 /** The rows of the list: a cell for each column, tinted where they change. */
 
 import { element } from "./dom.js";
-import { kindOf, valueNode, valueText } from "./values.js";
+import { kindOf, valueNode } from "./values.js";
 
-/** Rows looked at to see which columns hold numbers. */
-const sample = 50;
-
-/** What `bind` and VirtualList ask for. */
 export class RowMaker {
   #columns;
-  /** Whether each of them holds numbers. */
   #isNumber = [];
 
   constructor(columns) {
@@ -19,9 +14,9 @@ export class RowMaker {
         ...columns.map((column) => element("span", { role: "columnheader" }, column))));
   }
 
-  /** Numbers take little room; which columns hold them shows in the first records only. */
+  /** Which columns hold numbers, and need little room, shows in the first records only. */
   measure(pane, records) {
-    const first = records.slice(0, sample);
+    const first = records.slice(0, 50);
     this.#isNumber = this.#columns.map((column) =>
       kindOf(first.find((record) => record[column] !== null)?.[column]) === "number");
     pane.style.setProperty("--columns",
@@ -38,7 +33,7 @@ export class RowMaker {
       cell.value = value;
       cell.className = this.#isNumber[index] ? "number" : "";
       cell.replaceChildren(record ? valueNode(value) : "");
-      cell.title = typeof value === "string" ? valueText(value) : "";
+      cell.title = cell.textContent;
     });
     return node;
   };
@@ -59,6 +54,6 @@ export class RowMaker {
 
 /** Tints an element in the colour of a kind of change and lets the tint fade. */
 function wash(node, type) {
-  const colour = `var(--${type}-wash)`;
-  node?.animate({ backgroundColor: [colour, colour, "transparent"] }, { duration: 1600, easing: "ease-out" });
+  const colour = `color-mix(in srgb, var(--${type}) 22%, transparent)`;
+  node?.animate({ backgroundColor: [colour, colour, "transparent"] }, 1600);
 }

@@ -1,4 +1,4 @@
-/** The chosen query on the page: its list, section index, log and figures. */
+/** The chosen query: its list, section index, log and figures. */
 
 import { FetchedRecordsController } from "../didchange.js";
 import { bind } from "../didchange/bind.js";
@@ -6,26 +6,21 @@ import { byId, element } from "./dom.js";
 import { RowMaker } from "./rows.js";
 import { valueNode } from "./values.js";
 
-/** Records up to which all rows stand in the document, and sections from which on an index helps. */
-const shortList = 300;
-const manySections = 8;
-/** Milliseconds between two reports: who hears of every change hears nothing else. */
-const announcementInterval = 5000;
+/** So many records stand in the document as they are; so many sections need an index. */
+const [shortList, manySections] = [300, 8];
 
 export class QueryView {
   #log;
   #rows;
-  /** A VirtualList; null where all rows stand in the document. */
+  /** A VirtualList, where not all rows stand in the document. */
   #long = null;
   #index = null;
-  #ending = new AbortController();
+  #isClosed = false;
   #binding;
   #changesHeard = 0;
   #announcing;
-  /** Those of the change set that is being given out. */
   #events = [];
 
-  /** @param {Query} query the answer of `GET /v1/queries/{query}` */
   constructor(query, parameters, log) {
     this.query = query;
     this.#log = log;
@@ -37,7 +32,7 @@ export class QueryView {
   }
 
   close() {
-    this.#ending.abort();
+    this.#isClosed = true;
     this.#binding?.abort();
     this.#long?.close();
     this.controller.close();
@@ -63,7 +58,7 @@ export class QueryView {
     });
   }
 
-  /** A short list stands in the document whole; of one that is or grows long, what is in sight. */
+  /** Of a list that is or grows long, only what is in sight stands in the document. */
   #choose() {
     const { controller, query: { section, title, name } } = this;
     const isLong = controller.totalNumberOfRecords > shortList;
@@ -84,7 +79,7 @@ export class QueryView {
   async #showLong(pane, options) {
     this.#long = { close() {} };
     const { VirtualList } = await import("../didchange/virtualList.js");
-    if (this.#ending.signal.aborted) return;
+    if (this.#isClosed) return;
     pane.removeAttribute("tabindex");
     const isNarrow = matchMedia("(max-width: 759px)").matches && this.query.columns.length > 3;
     this.#long = new VirtualList(pane, this.controller, { ...options, rowHeight: isNarrow ? 56 : 34 });
@@ -105,7 +100,7 @@ export class QueryView {
   async #showIndex() {
     this.#index = { update() {} };
     const { SectionIndex, PlainList } = await import("../didchange/sectionIndex.js");
-    if (this.#ending.signal.aborted) return;
+    if (this.#isClosed) return;
     const list = this.#long ?? new PlainList(byId("records"), this.controller);
     this.#index = new SectionIndex(byId("index"), list);
     this.#index.update();
@@ -117,21 +112,21 @@ export class QueryView {
     const count = this.#events.length - 2;
     this.#log.add(`commit ${commit} · ${counted(count, "change")}`, this.#events.splice(0));
     this.#changesHeard += count;
+    // Who hears of every change hears nothing else.
     this.#announcing ??= setTimeout(() => {
       this.#announcing = undefined;
       byId("announcement").textContent =
         `${counted(this.#changesHeard, "change")}, ${this.controller.totalNumberOfRecords} records`;
       this.#changesHeard = 0;
-    }, announcementInterval);
+    }, 5000);
   }
 
   #showState(state) {
     document.body.dataset.state = state;
-    byId("state").textContent = state === "stale" ? "connection lost, trying again" : state;
+    byId("state").textContent = state === "stale" ? "connection lost" : state;
   }
 }
 
-/** @param {?Problem} problem null: all is well */
 export function showProblem(problem) {
   byId("problem").hidden = !problem;
   byId("problem").textContent = [problem?.title, problem?.detail].filter(Boolean).join(": ");

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { FetchedRecordsController, keyOf } from "../../Public/didchange.js";
+// Loaded where there is no SharedWorker, at the first controller: no test shall wait for the disk.
+import "../../Public/didchange/hub.js";
 import { PlayedEventSource, settled, streams } from "./support/played.mjs";
 
 const controllers = [];
