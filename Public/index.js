@@ -2,24 +2,30 @@
 
 import { byId, element } from "./page/dom.js";
 import { EventLog } from "./page/log.js";
-import { missingParameters, showParameters } from "./page/parameters.js";
+import { monitor } from "./page/monitor.js";
 import { readRoute, writeRoute } from "./page/route.js";
 import { QueryView, showProblem } from "./page/view.js";
 
-/** Milliseconds until the page asks again for what the server did not answer. */
-const retryInterval = 2000;
-
-const log = new EventLog(byId("log"), showHeld);
-/** @type {?QueryView} */
+const log = new EventLog(byId("log"), (groups) => {
+  byId("held").textContent = groups > 0 ? `${groups} held` : "";
+});
 let view = null;
 /** Grows with each choice: an answer that comes after the next choice is dropped. */
 let choice = 0;
+
+const queryAddress = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
 async function get(address) {
   const response = await fetch(address);
   const body = await response.json();
   if (!response.ok) throw Object.assign(new Error(body.detail), { problem: body });
   return body;
+}
+
+/** Tries again what may mend itself. */
+function showFailure({ problem }, again) {
+  showProblem(problem ?? { title: "The server does not answer; trying again." });
+  if (!(problem?.status < 500)) setTimeout(again, 2000);
 }
 
 async function showQueries() {
@@ -32,8 +38,7 @@ async function showQueries() {
     showProblem(queries.length > 0 ? null : { title: "This server has no queries." });
     await choose();
   } catch (error) {
-    showProblem(error.problem ?? { title: "The server does not answer; trying again." });
-    setTimeout(showQueries, retryInterval);
+    showFailure(error, showQueries);
   }
 }
 
@@ -51,69 +56,59 @@ async function choose() {
   const mine = ++choice;
   leave(route.query);
   try {
-    const query = await get(`v1/queries/${encodeURIComponent(route.query)}`);
-    if (mine === choice) open(query, route.parameters);
+    const query = await get(queryAddress(route.query));
+    const { showForm } = query.parameters.length > 0 ? await import("./page/parameters.js") : {};
+    if (mine === choice) open(query, route.parameters, showForm?.(byId("parameters"), query, route.parameters));
   } catch (error) {
-    if (mine !== choice) return;
-    showProblem(error.problem ?? { title: "The server does not answer; trying again." });
-    if (!(error.problem?.status < 500)) setTimeout(() => mine === choice && choose(), retryInterval);
+    if (mine === choice) showFailure(error, () => mine === choice && choose());
   }
 }
 
-/** Takes away what was shown; the form and the details only if the next query is another one. */
+/** Takes away what was shown; the form only if the next query is another one. */
 function leave(next) {
   view?.close();
   view = null;
   log.clear();
   showProblem(null);
   for (const id of ["records", "counts", "commit", "state"]) byId(id).replaceChildren();
+  for (const id of ["empty", "index", "about"]) byId(id).hidden = true;
   delete document.body.dataset.state;
-  markChosen(next);
-  if (byId("parameters").dataset.query === next) return;
-  byId("title").textContent = next;
-  byId("about").hidden = byId("parameters").hidden = true;
-}
-
-function open(query, parameters) {
-  const title = query.title ?? query.name;
-  document.title = `${title} — didchange`;
-  byId("title").textContent = title;
-  byId("about").hidden = false;
-  showParameters(byId("parameters"), query, parameters, (filledIn) => {
-    location.hash = writeRoute({ query: query.name, parameters: filledIn });
-  });
-  const missing = missingParameters(query.parameters, parameters);
-  if (query.problem) showProblem({ title: query.problem });
-  else if (missing.length > 0) showProblem({ title: `Fill in ${missing.join(", ")} to see records.` });
-  else view = new QueryView(query, parameters, log);
-}
-
-function markChosen(name) {
   for (const link of byId("queries").querySelectorAll("a")) {
-    const chosen = link.dataset.query === name;
-    if (chosen) link.ariaCurrent = "page";
-    else link.removeAttribute("aria-current");
-    if (chosen) link.scrollIntoView({ block: "nearest", inline: "nearest" });
+    link.ariaCurrent = link.dataset.query === next ? "page" : null;
+    if (link.ariaCurrent) link.scrollIntoView();
   }
+  if (byId("parameters").dataset.query !== next) byId("parameters").hidden = true;
+  byId("title").textContent = next;
 }
 
-function showHeld(groups) {
-  byId("held").textContent = groups > 0 ? `${groups} held` : "";
+function open(query, parameters, missing = []) {
+  byId("title").textContent = query.title ?? query.name;
+  document.title = `${query.title ?? query.name} — didchange`;
+  if (query.problem) return showProblem({ title: query.problem });
+  if (missing.length > 0) return showProblem({ title: `Fill in ${missing.join(", ")} to see records.` });
+  view = new QueryView(query, parameters, log);
+  byId("about").hidden = false;
+  showDetails();
 }
 
-byId("pause").addEventListener("click", ({ currentTarget }) => {
-  log.paused = !log.paused;
-  currentTarget.ariaPressed = String(log.paused);
-  currentTarget.textContent = log.paused ? "Resume" : "Pause";
-});
-byId("clear").addEventListener("click", () => log.clear());
-for (const button of document.querySelectorAll(".views button")) {
-  button.addEventListener("click", () => {
-    document.body.dataset.view = button.dataset.view;
-    for (const other of document.querySelectorAll(".views button")) {
-      other.ariaPressed = String(other === button);
-    }
+async function showDetails() {
+  if (!byId("about").open || !view) return;
+  const [{ fillDetails }, query] =
+    await Promise.all([import("./page/details.js"), get(queryAddress(view.query.name))]);
+  if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url);
+}
+
+function onToggle(id, act) {
+  byId(id).addEventListener("click", ({ currentTarget: button }) => {
+    button.ariaPressed = String(button.ariaPressed !== "true");
+    act(button.ariaPressed === "true");
   });
 }
+
+onToggle("pause", (isPaused) => (log.isPaused = isPaused));
+onToggle("showEvents", (isOn) => document.body.classList.toggle("events-only", isOn));
+byId("clear").addEventListener("click", () => log.clear());
+byId("about").addEventListener("toggle", showDetails);
 addEventListener("hashchange", choose);
+monitor();
 showQueries();

@@ -1,30 +1,28 @@
 /** What a change set means. Tests/Vectors hold it against the server's own `apply`. */
 
-/** @import {ChangeEvent, Result} from "./types.d.ts" */
-
 /** A change set that does not fit the result it is meant for. */
 export class ChangeSetError extends Error {
   name = "ChangeSetError";
 }
 
+const refuse = (text) => {
+  throw new ChangeSetError(text);
+};
+
 /**
- * The result that a change set makes of `result`, which is left as it is. This is the meaning of the
- * events: the five steps of the protocol, §3.
+ * The result that a change set makes of `result`, which is left as it is: the five steps of the
+ * protocol, §3. Its events may come in any order; it is refused where an index path leads nowhere or
+ * a deleted section is not empty.
  *
- * O(s + n + k log k): s sections, n records in the sections that the change set names, k changes.
- *
- * @param {Result} result
- * @param {ChangeEvent[]} events the section and record changes of one change set, in any order
- * @returns {Result}
- * @throws {ChangeSetError} where an index path leads nowhere or a deleted section is not empty
+ * O(s + n + k log k): s sections, n records in the sections that it names, k changes.
  */
 export function applyChangeSet(result, events) {
   const changes = sortOut(events);
   let sections = result.sections.slice();
   rebuild(sections, changes.taken, withoutPlaces);
-  for (const index of changes.deletedSections) {
+  for (const [index] of changes.deletedSections) {
     const left = sectionAt(sections, index).records.length;
-    if (left > 0) throw new ChangeSetError(`deleted section ${index} holds ${left} records`);
+    if (left > 0) refuse(`section ${index} holds ${left} records`);
   }
   sections = withoutPlaces(sections, changes.deletedSections);
   sections = withPlaced(sections, changes.insertedSections);
@@ -33,7 +31,6 @@ export function applyChangeSet(result, events) {
   return { sections };
 }
 
-/** Replaces the sections that `changes` name by ones with the records that `make` makes of theirs. */
 function rebuild(sections, changes, make) {
   for (const [index, entries] of changes) {
     const section = sectionAt(sections, index);
@@ -41,68 +38,50 @@ function rebuild(sections, changes, make) {
   }
 }
 
-/** The changes by what is done with them: those of records in a list for each section. */
+/** Record changes by what is done with them, then by section. */
 function sortOut(events) {
-  const changes = {
-    taken: new Map(), placed: new Map(), updated: new Map(),
-    deletedSections: [], insertedSections: [],
-  };
-  for (const { event, data } of events) {
-    if (event === "sectionChange") sortOutSection(changes, data);
-    else if (event === "change") sortOutRecord(changes, data);
-    else throw new ChangeSetError(`“${event}” is no event of a change set`);
+  const [taken, placed, updated] = [new Map(), new Map(), new Map()];
+  const [deletedSections, insertedSections] = [[], []];
+  for (const { event, data: { type, section, name, indexTitle, indexPath, newIndexPath, record } } of events) {
+    switch (`${event} ${type}`) {
+      case "sectionChange deletion": deletedSections.push([section]); break;
+      case "sectionChange insertion":
+        insertedSections.push([section, { name, indexTitle, records: [] }]);
+        break;
+      case "change deletion": file(taken, indexPath); break;
+      case "change move": file(taken, indexPath); // falls through
+      case "change insertion": file(placed, newIndexPath, record); break;
+      case "change update": file(updated, newIndexPath, record); break;
+      default: refuse(`“${event}” of type “${type}” is no part of a change set`);
+    }
   }
-  return changes;
+  return { taken, placed, updated, deletedSections, insertedSections };
 }
 
-function sortOutSection(changes, { type, section, name, indexTitle }) {
-  if (type === "deletion") changes.deletedSections.push(section);
-  else if (type === "insertion") {
-    changes.insertedSections.push([section, { name, indexTitle, records: [] }]);
-  } else throw new ChangeSetError(`“${type}” is no type of a section change`);
-}
-
-function sortOutRecord(changes, { type, indexPath, newIndexPath, record }) {
-  const taken = type === "deletion" || type === "move";
-  const placed = type === "insertion" || type === "move";
-  if (!taken && !placed && type !== "update") {
-    throw new ChangeSetError(`“${type}” is no type of a record change`);
+function file(bySection, indexPath, record) {
+  const [section, item, ...more] = indexPath ?? [];
+  if (!Number.isInteger(section) || !Number.isInteger(item) || more.length > 0) {
+    refuse(`“${indexPath}” is no index path`);
   }
-  if (taken) file(changes.taken, indexPath, indexPath?.[1]);
-  if (placed) file(changes.placed, newIndexPath, [newIndexPath?.[1], record]);
-  if (type === "update") file(changes.updated, newIndexPath, [newIndexPath?.[1], record]);
-}
-
-function file(bySection, indexPath, entry) {
-  if (!indexPath?.every(Number.isInteger) || indexPath.length !== 2) {
-    throw new ChangeSetError(`“${indexPath}” is no index path`);
-  }
-  const entries = bySection.get(indexPath[0]);
-  if (entries) entries.push(entry);
-  else bySection.set(indexPath[0], [entry]);
+  if (!bySection.has(section)) bySection.set(section, []);
+  bySection.get(section).push([item, record]);
 }
 
 function sectionAt(sections, index) {
-  const section = sections[index];
-  if (!section) throw new ChangeSetError(`there is no section ${index} of ${sections.length}`);
-  return section;
+  return sections[index] ?? refuse(`there is no section ${index} of ${sections.length}`);
 }
 
-/** `list` without what stands at `places`. One that is not there or is named twice is never passed. */
+/** Without what stands at each `[place]`. One that is not there or is named twice is never passed. */
 function withoutPlaces(list, places) {
   if (places.length === 0) return list;
-  const sorted = [...places].sort((a, b) => a - b);
+  const sorted = places.map(([place]) => place).sort((a, b) => a - b);
   let passed = 0;
-  const kept = list.filter((_, place) => {
-    const stays = place !== sorted[passed];
-    if (!stays) passed++;
-    return stays;
-  });
-  if (passed === sorted.length) return kept;
-  throw new ChangeSetError(`nothing to take out at ${sorted[passed]} of ${list.length}`);
+  const kept = list.filter((_, place) => place !== sorted[passed] || (passed++, false));
+  if (passed < sorted.length) refuse(`nothing to take out at ${sorted[passed]} of ${list.length}`);
+  return kept;
 }
 
-/** `list` with each `[place, element]` put in, where places count in the list that comes out. */
+/** With each `[place, element]` put in; places count in the list that comes out. */
 function withPlaced(list, placed) {
   if (placed.length === 0) return list;
   const merged = [];
@@ -110,7 +89,7 @@ function withPlaced(list, placed) {
   for (const [place, element] of [...placed].sort((a, b) => a[0] - b[0])) {
     const between = place - merged.length;
     if (!(between >= 0 && next + between <= list.length)) {
-      throw new ChangeSetError(`nothing can be put in at ${place} of ${list.length}`);
+      refuse(`nothing can be put in at ${place} of ${list.length}`);
     }
     while (merged.length < place) merged.push(list[next++]);
     merged.push(element);
@@ -122,7 +101,7 @@ function withPlaced(list, placed) {
 function withReplaced(list, updates) {
   const copy = list.slice();
   for (const [place, element] of updates) {
-    if (!(place in list)) throw new ChangeSetError(`nothing to update at ${place} of ${list.length}`);
+    if (!(place in list)) refuse(`nothing to update at ${place} of ${list.length}`);
     copy[place] = element;
   }
   return copy;

@@ -1,14 +1,17 @@
-/** What the server knows of the chosen query: how its changes are found, its key, its SQL. */
+/** What the server knows of the chosen query: how its changes are found, its key, SQL and plan. */
 
 import { element } from "./dom.js";
+import { testConnection } from "./selftest.js";
 
-export function showDetails(panel, query, streamURL) {
+export function fillDetails(panel, query, streamURL) {
   const reason = query.trackingReason ? `: ${query.trackingReason}` : "";
+  const users = (query.controllers ?? []).reduce((sum, { subscribers }) => sum + subscribers, 0);
   const facts = {
     Tracking: query.tracking && `${query.tracking}${reason}`,
     Key: query.key?.length ? query.key.join(", ") : "none: records only come and go",
     Section: query.section,
     Columns: query.columns.join(", "),
+    Users: `${users}, of ${query.controllers?.length ?? 0} different parameters`,
   };
   const list = element("dl");
   for (const [term, fact] of Object.entries(facts)) {
@@ -16,7 +19,14 @@ export function showDetails(panel, query, streamURL) {
   }
   list.append(element("dt", {}, "Terminal"), element("dd", {}, code(`curl -N '${streamURL}'`)));
   panel.replaceChildren(list);
-  if (query.sql) panel.append(element("pre", { className: "sql" }, ...highlighted(query.sql)));
+  if (query.sql) panel.append(element("pre", {}, ...highlighted(query.sql)));
+  if (query.plan?.length) {
+    panel.append(element("pre", { ariaLabel: "Query plan" }, query.plan.join("\n")));
+  }
+  const answer = element("span", { id: "tested", role: "status" });
+  panel.append(element("p", {}, element("button", {
+    type: "button", id: "test", onclick: () => testConnection((text) => (answer.textContent = text)),
+  }, "Test the connection"), " ", answer));
 }
 
 const code = (text) => element("code", {}, text);

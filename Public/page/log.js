@@ -1,13 +1,11 @@
-/** The raw events as they came over the wire, grouped by change set, the newest on top. */
+/** The events of the wire by change set, the newest on top. */
 
+import { drawer } from "../didchange/motion.js";
 import { element } from "./dom.js";
 import { jsonText } from "./values.js";
 
-// Bounds, for a page that is left open overnight beside a writer that never rests.
-const maximumGroups = 60;
-const maximumLines = 20;
-/** Characters of JSON laid out for one line; an opened line shows the whole. */
-const lineLength = 240;
+// For a page that is left open overnight.
+const [maximumGroups, maximumLines, lineLength] = [60, 20, 240];
 
 const signs = { insertion: "+", deletion: "−", move: "↕", update: "≈" };
 
@@ -15,23 +13,19 @@ export class EventLog {
   #list;
   #onHeld;
   #waiting = [];
-  #paused = false;
-  #drawing = 0;
+  #isPaused = false;
 
-  /**
-   * @param {HTMLOListElement} list
-   * @param {(groups: number) => void} onHeld told how many groups wait while the log is paused
-   */
+  /** `onHeld` is told how many groups wait while the log is paused. */
   constructor(list, onHeld) {
     this.#list = list;
     this.#onHeld = onHeld;
   }
 
-  get paused() { return this.#paused; }
-  set paused(paused) {
-    this.#paused = paused;
+  get isPaused() { return this.#isPaused; }
+  set isPaused(isPaused) {
+    this.#isPaused = isPaused;
     this.#onHeld(0);
-    if (!paused) this.#schedule();
+    this.#draw();
   }
 
   clear() {
@@ -41,21 +35,19 @@ export class EventLog {
   }
 
   add(title, events) {
-    const time = new Date().toLocaleTimeString("en-GB");
     const left = Math.max(0, events.length - maximumLines);
+    const time = new Date().toLocaleTimeString("en-GB");
     this.#waiting.push({ title, time, events: events.slice(0, maximumLines), left });
     if (this.#waiting.length > maximumGroups) this.#waiting.shift();
-    if (this.#paused) this.#onHeld(this.#waiting.length);
-    else this.#schedule();
+    if (this.#isPaused) this.#onHeld(this.#waiting.length);
+    else this.#draw();
   }
 
-  #schedule() {
-    this.#drawing ||= requestAnimationFrame(() => {
-      this.#drawing = 0;
-      this.#list.prepend(...this.#waiting.splice(0).reverse().map(groupNode));
-      while (this.#list.childElementCount > maximumGroups) this.#list.lastElementChild.remove();
-    });
-  }
+  #draw = drawer(() => {
+    if (this.#isPaused) return;
+    this.#list.prepend(...this.#waiting.splice(0).reverse().map(groupNode));
+    while (this.#list.childElementCount > maximumGroups) this.#list.lastElementChild.remove();
+  });
 }
 
 function groupNode({ title, time, events, left }) {
@@ -65,20 +57,13 @@ function groupNode({ title, time, events, left }) {
   return group;
 }
 
-function lineNode({ event, data }) {
-  const shown = shortened(data);
-  const line = element("details", { className: `${event} ${data.type ?? ""}` },
+/** Without the records of a snapshot, and what is the same in all. */
+function lineNode({ event, data: { query, parameters, window, records, ...shown } }) {
+  if (records) shown.records = `… ${records.length} records`;
+  const line = element("details", { className: `${event} ${shown.type ?? ""}` },
     element("summary", {},
-      element("span", { className: "sign", ariaHidden: "true" }, signs[data.type] ?? ""),
-      element("span", { className: "event" }, event),
+      element("span", { className: "sign", ariaHidden: "true" }, signs[shown.type] ?? ""), event,
       element("code", {}, jsonText(shown).slice(0, lineLength))));
-  const whole = () => line.append(element("pre", {}, jsonText(shown, 2)));
-  line.addEventListener("toggle", whole, { once: true });
+  line.addEventListener("toggle", () => line.append(element("pre", {}, jsonText(shown, 2))), { once: true });
   return line;
-}
-
-/** A snapshot without its records: they are the table. */
-function shortened(data) {
-  if (!data.records) return data;
-  return { ...data, records: `… ${data.records.length} records` };
 }

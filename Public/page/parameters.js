@@ -1,6 +1,7 @@
 /** The form for a query's parameters. */
 
 import { element } from "./dom.js";
+import { writeRoute } from "./route.js";
 import { valueText } from "./values.js";
 
 /** The names of parameters that must be given and are not. */
@@ -12,17 +13,23 @@ export function missingParameters(declared, given) {
 /** A default of null is one: NULL. */
 const isRequired = (parameter) => parameter.default === undefined;
 
-/** Makes the form of another query, or shows other values in the same, so that focus is not lost. */
-export function showParameters(form, { name, parameters }, given, onChange) {
+/**
+ * Makes the form of another query, or shows other values in the same, so that focus is not lost.
+ * @returns the names of parameters that must be given and are not
+ */
+export function showForm(form, { name, parameters }, given) {
   form.hidden = parameters.length === 0;
   if (form.dataset.query !== name) form.replaceChildren(...parameters.map(field));
   form.dataset.query = name;
   for (const input of form.elements) input.value = given[input.name] ?? "";
+  const choose = () =>
+    (location.hash = writeRoute({ query: name, parameters: filledIn(form) }));
   form.onsubmit = (event) => {
     event.preventDefault();
-    onChange(filledIn(form));
+    choose();
   };
-  form.onchange = () => form.checkValidity() && onChange(filledIn(form));
+  form.onchange = () => form.checkValidity() && choose();
+  return missingParameters(parameters, given);
 }
 
 function field(parameter) {

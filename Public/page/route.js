@@ -1,6 +1,5 @@
 /** The chosen query and its parameters in the address: `#players?country=FR`. */
 
-/** @returns {?{query: string, parameters: Object<string, string>}} null where nothing is chosen */
 export function readRoute(hash) {
   const [name, search = ""] = hash.replace(/^#/, "").split(/\?(.*)/s);
   if (name === "") return null;

@@ -2,37 +2,29 @@
 
 import { element } from "./dom.js";
 
-const bytesIn = ({ base64 }) =>
-  (base64.length / 4) * 3 - (base64.endsWith("==") ? 2 : base64.endsWith("=") ? 1 : 0);
+const bytesIn = ({ base64 }) => Math.floor(base64.replace(/=+$/, "").length * 0.75);
 
 export function sizeText(bytes) {
   if (bytes < 1000) return `${bytes} B`;
-  const [unit, divisor] = bytes < 1e6 ? ["kB", 1e3] : ["MB", 1e6];
-  return `${(bytes / divisor).toFixed(1)} ${unit}`;
+  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** What SQLite would call the value, as far as JSON tells: integers and reals are numbers. */
 export function kindOf(value) {
   if (value === null || value === undefined) return "null";
   if (typeof value === "object") return "blob";
   return typeof value === "string" ? "text" : "number";
 }
 
-/** A value as plain text, for titles and announcements. */
 export function valueText(value) {
   const kind = kindOf(value);
   if (kind === "null") return "NULL";
   return kind === "blob" ? `blob, ${sizeText(bytesIn(value))}` : String(value);
 }
 
-/** A value as it stands in a cell: what is no text of the data itself looks different from it. */
+/** A value in a cell: what is no text of the data itself looks different from it. */
 export function valueNode(value) {
-  const kind = kindOf(value);
-  if (kind === "null" || kind === "blob") {
-    return element("span", { className: `token ${kind}` }, valueText(value));
-  }
-  if (value === "") return element("span", { className: "token empty", title: "empty text" }, "“”");
-  return document.createTextNode(String(value));
+  const isPlain = ["text", "number"].includes(kindOf(value)) && value !== "";
+  return isPlain ? String(value) : element("span", { className: "token" }, value === "" ? "“”" : valueText(value));
 }
 
 /** JSON with index paths on one line, and with BigInt, which JSON.stringify refuses, as digits. */

@@ -1,108 +1,132 @@
-/** The chosen query on the page: its controller, table, log and figures. */
+/** The chosen query: its list, section index, log and figures. */
 
 import { FetchedRecordsController } from "../didchange.js";
-import { showDetails } from "./details.js";
+import { bind } from "../didchange/bind.js";
 import { byId, element } from "./dom.js";
-import { beat } from "./motion.js";
-import { RecordsTable } from "./table.js";
+import { RowMaker } from "./rows.js";
 import { valueNode } from "./values.js";
 
-/** Milliseconds between two reports: who hears of every change hears nothing else. */
-const announcementInterval = 5000;
-
+/** So many records stand in the document as they are; so many sections need an index. */
+const [shortList, manySections] = [300, 8];
 
 export class QueryView {
-  #controller;
-  #table;
   #log;
+  #rows;
+  /** A VirtualList, where not all rows stand in the document. */
+  #long = null;
+  #index = null;
+  #isClosed = false;
+  #binding;
   #changesHeard = 0;
   #announcing;
-  /** Those of the change set that is being given out. */
   #events = [];
 
-  /** @param {object} query the answer of `GET /v1/queries/{query}` */
   constructor(query, parameters, log) {
+    this.query = query;
     this.#log = log;
-    this.#table = new RecordsTable(byId("records"), {
-      columns: query.columns, section: query.section ?? null, caption: query.title ?? query.name,
-    });
-    this.#controller = new FetchedRecordsController(
-      `v1/queries/${encodeURIComponent(query.name)}`, { parameters });
-    showDetails(byId("details"), query, this.#controller.url);
+    this.#rows = new RowMaker(query.columns);
+    this.controller = new FetchedRecordsController(`v1/queries/${encodeURIComponent(query.name)}`,
+      { parameters, window: { offset: 0, limit: shortList } });
     this.#listen();
     this.#showState("connecting");
   }
 
   close() {
-    this.#controller.close();
-    this.#table.remove();
+    this.#isClosed = true;
+    this.#binding?.abort();
+    this.#long?.close();
+    this.controller.close();
     clearTimeout(this.#announcing);
   }
 
   #listen() {
     const on = (name, listener) =>
-      this.#controller.addEventListener(name, ({ detail }) => listener(detail));
+      this.controller.addEventListener(name, ({ detail }) => listener(detail));
     on("state", (state) => this.#showState(state));
-    on("snapshot", (snapshot) => this.#restart(snapshot));
-    on("willChange", (data) => (this.#events = [{ event: "willChange", data }]));
-    on("sectionChange", (data) => this.#events.push({ event: "sectionChange", data }));
-    on("change", (data) => {
-      this.#events.push({ event: "change", data });
-      this.#table.note(data);
+    on("snapshot", (data) => {
+      showProblem(null);
+      this.#log.add(`snapshot at commit ${data.commit}`, [{ event: "snapshot", data }]);
+      this.#choose();
     });
-    on("didChange", (data) => this.#finish(data));
-    on("fetchError", (problem) => {
-      this.#log.add("fetch error", [{ event: "fetchError", data: problem }]);
-      showProblem(problem);
+    for (const event of ["willChange", "sectionChange", "change", "didChange"]) {
+      on(event, (data) => this.#events.push({ event, data }));
+    }
+    on("didChange", ({ commit }) => this.#finish(commit));
+    on("error", (data) => {
+      this.#log.add("error", [{ event: "error", data }]);
+      showProblem(data);
     });
   }
 
-  #restart(snapshot) {
-    showProblem(null);
-    this.#table.show(this.#controller.sections);
-    this.#log.add(`snapshot at commit ${snapshot.commit}`, [{ event: "snapshot", data: snapshot }]);
-    this.#showFigures(snapshot);
+  /** Of a list that is or grows long, only what is in sight stands in the document. */
+  #choose() {
+    const { controller, query: { section, title, name } } = this;
+    const isLong = controller.totalNumberOfRecords > shortList;
+    if (this.#long || (this.#binding && !isLong)) return;
+    this.#binding?.abort();
+    const { signal } = this.#binding = new AbortController();
+    const pane = byId("records");
+    this.#rows.measure(pane, controller.fetchedRecords);
+    const options =
+      { ...this.#rows, label: title ?? name, signal, drawn: () => this.#drawn() };
+    if (isLong) return this.#showLong(pane, options);
+    const list = element("div", { role: "rowgroup" });
+    Object.assign(pane, { role: "table", ariaLabel: options.label, tabIndex: 0, scrollTop: 0 });
+    pane.replaceChildren(this.#rows.head, list);
+    bind(controller, list, { ...options, section: section ? options.section : undefined });
   }
 
-  #finish(didChange) {
+  async #showLong(pane, options) {
+    this.#long = { close() {} };
+    const { VirtualList } = await import("../didchange/virtualList.js");
+    if (this.#isClosed) return;
+    pane.removeAttribute("tabindex");
+    const isNarrow = matchMedia("(max-width: 759px)").matches && this.query.columns.length > 3;
+    this.#long = new VirtualList(pane, this.controller, { ...options, rowHeight: isNarrow ? 56 : 34 });
+  }
+
+  #drawn() {
+    const { numberOfRecords, totalNumberOfRecords, commit, alongside } = this.controller;
+    const sections = this.#long?.sections ?? this.controller.sections;
+    byId("empty").hidden = totalNumberOfRecords > 0;
+    byId("commit").textContent = `commit ${commit}`;
+    const figures = [["records", this.#long?.numberOfRecords ?? numberOfRecords]];
+    if (sections.length > 1) figures.push(["sections", sections.length]);
+    byId("counts").replaceChildren(...[...figures, ...Object.entries(alongside)].map(figure));
+    if (this.#index) this.#index.update();
+    else if (sections.length >= manySections) this.#showIndex();
+  }
+
+  async #showIndex() {
+    this.#index = { update() {} };
+    const { SectionIndex, PlainList } = await import("../didchange/sectionIndex.js");
+    if (this.#isClosed) return;
+    const list = this.#long ?? new PlainList(byId("records"), this.controller);
+    this.#index = new SectionIndex(byId("index"), list);
+    this.#index.update();
+  }
+
+  #finish(commit) {
     showProblem(null);
-    this.#table.finish(this.#controller.sections);
-    this.#events.push({ event: "didChange", data: didChange });
+    this.#choose();
     const count = this.#events.length - 2;
-    this.#log.add(`commit ${didChange.commit} · ${counted(count, "change")}`, this.#events);
-    this.#events = [];
-    this.#showFigures(didChange);
-    beat(byId("dot"));
-    this.#announce(count);
+    this.#log.add(`commit ${commit} · ${counted(count, "change")}`, this.#events.splice(0));
+    this.#changesHeard += count;
+    // Who hears of every change hears nothing else.
+    this.#announcing ??= setTimeout(() => {
+      this.#announcing = undefined;
+      byId("announcement").textContent =
+        `${counted(this.#changesHeard, "change")}, ${this.controller.totalNumberOfRecords} records`;
+      this.#changesHeard = 0;
+    }, 5000);
   }
 
   #showState(state) {
     document.body.dataset.state = state;
-    byId("state").textContent =
-      state === "stale" ? "connection lost, trying again" : state;
-  }
-
-  #showFigures({ commit, alongside }) {
-    byId("commit").textContent = `commit ${commit}`;
-    const { numberOfRecords, sections } = this.#controller;
-    const figures = [figure("records", numberOfRecords)];
-    if (sections.length > 1) figures.push(figure("sections", sections.length));
-    for (const [name, value] of Object.entries(alongside ?? {})) figures.push(figure(name, value));
-    byId("counts").replaceChildren(...figures);
-  }
-
-  #announce(changes) {
-    this.#changesHeard += changes;
-    this.#announcing ??= setTimeout(() => {
-      this.#announcing = undefined;
-      byId("announcement").textContent =
-        `${counted(this.#changesHeard, "change")}, ${this.#controller.numberOfRecords} records`;
-      this.#changesHeard = 0;
-    }, announcementInterval);
+    byId("state").textContent = state === "stale" ? "connection lost" : state;
   }
 }
 
-/** @param {?object} problem RFC 9457; null: all is well */
 export function showProblem(problem) {
   byId("problem").hidden = !problem;
   byId("problem").textContent = [problem?.title, problem?.detail].filter(Boolean).join(": ");
@@ -110,7 +134,7 @@ export function showProblem(problem) {
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
 
-function figure(name, value) {
+function figure([name, value]) {
   const shown = typeof value === "number" ? value.toLocaleString("en") : valueNode(value);
   return element("span", {}, element("b", {}, shown), ` ${name}`);
 }

@@ -1,58 +1,24 @@
-// The controller with a stream and a server played by the test.
+// The controller, over a hub of its own, with a stream and a server played by the test.
 
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import { FetchedRecordsController, keyOf } from "../../Public/didchange.js";
+// Loaded where there is no SharedWorker, at the first controller: no test shall wait for the disk.
+import "../../Public/didchange/hub.js";
+import { PlayedEventSource, settled, streams } from "./support/played.mjs";
 
-// Node 18 has it behind a flag.
-globalThis.CustomEvent ??= class extends Event {
-  constructor(type, { detail }) {
-    super(type);
-    this.detail = detail;
-  }
-};
-
-/** The streams opened so far, the newest last. */
-let streams;
-
-class PlayedEventSource extends EventTarget {
-  static CONNECTING = 0;
-  static OPEN = 1;
-  static CLOSED = 2;
-  readyState = 0;
-
-  constructor(url) {
-    super();
-    this.url = new URL(url);
-    streams.push(this);
-  }
-
-  open() {
-    this.readyState = 1;
-    this.onopen?.();
-  }
-
-  send(type, data) {
-    const event = new Event(type);
-    event.data = JSON.stringify(data);
-    this.dispatchEvent(event);
-  }
-
-  fail(readyState) {
-    this.readyState = readyState;
-    this.onerror?.();
-  }
-
-  close() {
-    this.readyState = 2;
-  }
-}
+const controllers = [];
 
 beforeEach(() => {
-  streams = [];
+  streams.length = 0;
   globalThis.EventSource = PlayedEventSource;
   globalThis.fetch = () => assert.fail("nothing should be fetched");
   Math.random = () => 0;
+});
+
+afterEach(async () => {
+  for (const controller of controllers.splice(0)) controller.close();
+  await settled();
 });
 
 const snapshot = {
@@ -72,28 +38,31 @@ const willChange = { query: "players", from: "a-1", version: "a-2", commit: 8, n
 const didChange =
   { query: "players", from: "a-1", version: "a-2", commit: 8, numberOfRecords: 2, numberOfSections: 2 };
 
-function opened(options) {
+/** The unit of one commit, as a stream of several queries sends it. */
+function commit(stream, ...events) {
+  for (const [name, data] of events) stream.send(name, data);
+  stream.send("commit", { commit: 8 }, "s-2");
+}
+
+async function opened(options) {
   const controller = new FetchedRecordsController("http://127.0.0.1:1/v1/queries/players", options);
+  controllers.push(controller);
   const heard = [];
-  for (const name of ["snapshot", "willChange", "sectionChange", "change", "didChange", "fetchError"]) {
+  for (const name of ["snapshot", "willChange", "sectionChange", "change", "didChange", "error"]) {
     controller.addEventListener(name, () => heard.push(name));
   }
   controller.addEventListener("state", ({ detail }) => heard.push(detail));
-  return { controller, heard, stream: streams[0] };
+  await settled();
+  return { controller, heard, stream: streams.at(-1) };
 }
 
-function live(options) {
-  const all = opened(options);
+async function live(options) {
+  const all = await opened(options);
   all.stream.open();
-  all.stream.send("snapshot", snapshot);
+  all.stream.send("snapshot", snapshot, "s-1");
   all.heard.length = 0;
   return all;
 }
-
-/** Waits for timers without delay and the promises behind them. */
-const settled = async () => {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setTimeout(resolve, 1));
-};
 
 function answers(...responses) {
   const asked = [];
@@ -106,21 +75,23 @@ function answers(...responses) {
   return asked;
 }
 
-test("parameters stand in the address of the stream", () => {
-  const { stream, controller } = opened({ parameters: { country: "Côte d’Ivoire", minimum: 3 } });
-  assert.equal(stream.url.pathname, "/v1/queries/players/events");
-  assert.equal(stream.url.searchParams.get("country"), "Côte d’Ivoire");
-  assert.equal(stream.url.searchParams.get("minimum"), "3");
+test("parameters stand in the address of the stream", async () => {
+  const { stream, controller } = await opened({ parameters: { country: "Côte d’Ivoire", minimum: 3 }, window: { offset: 20, limit: 10 } });
+  assert.equal(stream.url.pathname, "/v1/events");
+  const [name, parameters] = stream.url.searchParams.get("query").split("?");
+  assert.equal(name, "players");
+  assert.deepEqual(Object.fromEntries(new URLSearchParams(parameters)),
+    { country: "Côte d’Ivoire", minimum: "3", offset: "20", limit: "10" });
   assert.equal(stream.url.searchParams.get("lastEventId"), null);
   assert.equal(controller.state, "connecting");
 });
 
-test("a snapshot makes the result and the state live", () => {
-  const { controller, heard, stream } = opened();
+test("a snapshot makes the result and the state live", async () => {
+  const { controller, heard, stream } = await opened();
   stream.open();
   assert.equal(controller.state, "connecting");
-  stream.send("snapshot", snapshot);
-  assert.deepEqual(heard, ["live", "snapshot"]);
+  stream.send("snapshot", snapshot, "s-1");
+  assert.deepEqual(heard, ["snapshot", "live"]);
   assert.equal(controller.numberOfRecords, 3);
   assert.deepEqual(controller.sections.map(({ name }) => name), ["Blue", "Red"]);
   assert.deepEqual(controller.fetchedRecords.map(({ id }) => id), [1, 2, 3]);
@@ -130,8 +101,8 @@ test("a snapshot makes the result and the state live", () => {
   assert.equal(controller.recordAt([5, 0]), undefined);
 });
 
-test("a change set is given out whole, the old result before it and the new one after", () => {
-  const { controller, heard, stream } = live();
+test("a change set is given out whole, the old result before it and the new one after", async () => {
+  const { controller, heard, stream } = await live();
   const counts = [];
   for (const name of ["willChange", "change", "didChange"]) {
     controller.addEventListener(name, () => counts.push(controller.numberOfRecords));
@@ -140,29 +111,29 @@ test("a change set is given out whole, the old result before it and the new one 
   stream.send("change", deletion);
   assert.deepEqual(heard, []);
   stream.send("didChange", didChange);
+  assert.deepEqual(heard, [], "other queries of the same commit are still to come");
+  stream.send("commit", { commit: 8 }, "s-2");
   assert.deepEqual(heard, ["willChange", "change", "didChange"]);
   assert.deepEqual(counts, [3, 2, 2]);
   assert.deepEqual(controller.fetchedRecords.map(({ id }) => id), [1, 3]);
 });
 
-test("a change set that breaks off is forgotten, and the stream comes back by itself", () => {
-  const { controller, heard, stream } = live();
+test("a change set that breaks off is forgotten, and the stream comes back by itself", async () => {
+  const { controller, heard, stream } = await live();
   stream.send("willChange", willChange);
   stream.send("change", deletion);
   stream.fail(PlayedEventSource.CONNECTING);
   assert.equal(controller.state, "stale");
   stream.open();
   assert.equal(controller.state, "live");
-  stream.send("willChange", willChange);
-  stream.send("change", deletion);
-  stream.send("didChange", didChange);
+  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
   assert.deepEqual(heard, ["stale", "live", "willChange", "change", "didChange"]);
   assert.equal(controller.numberOfRecords, 2);
   assert.equal(streams.length, 1);
 });
 
 const misfits = {
-  "a change set that starts elsewhere": [["willChange", { ...willChange, from: "a-0" }]],
+  "a change set that starts elsewhere": [["willChange", { ...willChange, from: "a-0" }], ["didChange", didChange]],
   "an end without a beginning": [["didChange", didChange]],
   "an end of another change set": [["willChange", willChange], ["didChange", { ...didChange, version: "a-3" }]],
   "a change that does not fit": [
@@ -172,8 +143,8 @@ const misfits = {
 };
 for (const [what, events] of Object.entries(misfits)) {
   test(`${what} is answered by asking for a snapshot`, async () => {
-    const { controller, heard, stream } = live();
-    for (const [name, data] of events) stream.send(name, data);
+    const { controller, heard, stream } = await live();
+    commit(stream, ...events);
     assert.equal(controller.state, "stale");
     assert.equal(controller.numberOfRecords, 3, "the old result stays until the snapshot is here");
     await settled();
@@ -181,14 +152,14 @@ for (const [what, events] of Object.entries(misfits)) {
     assert.equal(streams[1].url.searchParams.get("lastEventId"), null);
     streams[1].open();
     assert.equal(controller.state, "stale");
-    streams[1].send("snapshot", { ...snapshot, version: "a-9" });
-    assert.deepEqual(heard, ["stale", "live", "snapshot"]);
+    streams[1].send("snapshot", { ...snapshot, version: "a-9" }, "s-9");
+    assert.deepEqual(heard, ["stale", "snapshot", "live"]);
   });
 }
 
 test("events of a stream that was left are not heard", async () => {
-  const { controller, stream } = live();
-  stream.send("willChange", { ...willChange, from: "a-0" });
+  const { controller, stream } = await live();
+  commit(stream, ["didChange", didChange]);
   await settled();
   stream.send("snapshot", { ...snapshot, numberOfRecords: 99 });
   stream.fail(PlayedEventSource.CLOSED);
@@ -197,7 +168,7 @@ test("events of a stream that was left are not heard", async () => {
 });
 
 test("after a 5xx it comes back with the last version", async () => {
-  const { controller, stream } = live();
+  const { controller, stream } = await live();
   const asked = answers(new Response("", { status: 503 }), new TypeError("refused"), new Response("ok"));
   stream.fail(PlayedEventSource.CLOSED);
   assert.equal(controller.state, "stale");
@@ -205,13 +176,14 @@ test("after a 5xx it comes back with the last version", async () => {
   assert.equal(asked.length, 3);
   assert.equal(asked[0].searchParams.get("snapshot"), "false");
   assert.equal(streams.length, 2);
-  assert.equal(streams[1].url.searchParams.get("lastEventId"), "a-1");
+  assert.equal(streams[1].url.searchParams.get("lastEventId"), "s-1");
   assert.equal(streams[1].url.searchParams.get("snapshot"), null);
   streams[1].open();
   assert.equal(controller.state, "live");
 });
 
 test("each failure waits longer, up to half a minute", async (t) => {
+  const { stream } = await live();
   const delays = [];
   t.mock.method(globalThis, "setTimeout", (action, delay) => {
     delays.push(delay);
@@ -220,12 +192,13 @@ test("each failure waits longer, up to half a minute", async (t) => {
   Math.random = () => 1;
   let left = 9;
   globalThis.fetch = async () => new Response("", { status: left-- > 0 ? 502 : 200 });
-  live().stream.fail(PlayedEventSource.CLOSED);
+  stream.fail(PlayedEventSource.CLOSED);
   while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(delays, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000]);
 });
 
 test("it waits at least as long as Retry-After says", async (t) => {
+  const { stream } = await live();
   const delays = [];
   t.mock.method(globalThis, "setTimeout", (action, delay) => {
     delays.push(delay);
@@ -233,13 +206,13 @@ test("it waits at least as long as Retry-After says", async (t) => {
   });
   const overloaded = new Response("", { status: 503, headers: { "Retry-After": "7" } });
   answers(overloaded, new Response("ok"));
-  live().stream.fail(PlayedEventSource.CLOSED);
+  stream.fail(PlayedEventSource.CLOSED);
   while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(delays, [0, 7000]);
 });
 
 test("a 204 ends it for good", async () => {
-  const { controller, heard, stream } = live();
+  const { controller, heard, stream } = await live();
   answers(new Response(null, { status: 204 }));
   stream.fail(PlayedEventSource.CLOSED);
   await settled();
@@ -249,43 +222,44 @@ test("a 204 ends it for good", async () => {
 });
 
 test("a refusal ends it and tells why", async () => {
-  const { controller, heard, stream } = opened();
+  const { controller, heard, stream } = await opened();
   let problem;
-  controller.addEventListener("fetchError", ({ detail }) => (problem = detail));
+  controller.addEventListener("error", ({ detail }) => (problem = detail));
   const body = { status: 400, title: "Unknown parameter", detail: "declared: country" };
   answers(new Response(JSON.stringify(body), { status: 400 }));
   stream.fail(PlayedEventSource.CLOSED);
   await settled();
-  assert.deepEqual(heard, ["closed", "fetchError"]);
+  assert.deepEqual(heard, ["error", "closed"]);
   assert.deepEqual(problem, body);
   assert.equal(streams.length, 1);
 });
 
 test("a refusal without a problem document still has a status", async () => {
-  const { controller, stream } = opened();
+  const { controller, stream } = await opened();
   let problem;
-  controller.addEventListener("fetchError", ({ detail }) => (problem = detail));
+  controller.addEventListener("error", ({ detail }) => (problem = detail));
   answers(new Response("<h1>no</h1>", { status: 403, statusText: "Forbidden" }));
   stream.fail(PlayedEventSource.CLOSED);
   await settled();
   assert.deepEqual(problem, { status: 403, title: "Forbidden", detail: "" });
 });
 
-test("an error of the query leaves the result and the stream as they are", () => {
-  const { controller, heard, stream } = live();
+test("an error of the query leaves the result and the stream as they are", async () => {
+  const { controller, heard, stream } = await live();
   stream.send("fetchError", { query: "players", status: 500, title: "no such table", detail: "" });
-  assert.deepEqual(heard, ["fetchError"]);
+  assert.deepEqual(heard, ["error"]);
   assert.equal(controller.state, "live");
   assert.equal(controller.numberOfRecords, 3);
 });
 
 test("a closed controller stays closed, whatever still arrives", async () => {
-  const { controller, heard, stream } = live();
+  const { controller, heard, stream } = await live();
   let answer;
   globalThis.fetch = () => new Promise((resolve) => (answer = resolve));
   stream.fail(PlayedEventSource.CLOSED);
   await settled();
   controller.close();
+  await settled();
   answer(new Response("ok"));
   await settled();
   assert.equal(streams.length, 1);
@@ -293,9 +267,45 @@ test("a closed controller stays closed, whatever still arrives", async () => {
 });
 
 test("closing while it waits to come back stops the waiting", async () => {
-  const { controller, stream } = live();
+  const { controller, stream } = await live();
   stream.fail(PlayedEventSource.CLOSED);
   controller.close();
   await settled();
   assert.equal(streams.length, 1);
+});
+
+test("an index path is found by key, also after a change", async () => {
+  const { controller, stream } = await live();
+  assert.deepEqual(controller.indexPathFor(3), [1, 0]);
+  assert.deepEqual(controller.indexPathFor([2]), [0, 1]);
+  assert.equal(controller.indexPathFor(4), undefined);
+  assert.deepEqual(controller.sectionIndexTitles, ["B", "R"]);
+  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
+  assert.equal(controller.indexPathFor(2), undefined);
+});
+
+test("for await gives the latest sections, and ends when it is closed", async () => {
+  const { controller, stream } = await live();
+  const sizes = [];
+  const reading = (async () => {
+    for await (const sections of controller) sizes.push(sections[0].records.length);
+  })();
+  await settled();
+  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
+  await settled();
+  controller.close();
+  await reading;
+  assert.deepEqual(sizes, [2, 1]);
+});
+
+test("a window that moves shows the old records until the new ones are here", async () => {
+  const { controller, heard } = await live({ window: { offset: 0, limit: 3 } });
+  controller.window = { offset: 3, limit: 3 };
+  await settled();
+  assert.equal(streams.length, 2);
+  assert.equal(streams[1].url.searchParams.get("query"), "players?offset=3&limit=3");
+  assert.equal(controller.numberOfRecords, 3);
+  streams[1].open();
+  streams[1].send("snapshot", { ...snapshot, version: "b-1" }, "t-1");
+  assert.deepEqual(heard, ["snapshot"], "it was live all the time");
 });

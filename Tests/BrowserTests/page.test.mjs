@@ -5,7 +5,6 @@ import { test } from "node:test";
 import { missingParameters } from "../../Public/page/parameters.js";
 import { readRoute, writeRoute } from "../../Public/page/route.js";
 import { jsonText, kindOf, sizeText, valueText } from "../../Public/page/values.js";
-import { rowsPerSection, visiblePart } from "../../Public/page/visible.js";
 
 test("a route survives the address, whatever its characters", () => {
   const routes = [
@@ -20,28 +19,6 @@ test("an empty hash chooses nothing, a broken one is taken by the letter", () =>
   assert.equal(readRoute(""), null);
   assert.equal(readRoute("#"), null);
   assert.deepEqual(readRoute("#100%"), { query: "100%", parameters: {} });
-});
-
-test("a result of at most five hundred records is drawn whole", () => {
-  assert.equal(rowsPerSection([500]), 500);
-  assert.equal(rowsPerSection([300, 200]), 500);
-  assert.equal(rowsPerSection([]), 500);
-});
-
-test("a longer one is drawn from the start of each section", () => {
-  assert.equal(rowsPerSection([100_000]), 500);
-  assert.equal(rowsPerSection([100_000, 100_000]), 250);
-  assert.equal(rowsPerSection([100_000, 3, 4]), 250);
-  assert.equal(rowsPerSection(Array(100).fill(1000)), 5);
-});
-
-test("sections beyond a hundred are counted, not drawn", () => {
-  const sections = Array.from({ length: 250 }, (_, name) => ({ name, records: Array(10).fill({}) }));
-  const part = visiblePart(sections);
-  assert.equal(part.sections.length, 100);
-  assert.equal(part.sectionsLeft, 150);
-  assert.equal(part.sections[0].records.length, 5);
-  assert.equal(part.sections[0].size, 10);
 });
 
 test("a parameter without a default must be given", () => {

@@ -132,16 +132,25 @@ struct ChangeEvents {
 struct EventSourceName: Sendable {
   let query: String
   let arguments: QueryArguments
+  /// Tells apart the windows of one query that share a stream.
+  let window: Window?
   let isAlwaysNamed: Bool
 
   func append(to json: inout JSONWriter) {
     json.member("query", query)
-    guard isAlwaysNamed, !arguments.isEmpty else { return }
-    json.object("parameters") { json in
-      for (name, value) in arguments.sorted(by: { $0.key < $1.key }) {
-        json.name(name)
-        json.value(value)
+    guard isAlwaysNamed else { return }
+    if !arguments.isEmpty {
+      json.object("parameters") { json in
+        for (name, value) in arguments.sorted(by: { $0.key < $1.key }) {
+          json.name(name)
+          json.value(value)
+        }
       }
+    }
+    guard let window else { return }
+    json.object("window") { json in
+      json.member("offset", window.offset)
+      if let limit = window.limit { json.member("limit", limit) }
     }
   }
 }

@@ -47,7 +47,7 @@ final class ComposedFeed: StreamableFeed {
       let head = feed.head
       return Shown(
         name: EventSourceName(
-          query: source.key.query, arguments: source.key.arguments,
+          query: source.key.query, arguments: source.key.arguments, window: source.window,
           isAlwaysNamed: composition.isMultiple),
         snapshot: head.snapshot.cut(to: source.window, version: .fresh()),
         sourceVersion: head.snapshot.version,
@@ -56,8 +56,11 @@ final class ComposedFeed: StreamableFeed {
     let id = composition.isMultiple ? version : shown[0].snapshot.version
     log = EventLog(capacity: logCapacity, version: id.description)
     state = Mutex(State(shown: shown, version: version, position: log.broadcast.end))
-    for (index, feed) in feeds.enumerated() {
-      feed.listen(self) { [weak self] event in self?.receive(event, from: index) }
+    // Several windows may be of one feed, which tells each owner once.
+    for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
+      feeds[indices[0]].listen(self) { [weak self] event in
+        for index in indices { self?.receive(event, from: index) }
+      }
     }
   }
 

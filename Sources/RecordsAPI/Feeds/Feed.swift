@@ -31,7 +31,8 @@ final class Feed: StreamableFeed {
     let snapshot = controller.snapshot
     self.key = key
     self.controller = controller
-    source = EventSourceName(query: key.query, arguments: key.arguments, isAlwaysNamed: false)
+    source = EventSourceName(
+      query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
     log = EventLog(capacity: logCapacity, version: snapshot.version.description)
     state = Mutex(
       State(head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end)))

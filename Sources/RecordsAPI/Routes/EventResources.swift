@@ -43,10 +43,9 @@ extension RecordsService {
       let composition = Composition(
         sources: try queries.map { try source($0.value ?? "") },
         minimumInterval: try items.minimumInterval, isMultiple: true)
-      // Events say their query and its parameters, but not their window.
-      guard Set(composition.sources.map(\.key)).count == composition.sources.count else {
+      guard Set(composition.sources).count == composition.sources.count else {
         throw Problem.badRequest(
-          "a query stands in the URL twice with the same parameters: name it once")
+          "a query stands in the URL twice with the same parameters and window: name it once")
       }
       stream(composition, try StreamOpening(request, items), responder)
     } catch {

@@ -1,3 +1,4 @@
+import Dispatch
 import FetchedRecords
 import HTTPServer
 import OrderedResults
@@ -21,25 +22,32 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}`
   func describeQuery(_ request: Request, _ responder: Responder) {
-    responder.respond(
-      Self.answer {
-        let entry = try entry(named: request.parameters["query"])
-        let feeds = registry.feeds(of: entry.definition.name)
-        return Self.json { json in
-          json.object { json in
-            json.summary(of: entry)
-            if case .success(let query) = entry.analysis {
-              json.member("sql", query.sql)
-              json.member("tracking", query.tracking.mode.rawValue)
-              json.member("trackingReason", query.tracking.reason)
-            }
-            json.refreshes(refresher.statistics.queries[entry.definition.name])
-            json.array("controllers") { json in
-              for (feed, users) in feeds { json.object { $0.controller(feed, users: users) } }
+    // The plan is read from the database, which a connection's loop must not wait for.
+    QueryPlan.queue.async { responder.respond(Self.answer { try description(for: request) }) }
+  }
+
+  private func description(for request: Request) throws -> Response {
+    let entry = try entry(named: request.parameters["query"])
+    let feeds = registry.feeds(of: entry.definition.name)
+    return Self.json { json in
+      json.object { json in
+        json.summary(of: entry)
+        if case .success(let query) = entry.analysis {
+          json.member("sql", query.sql)
+          json.member("tracking", query.tracking.mode.rawValue)
+          json.member("trackingReason", query.tracking.reason)
+          json.array("plan") { json in
+            for step in QueryPlan.steps(of: query.sql, database: refresher.path) {
+              json.string(step)
             }
           }
         }
-      })
+        json.refreshes(refresher.statistics.queries[entry.definition.name])
+        json.array("controllers") { json in
+          for (feed, users) in feeds { json.object { $0.controller(feed, users: users) } }
+        }
+      }
+    }
   }
 }
 

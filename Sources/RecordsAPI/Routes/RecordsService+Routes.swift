@@ -19,6 +19,7 @@ extension RecordsService {
     router.on(.get, "\(query)/events", streamEvents)
     router.on(.post, "\(query)/fetch", fetch)
     router.on(.get, "/v1/events", streamSeveral)
+    router.on(.get, "/v1/selftest", SelfTest.stream)
     router.on(.get, "/healthz") { _, responder in responder.respond(Self.text("ok\n")) }
     router.on(.get, "/readyz", readiness)
     router.on(.get, "/metrics", metrics)

@@ -125,9 +125,7 @@ import Testing
     "", "?query=", "?query=players&query=players", "?query=players&x=1", "?query=team%3Fx%3D1",
     "?query=players%3Flimit%3D0", "?query=players&limit=1", "?query=team&query=team%3Fteam%3DRed",
     // Their events could not be told apart.
-    "?query=players%3Flimit%3D1&query=players%3Flimit%3D2",
-    "?query=players&query=players%3Flimit%3D2",
-    "?query=players%3Flimit%3D1&query=players%3Foffset%3D1%26limit%3D1",
+    "?query=players%3Flimit%3D1&query=players%3Foffset%3D0%26limit%3D1",
   ])
   func `is refused where it cannot be`(items: String) throws {
     let answer = try fixture.get("/v1/events\(items)")
@@ -146,6 +144,27 @@ import Testing
     _ = try client.receive(upTo: "commit")
     #expect(client.models["players"]?.records.map(\.key) == [[2], [3]])
     #expect(client.models["players"]?.total == 5)
+  }
+
+  @Test func `may show several windows of one query`() throws {
+    let stream = fixture.stream(
+      "/v1/events?query=players&query=players%3Flimit%3D1&query=players%3Foffset%3D1%26limit%3D2")
+    let windows: [[Int?]] = [[nil, nil], [0, 1], [1, 2]]
+    func window(_ json: JSONValue) -> [Int?] {
+      [json["window"]["offset"].int, json["window"]["limit"].int]
+    }
+    for (expected, count) in zip(windows, [6, 1, 2]) {
+      let snapshot = try #require(try stream.next()).json
+      #expect(window(snapshot) == expected)
+      #expect(snapshot["numberOfRecords"].int == count)
+    }
+    // Leaves the whole and the first window, and shifts the second.
+    try writer.commit("DELETE FROM player WHERE id = 1")
+    var ends: [[Int?]] = []
+    while let event = try stream.next(), event.type != "commit" {
+      if event.type == "didChange" { ends.append(window(try event.json)) }
+    }
+    #expect(ends == windows)
   }
 
   /// The queries change one after the other, the first one last, within one interval.

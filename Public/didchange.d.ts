@@ -1,0 +1,189 @@
+/** The types of didchange.js. Browsers never load this file; editors and type checkers do. */
+
+/** A column's value. BigInt: an integer beyond 2^53, where the browser can tell. */
+export type Value = null | number | bigint | string | { base64: string };
+
+/** One row: column → value. */
+export type FetchedRecord = { readonly [column: string]: Value };
+
+export type IndexPath = [section: number, item: number];
+
+export interface Section<R = FetchedRecord> {
+  readonly name: Value;
+  readonly indexTitle: string | null;
+  readonly records: readonly R[];
+}
+
+export interface Result<R = FetchedRecord> {
+  readonly sections: readonly Section<R>[];
+}
+
+/** As LIMIT and OFFSET cut it out; `limit` is at most 10 000. */
+export interface Window {
+  offset?: number;
+  limit?: number;
+}
+
+export interface SectionChange {
+  type: "insertion" | "deletion";
+  /** Counted in the new result for an insertion, in the old one for a deletion. */
+  section: number;
+  name: Value;
+  indexTitle: string | null;
+}
+
+export interface RecordChange<R = FetchedRecord> {
+  type: "insertion" | "deletion" | "move" | "update";
+  /** In the old result: for all but an insertion. */
+  indexPath?: IndexPath;
+  /** In the new result: for all but a deletion. */
+  newIndexPath?: IndexPath;
+  key?: Value[] | null;
+  /** The old values of the columns that differ: for a move or an update. */
+  changes?: { [column: string]: Value };
+  /** The new one; the old one for a deletion. */
+  record: R;
+}
+
+export type ChangeEvent =
+  | { event: "sectionChange"; data: SectionChange }
+  | { event: "change"; data: RecordChange };
+
+/** `stale`: there is a result but no connection; `closed`: for good. */
+export type State = "connecting" | "live" | "stale" | "closed";
+
+/** What stands around a result. */
+export interface Head {
+  query: string;
+  version: string;
+  commit: number;
+  numberOfRecords: number;
+  totalNumberOfRecords?: number;
+  alongside?: { [name: string]: Value };
+}
+
+/** RFC 9457. */
+export interface Problem {
+  type?: string;
+  title: string;
+  status?: number;
+  detail?: string;
+}
+
+export interface ControllerEvents<R = FetchedRecord> {
+  snapshot: CustomEvent<Head>;
+  willChange: CustomEvent<{ from: string; version: string; commit: number; numberOfChanges: number }>;
+  sectionChange: CustomEvent<SectionChange>;
+  change: CustomEvent<RecordChange<R>>;
+  didChange: CustomEvent<Head & { from: string; numberOfSections: number }>;
+  error: CustomEvent<Problem>;
+  state: CustomEvent<State>;
+}
+
+export interface BindOptions<R = FetchedRecord> {
+  /** A row in sight has changed. */
+  changed?(node: HTMLElement, change: RecordChange<R>): void;
+  /** All is drawn. */
+  drawn?(): void;
+  /** Makes a row's content, or changes `node` (the row's present one) and returns it. */
+  row(record: R, node?: HTMLElement): Node | string;
+  /** The same for what stands above a section; without it nothing does. */
+  section?(section: Section<R>, node?: HTMLElement): Node | string;
+  signal?: AbortSignal;
+}
+
+/**
+ * One live query, from now until `close()`.
+ *
+ * A change set makes a new result, which shares with the old one what it did not touch: `===` tells
+ * what changed, and what was read from `sections` stays valid. Events have the JSON of the wire as
+ * `detail`; those of a change set come when all of it is here: at `willChange` the properties still
+ * show the old result, from then on the new one. `error`: the query failed (the result stays), or was
+ * refused for good (the state is then `closed`).
+ *
+ * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
+ */
+export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
+  implements AsyncIterable<readonly Section<R>[]> {
+  /** `url` is that of a query, relative to the page: `v1/queries/players`. */
+  constructor(url: string | URL, options?: {
+    parameters?: { [name: string]: string | number | bigint | undefined };
+    window?: Window | null;
+  });
+  /** The address of this query's own event stream: for `curl -N`. */
+  readonly url: string;
+  readonly state: State;
+  readonly sections: readonly Section<R>[];
+  /** All records in order: O(n) after a change, then O(1). */
+  readonly fetchedRecords: readonly R[];
+  readonly numberOfRecords: number;
+  /** Those beyond the window too. */
+  readonly totalNumberOfRecords: number;
+  readonly sectionIndexTitles: string[];
+  readonly version: string | undefined;
+  readonly commit: number | undefined;
+  readonly alongside: { readonly [name: string]: Value };
+  /** Set it to move it: the old window's records stay until the new one's are here. */
+  window: Window | null;
+  /** The address of a resource of this query, with its parameters: `records`, `sections`, … */
+  address(resource: string): string;
+  recordAt(indexPath: IndexPath): R | undefined;
+  /** Where the record with that key is: O(n) after a change, then O(1). */
+  indexPathFor(key: Value | Value[]): IndexPath | undefined;
+  /** Keeps a list in the document in step; what it returns stops it. */
+  bind(element: HTMLElement, options: BindOptions<R>): () => void;
+  close(): void;
+  /** The sections, now and after each change; who is slow gets the latest only. */
+  [Symbol.asyncIterator](): AsyncGenerator<readonly Section<R>[], void, void>;
+  addEventListener<K extends keyof ControllerEvents<R>>(
+    type: K, listener: (event: ControllerEvents<R>[K]) => void,
+    options?: boolean | AddEventListenerOptions): void;
+  removeEventListener<K extends keyof ControllerEvents<R>>(
+    type: K, listener: (event: ControllerEvents<R>[K]) => void,
+    options?: boolean | EventListenerOptions): void;
+}
+
+/** For `VirtualList` of didchange/virtualList.js. */
+export interface VirtualListOptions<R = FetchedRecord> {
+  /** Fills a row, or empties it where the record is still on its way. */
+  row(record: R | undefined, node: HTMLElement): void;
+  section(section: { name: Value; indexTitle: string; numberOfRecords: number }, node: HTMLElement): void;
+  /** Pixels, 36 by default. */
+  rowHeight?: number;
+  sectionHeight?: number;
+  /** What assistive technology calls the list. */
+  label?: string;
+  /** Stands above the list, with the names of the columns. */
+  head?: HTMLElement;
+  /** A row in sight has changed. */
+  changed?(node: HTMLElement, change: RecordChange<R>): void;
+  /** All in sight is drawn. */
+  drawn?(): void;
+}
+
+/** What identifies a record of a controller between two results; null for a query without a key. */
+export function keyOf(record: FetchedRecord): Value[] | null;
+
+/** The result that a change set makes of another: protocol, §3. */
+export function applyChangeSet(result: Result, events: ChangeEvent[]): Result;
+
+export class ChangeSetError extends Error {}
+
+/** What a query's description says, `GET /v1/queries/{query}`. */
+export interface Query {
+  name: string;
+  title?: string | null;
+  /** One without a default must be given. */
+  parameters: { name: string; type: "text" | "integer" | "real" | "blob"; default?: Value }[];
+  columns: string[];
+  key: string[] | null;
+  section?: string | null;
+  sql?: string;
+  tracking?: "incremental" | "refetch";
+  trackingReason?: string | null;
+  /** How SQLite runs it, as EXPLAIN QUERY PLAN tells. */
+  plan?: string[];
+  controllers?: { subscribers: number }[];
+  /** Why the query cannot run; it has no columns then. */
+  problem?: string;
+}

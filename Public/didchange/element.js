@@ -1,0 +1,65 @@
+/**
+ * A live list without JavaScript of one's own:
+ *
+ *     <didchange-list src="v1/queries/players?country=FR">
+ *       <template><b data-column="name"></b> <i data-column="score"></i></template>
+ *     </didchange-list>
+ *
+ * A second template with the attribute `section` stands above each section; its `data-column="name"`
+ * is the section's name. The attribute `state` says how the connection is, for CSS.
+ */
+
+import { FetchedRecordsController } from "../didchange.js";
+
+class ListElement extends HTMLElement {
+  static observedAttributes = ["src"];
+  #controller = null;
+  #unbind;
+
+  connectedCallback() { this.#begin(); }
+  disconnectedCallback() { this.#end(); }
+  attributeChangedCallback() {
+    if (!this.#controller) return;
+    this.#end();
+    this.#begin();
+  }
+
+  get controller() { return this.#controller; }
+
+  #begin() {
+    // The parser calls back before it has read the children.
+    queueMicrotask(() => {
+      if (!this.isConnected || this.#controller || !this.getAttribute("src")) return;
+      this.#controller = new FetchedRecordsController(this.getAttribute("src"));
+      this.#controller.addEventListener("state", ({ detail }) => this.setAttribute("state", detail));
+      const list = this.querySelector("ul") ?? this.appendChild(document.createElement("ul"));
+      this.#unbind = this.#controller.bind(list, {
+        row: filling(this.querySelector("template:not([section])")),
+        section: filling(this.querySelector("template[section]")),
+      });
+    });
+  }
+
+  #end() {
+    this.#unbind?.();
+    this.#controller?.close();
+    this.#controller = null;
+  }
+}
+
+/** A function that makes or changes the node of a record after a template. */
+function filling(template) {
+  return template && ((subject, node) => {
+    if (!node) {
+      node = document.createElement("li");
+      node.append(template.content.cloneNode(true));
+    }
+    for (const slot of node.querySelectorAll("[data-column]")) {
+      const text = String(subject[slot.dataset.column] ?? "");
+      if (slot.textContent !== text) slot.textContent = text;
+    }
+    return node;
+  });
+}
+
+customElements.define("didchange-list", ListElement);

@@ -1,0 +1,221 @@
+/** Where all controllers of all tabs meet: one stream, one result a query. */
+
+import { applyChangeSet, ChangeSetError } from "./changeSet.js";
+import { Stream } from "./stream.js";
+import { countOf, sectionsOf } from "./wire.js";
+
+/** Messages that a tab may leave unacknowledged; then it gets no more, and later a snapshot. */
+const maximumUnacknowledged = 64;
+/** Milliseconds: controllers that come and go meanwhile cost one new stream. */
+const gathering = 5;
+
+/** One query with its parameters and window, for all who watch it. */
+class Topic {
+  /** Its records are `{key, record}`, as on the wire; `head` is what stands around them. */
+  result = null;
+  head = {};
+  state = "connecting";
+  /** `[member, id]` of each who watches. */
+  watchers = [];
+  /** Has a stream of its own: the server does not take it with the others. */
+  isAlone = false;
+
+  constructor(name, base, query) {
+    Object.assign(this, { name, base, query });
+  }
+
+  get snapshot() {
+    let offset = 0;
+    const sections = this.result.sections.map(({ name, indexTitle, records: { length } }, index) =>
+      ({ index, name, indexTitle, numberOfRecords: length, offset: (offset += length) - length }));
+    return { ...this.head, sections, records: this.result.sections.flatMap(({ records }) => records) };
+  }
+
+  /** Whether the snapshot says anything new. */
+  restart({ sections, records, ...head }) {
+    if (head.version === this.head.version) return false;
+    this.head = head;
+    this.result = { sections: sectionsOf(sections, records) };
+    return true;
+  }
+
+  /** Whether the change set fits. */
+  apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
+    if (from !== this.head.version || willChange?.from !== from) return false;
+    if (willChange.version !== head.version) return false;
+    try {
+      const result = applyChangeSet(this.result, events.map(({ event, data }) =>
+        ({ event, data: { ...data, record: { key: data.key, record: data.record } } })));
+      if (countOf(result) !== head.numberOfRecords) return false;
+      this.result = result;
+      this.head = { ...this.head, ...head };
+      return true;
+    } catch (error) {
+      if (error instanceof ChangeSetError) return false;
+      throw error;
+    }
+  }
+
+  tell(kind, payload) {
+    for (const [member, id] of this.watchers) member.add(id, this, kind, payload);
+  }
+}
+
+/** A tab, or the page itself. */
+class Member {
+  #post;
+  #unacknowledged = 0;
+  #news = [];
+  /** Topics of which it was not told because it lags, by id. */
+  missed = new Map();
+
+  constructor(post) {
+    this.#post = post;
+  }
+
+  add(id, topic, kind, payload) {
+    const isResult = kind === "snapshot" || kind === "changeSet";
+    if (isResult && this.missed.has(id)) return;
+    if (isResult && this.#unacknowledged >= maximumUnacknowledged) this.missed.set(id, topic);
+    else this.#news.push([id, kind, payload]);
+  }
+
+  present(id, topic) {
+    if (topic.result) this.add(id, topic, "snapshot", topic.snapshot);
+  }
+
+  flush() {
+    if (this.#news.length === 0) return;
+    this.#unacknowledged++;
+    this.#post(this.#news.splice(0));
+  }
+
+  acknowledge() {
+    if (--this.#unacknowledged > 0) return;
+    const missed = [...this.missed];
+    this.missed.clear();
+    for (const [id, topic] of missed) this.present(id, topic);
+  }
+}
+
+export class Hub {
+  /** By name. */
+  #topics = new Map();
+  #streams = [];
+  #members = new Set();
+  #gathering = null;
+
+  /** A new member is told `[id, kind, payload][]`; what it says goes to what is returned. */
+  join(post) {
+    const member = new Member(post);
+    const watched = new Map();
+    const close = (id) => {
+      const topic = watched.get(id);
+      if (!watched.delete(id)) return;
+      member.missed.delete(id);
+      topic.watchers = topic.watchers.filter(([who, what]) => who !== member || what !== id);
+      this.#gather();
+    };
+    return (message) => {
+      if (message.open) watched.set(message.open, this.#watch(member, message));
+      if (message.close) close(message.close);
+      if (message.acknowledge) member.acknowledge();
+      if (message.leave) {
+        [...watched.keys()].forEach(close);
+        this.#members.delete(member);
+      }
+      member.flush();
+    };
+  }
+
+  #watch(member, { open: id, base, query }) {
+    this.#members.add(member);
+    const name = `${base} ${query}`;
+    const topic = this.#topics.get(name) ?? new Topic(name, base, query);
+    this.#topics.set(name, topic);
+    topic.watchers.push([member, id]);
+    member.present(id, topic);
+    member.add(id, topic, "state", topic.state);
+    this.#gather();
+    return topic;
+  }
+
+  #gather() {
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = null;
+      this.#regroup();
+    }, gathering);
+  }
+
+  /** Opens and closes streams so that all topics are on one for each server, and no others. */
+  #regroup() {
+    const groups = new Map();
+    for (const [name, topic] of this.#topics) {
+      const group = topic.isAlone ? topic : topic.base;
+      if (topic.watchers.length === 0) this.#topics.delete(name);
+      else groups.set(group, [...groups.get(group) ?? [], topic]);
+    }
+    this.#streams = this.#streams.filter((stream) => {
+      const { topics } = stream;
+      for (const [group, wanted] of groups) {
+        if (wanted.length === topics.length && wanted.every((topic) => topics.includes(topic))) {
+          return groups.delete(group);
+        }
+      }
+      stream.close();
+    });
+    for (const topics of groups.values()) this.#streams.push(this.#streamOf(topics));
+  }
+
+  #streamOf(topics) {
+    const stream = new Stream(topics[0].base, topics, {
+      resumed: () => this.#become(topics, "live"),
+      interrupted: () => this.#become(topics, "stale"),
+      snapshot: (topic, data) => {
+        if (topic.restart(data)) topic.tell("snapshot", data);
+        this.#become([topic], "live");
+      },
+      commit: (changeSets) => this.#commit(stream, changeSets),
+      failed: (topic, problem) => {
+        topic.tell("error", problem);
+        this.#flush();
+      },
+      refused: (topic, problem) => {
+        if (problem) topic.tell("error", problem);
+        this.#topics.delete(topic.name);
+        this.#become([topic], "closed");
+        this.#gather();
+      },
+      // Two spellings of one query, or a URL too long: all but the first go alone.
+      clashed: () => {
+        for (const topic of topics.slice(1)) topic.isAlone = true;
+        this.#gather();
+      },
+    });
+    return stream;
+  }
+
+  #become(topics, wanted) {
+    for (const topic of topics) {
+      const state = wanted === "stale" && !topic.result ? "connecting" : wanted;
+      if (topic.state !== state) topic.tell("state", state);
+      topic.state = state;
+    }
+    this.#flush();
+  }
+
+  /** What is told of a commit is right, also where the rest of it must come with snapshots. */
+  #commit(stream, changeSets) {
+    const misfit = changeSets.find(([topic, changeSet]) => {
+      const fits = topic.apply(changeSet);
+      if (fits) topic.tell("changeSet", changeSet);
+      return !fits;
+    });
+    this.#flush();
+    if (misfit) stream.startOver();
+  }
+
+  #flush() {
+    for (const member of this.#members) member.flush();
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * A list of any length: in the document are the rows in sight, in memory a live window around them.
+ * While it is scrolled it reads pages; where it comes to rest, the window follows.
+ *
+ * Rows have one height, and so each place in the list is known without drawing what is above it.
+ */
+
+import { drawer, fadeIn, isStill, slide } from "./motion.js";
+import { Outline } from "./outline.js";
+import { Pages } from "./pages.js";
+import { keyOf, textOf } from "./wire.js";
+
+/** Records of a live window, and the step in which it moves. */
+const windowSize = 300;
+const windowStep = 50;
+/** Pixels drawn beyond what is in sight. */
+const margin = 300;
+/** Pixels: a browser makes no element higher than some 17 million (Firefox) or 33 million. */
+const maximumHeight = 8_000_000;
+/** Places are counted from a multiple of this: a transform has 24 bits. */
+const baseStep = 100_000;
+/** Milliseconds without a scroll event: it has come to rest. */
+const restTime = 120;
+
+export class VirtualList {
+  #options;
+  #outline = new Outline();
+  #pages;
+  /** Offset of the first loaded record, and the records. */
+  #loaded = { offset: 0, records: [] };
+  /** What stands in the document: key → `{node, y, subject}`. */
+  #items = new Map();
+  /** Where the view's top is in the list, in pixels; scrollTop is that or, in a long list, less. */
+  #top = 0;
+  #scrollTop = 0;
+  #base = 0;
+  #changes = new Map();
+  #rest;
+  #isAnimated = false;
+  #ending = new AbortController();
+  #later = drawer(() => this.#draw(), this.#ending.signal);
+
+  /**
+   * @param {HTMLElement} element must have a height of its own
+   * @param {FetchedRecordsController} controller its window is moved
+   * @param {VirtualListOptions} options see didchange.d.ts
+   */
+  constructor(element, controller, options) {
+    this.#options = { rowHeight: 36, sectionHeight: 36, label: "Records", ...options };
+    this.controller = controller;
+    this.#pages = new Pages(this.controller.address("records"), () => this.#later());
+    this.layer = div({ position: "absolute", top: 0, left: 0, right: 0 });
+    this.sizer = div({ position: "relative", overflow: "clip" }, this.layer);
+    this.scroller = div({ overflow: "auto", overflowAnchor: "none", height: "100%" }, this.sizer);
+    // The head of the section at the top; drawn apart, so that it does not tremble.
+    this.pinned = div({ position: "absolute", top: 0, left: 0, height: `${this.#options.sectionHeight}px` });
+    Object.assign(this.pinned, { className: "section", ariaHidden: "true" });
+    const body = div({ position: "relative", overflow: "hidden", flex: 1, minHeight: 0 },
+      this.scroller, this.pinned);
+    body.role = this.sizer.role = this.layer.role = "presentation";
+    Object.assign(this.scroller, { role: "rowgroup", tabIndex: 0, ariaLabel: this.#options.label });
+    Object.assign(element, { role: "table", ariaLabel: this.#options.label });
+    Object.assign(element.style, { display: "flex", flexDirection: "column" });
+    this.element = element;
+    element.replaceChildren(...this.#options.head ? [this.#options.head] : [], body);
+    this.#listen(element);
+    if (controller.version === undefined) controller.window ??= { offset: 0, limit: windowSize };
+    else this.#arrived(controller);
+  }
+
+  get sections() { return this.#outline.sections; }
+  get numberOfRecords() { return this.#outline.numberOfRecords; }
+  /** The index of the section at the top. */
+  get currentSection() { return this.#outline.sectionAt(this.#top); }
+
+  /** Brings a section's beginning to the top. */
+  showSection(index) { this.#goTo(this.#outline.sectionTop(index)); }
+
+  /** Brings the record at an offset to the top. */
+  showOffset(offset) { this.#goTo(this.#outline.recordTop(offset) - this.#options.sectionHeight); }
+
+  /** Ends it; the controller lives on. */
+  close() {
+    this.#ending.abort();
+    this.#pages.close();
+    clearTimeout(this.#rest);
+  }
+
+  #listen(element) {
+    const { signal } = this.#ending;
+    this.scroller.addEventListener("scroll", () => this.#scrolled(), { signal, passive: true });
+    const { controller } = this;
+    controller.addEventListener("snapshot", ({ detail }) => this.#arrived(detail), { signal });
+    controller.addEventListener("didChange", ({ detail }) => this.#arrived(detail), { signal });
+    controller.addEventListener("change", ({ detail }) =>
+      this.#changes.set(detail.record, detail), { signal });
+    // Changes elsewhere do not reach the window, but they change how long the list is.
+    const asking = setInterval(() =>
+      !document.hidden && this.#isPart && controller.state === "live" && this.#measure(), 2000);
+    const resizing = new ResizeObserver(() => this.#later());
+    resizing.observe(element);
+    signal.addEventListener("abort", () => {
+      clearInterval(asking);
+      resizing.disconnect();
+    });
+  }
+
+  /** Whether the window is less than the result. */
+  get #isPart() {
+    return this.controller.totalNumberOfRecords > this.#loaded.records.length;
+  }
+
+  async #arrived({ window }) {
+    const { controller } = this;
+    const loaded = { offset: window?.offset ?? 0, records: controller.fetchedRecords };
+    const isShift = loaded.offset !== this.#loaded.offset;
+    this.#loaded = loaded;
+    if (this.#isPart) await this.#measure();
+    else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
+      ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
+    if (this.#loaded !== loaded) return;
+    this.#pages.clear();
+    this.#isAnimated ||= !isShift;
+    this.#later();
+  }
+
+  /** Asks how long the sections are. */
+  async #measure() {
+    const { signal } = this.#ending;
+    const isNew = await this.#outline.fetch(this.controller.address("sections"), signal, this.#options);
+    if (isNew && !signal.aborted) this.#later();
+  }
+
+  // Scrolling
+
+  #scrolled() {
+    const { scrollTop, clientHeight } = this.scroller;
+    const ratio = this.#ratio;
+    const by = scrollTop - this.#scrollTop;
+    const isEdge = scrollTop <= 0 || scrollTop >= this.#height - clientHeight - 1;
+    // A wheel or a finger moves the rows as far as it moves; a scroll bar is for the whole list.
+    if (ratio > 1 && Math.abs(by) < 3 * clientHeight && !isEdge) this.#top += by;
+    else this.#top = scrollTop * ratio;
+    this.#scrollTop = scrollTop;
+    this.#isAnimated = false;
+    this.#later();
+    this.#waitForRest();
+  }
+
+  #waitForRest() {
+    clearTimeout(this.#rest);
+    this.#rest = setTimeout(() => this.#rested(), restTime);
+  }
+
+  #rested() {
+    this.#setScrollTop();
+    const { offset = 0, limit = Infinity } = this.controller.window ?? {};
+    const [first, last] = this.#visible();
+    const isInside = first >= offset && last <= offset + limit;
+    const room = Math.min(first - offset, offset + limit - last);
+    const isAtEnd = (offset === 0 && last - offset < limit - windowStep)
+      || (offset + limit >= this.numberOfRecords && first - offset > windowStep);
+    if (isInside && (room >= windowStep || isAtEnd)) return;
+    const middle = (first + last - windowSize) / 2;
+    const start = Math.max(0, Math.round(middle / windowStep) * windowStep);
+    if (start !== offset) this.controller.window = { offset: start, limit: windowSize };
+  }
+
+  #goTo(y) {
+    this.#top = y;
+    this.#isAnimated = false;
+    this.#clampTop();
+    this.#setScrollTop();
+    this.#draw();
+    this.#waitForRest();
+  }
+
+  #clampTop() {
+    const end = Math.max(0, this.#outline.height - this.scroller.clientHeight);
+    this.#top = Math.min(Math.max(0, this.#top), end);
+  }
+
+  #setScrollTop() {
+    const scrollTop = this.#top / this.#ratio;
+    if (Math.abs(scrollTop - this.#scrollTop) < 1) return;
+    this.scroller.scrollTop = scrollTop;
+    this.#scrollTop = this.scroller.scrollTop;
+    this.#placeLayer();
+  }
+
+  get #height() { return Math.min(this.#outline.height, maximumHeight); }
+  get #ratio() {
+    const { clientHeight } = this.scroller;
+    const room = this.#height - clientHeight;
+    return room > 0 ? (this.#outline.height - clientHeight) / room : 1;
+  }
+
+  #visible() {
+    return [this.#top, this.#top + this.scroller.clientHeight]
+      .map((y) => this.#outline.offsetAt(y));
+  }
+
+  // Drawing
+
+  #draw() {
+    this.sizer.style.height = `${this.#height}px`;
+    this.#clampTop();
+    const base = Math.floor(this.#top / baseStep) * baseStep;
+    const isRebased = base !== this.#base;
+    this.#base = base;
+    this.#placeLayer();
+    const animates = this.#isAnimated && !isRebased && !isStill();
+    const next = new Map();
+    for (const [key, y, subject, make, about] of this.#wanted()) {
+      next.set(key, this.#item(this.#items.get(key), y, subject, make, about, animates));
+    }
+    for (const [key, { node }] of this.#items) if (!next.has(key)) node.remove();
+    this.#items = next;
+    this.#pin();
+    this.#changes.clear();
+    // Until the next scroll changes move what they move.
+    this.#isAnimated = true;
+    this.element.ariaRowCount = String(this.numberOfRecords);
+    this.#options.drawn?.(this);
+  }
+
+  /** The next section's head pushes it out. */
+  #pin() {
+    const { offsetWidth, clientWidth } = this.scroller;
+    // The columns of the head stand above those of the rows, beside which is a scroll bar.
+    if (this.#options.head) this.#options.head.style.paddingRight = `${offsetWidth - clientWidth}px`;
+    const index = this.currentSection;
+    const one = this.#outline.hasHeads ? this.sections[index] : null;
+    this.pinned.hidden = !one;
+    if (!one) return;
+    if (this.pinned.subject !== one) this.#options.section(one, this.pinned);
+    this.pinned.subject = one;
+    this.pinned.style.width = `${this.scroller.clientWidth}px`;
+    const { sectionHeight } = this.#options;
+    const push = Math.min(0, this.#outline.sectionTop(index + 1) - this.#top - sectionHeight);
+    this.pinned.style.transform = `translateY(${push}px)`;
+  }
+
+  #placeLayer() {
+    const y = this.#scrollTop - this.#top + this.#base;
+    this.layer.style.transform = y === 0 ? "" : `translateY(${y}px)`;
+  }
+
+  /** `[key, y, subject, make, rowIndex]` of all in sight, from top to bottom. */
+  *#wanted() {
+    const { row, section } = this.#options;
+    const bottom = this.#top + this.scroller.clientHeight + margin;
+    const seen = new Map();
+    for (const [index, first, count] of this.#outline.parts(this.#top - margin, bottom)) {
+      const one = this.#outline.sections[index];
+      if (this.#outline.hasHeads) {
+        yield [`s${textOf(one.name)}`, this.#outline.sectionTop(index), one, section];
+      }
+      for (let offset = first; offset < first + count; offset++) {
+        const record = this.#recordAt(offset);
+        const key = record && keyOf(record) ? textOf(keyOf(record)) : `?${offset}`;
+        const copies = seen.get(key) ?? 0;
+        seen.set(key, copies + 1);
+        yield [copies ? `${key} ${copies}` : key, this.#outline.recordTop(offset), record, row, offset];
+      }
+    }
+  }
+
+  #recordAt(offset) {
+    return this.#loaded.records[offset - this.#loaded.offset] ?? this.#pages.recordAt(offset);
+  }
+
+  #item(item, y, subject, make, offset, animates) {
+    const isSection = offset === undefined;
+    const node = item?.node ?? this.#nodeOf(isSection);
+    if (!item || item.subject !== subject) make(subject, node);
+    if (!isSection) node.ariaRowIndex = String(offset + 1);
+    if (!item || item.y !== y || item.base !== this.#base) {
+      node.style.transform = `translateY(${y - this.#base}px)`;
+      if (item && animates && !isSection) slide(node, item.y - y);
+    }
+    if (!item) this.layer.append(node);
+    if (!item && animates) fadeIn(node);
+    const change = this.#changes.get(subject);
+    if (change) this.#options.changed?.(node, change);
+    return { node, y, subject, base: this.#base };
+  }
+
+  #nodeOf(isSection) {
+    const { rowHeight, sectionHeight } = this.#options;
+    const node = div({ position: "absolute", top: 0, left: 0, right: 0, boxSizing: "border-box",
+      height: `${isSection ? sectionHeight : rowHeight}px`, zIndex: isSection ? 1 : 0 });
+    node.role = "row";
+    node.className = isSection ? "section" : "record";
+    return node;
+  }
+}
+
+function div(style, ...children) {
+  const node = document.createElement("div");
+  Object.assign(node.style, style);
+  node.append(...children);
+  return node;
+}

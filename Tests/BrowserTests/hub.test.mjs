@@ -1,0 +1,179 @@
+// What controllers share: one stream, one result, and none of them more than it keeps up with.
+
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { Hub } from "../../Public/didchange/hub.js";
+import { PlayedEventSource, settled, streams } from "./support/played.mjs";
+
+const base = "http://127.0.0.1:1/v1/";
+
+beforeEach(() => {
+  streams.length = 0;
+  globalThis.EventSource = PlayedEventSource;
+  globalThis.fetch = () => assert.fail("nothing should be fetched");
+  Math.random = () => 0;
+});
+
+/** A tab that notes what it is told and acknowledges it, unless it is busy. */
+class PlayedTab {
+  news = [];
+  isBusy = false;
+  #id = 0;
+
+  constructor(hub) {
+    this.send = hub.join((news) => {
+      this.news.push(...structuredClone(news));
+      if (!this.isBusy) this.send({ acknowledge: true });
+    });
+  }
+
+  open(query) {
+    this.send({ open: ++this.#id, base, query });
+    return this.#id;
+  }
+
+  /** `kind`s of what one controller was told, since this was last asked. */
+  kinds() { return this.news.splice(0).map(([id, kind, payload]) => `${id} ${kind === "state" ? payload : kind}`); }
+}
+
+const snapshot = (query, version = "a-1", more = {}) => ({
+  query, version, commit: 1, numberOfRecords: 1, ...more,
+  sections: [{ index: 0, name: null, indexTitle: "", numberOfRecords: 1, offset: 0 }],
+  records: [{ key: [1], record: { id: 1, n: 0 } }],
+});
+
+const update = (query, from, to, n) => [
+  ["willChange", { query, from, version: to, commit: n, numberOfChanges: 1 }],
+  ["change", { type: "update", indexPath: [0, 0], newIndexPath: [0, 0], key: [1], changes: {}, record: { id: 1, n } }],
+  ["didChange", { query, from, version: to, commit: n, numberOfRecords: 1, numberOfSections: 1 }],
+];
+
+function play(stream, events, id) {
+  for (const [name, data] of events) stream.send(name, data);
+  stream.send("commit", { commit: 1 }, id);
+}
+
+const queriesOf = ({ url }) => url.searchParams.getAll("query");
+const openOnes = () => streams.filter(({ readyState }) => readyState !== 2);
+
+test("many controllers of many tabs share one stream and one result", async () => {
+  const hub = new Hub();
+  const tabs = Array.from({ length: 7 }, () => new PlayedTab(hub));
+  for (const tab of tabs) {
+    tab.open("players");
+    tab.open("team?team=Blue");
+  }
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["players", "team?team=Blue"]]);
+  streams[0].open();
+  streams[0].send("snapshot", snapshot("players"));
+  streams[0].send("snapshot", snapshot("team", "b-1", { parameters: { team: "Blue" } }), "s-1");
+  for (const tab of tabs) {
+    assert.deepEqual(tab.kinds(),
+      ["1 connecting", "2 connecting", "1 snapshot", "1 live", "2 snapshot", "2 live"]);
+  }
+  const late = new PlayedTab(hub);
+  late.open("players");
+  assert.deepEqual(late.kinds(), ["1 snapshot", "1 live"]);
+  await settled();
+  assert.equal(streams.length, 1, "what is there already needs no new stream");
+  play(streams[0], [...update("players", "a-1", "a-2", 5),
+    ["willChange", { query: "team", parameters: { team: "Blue" }, from: "b-1", version: "b-2" }],
+    ["change", { type: "deletion", indexPath: [0, 0], key: [1], record: {} }],
+    ["didChange", { query: "team", parameters: { team: "Blue" }, from: "b-1", version: "b-2", numberOfRecords: 0 }]], "s-2");
+  for (const tab of tabs) assert.deepEqual(tab.kinds(), ["1 changeSet", "2 changeSet"]);
+  assert.deepEqual(late.kinds(), ["1 changeSet"]);
+});
+
+test("a new query joins on a new stream, and what did not change is not told again", async () => {
+  const hub = new Hub();
+  const tab = new PlayedTab(hub);
+  tab.open("a");
+  await settled();
+  streams[0].send("snapshot", snapshot("a"), "s-1");
+  tab.kinds();
+  tab.open("b");
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["a", "b"]]);
+  streams[1].send("snapshot", snapshot("a"));
+  streams[1].send("snapshot", snapshot("b"), "t-1");
+  assert.deepEqual(tab.kinds(), ["2 connecting", "2 snapshot", "2 live"]);
+  tab.send({ close: 1 });
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["b"]]);
+  tab.send({ leave: true });
+  await settled();
+  assert.deepEqual(openOnes(), []);
+});
+
+test("a tab that does not keep up is told the end, not the way", async () => {
+  const hub = new Hub();
+  const [slow, quick] = [new PlayedTab(hub), new PlayedTab(hub)];
+  slow.open("a");
+  quick.open("a");
+  await settled();
+  streams[0].send("snapshot", snapshot("a", "a-0"), "s-0");
+  slow.kinds();
+  quick.kinds();
+  slow.isBusy = true;
+  const commits = 1000;
+  for (let n = 1; n <= commits; n++) {
+    play(streams[0], update("a", `a-${n - 1}`, `a-${n}`, n), `s-${n}`);
+  }
+  assert.equal(quick.kinds().length, commits);
+  const told = slow.news.length;
+  assert.equal(told, 64, "memory is bounded");
+  slow.isBusy = false;
+  for (let n = 0; n < told; n++) slow.send({ acknowledge: true });
+  const [[, kind, payload]] = slow.news.slice(told);
+  assert.equal(kind, "snapshot");
+  assert.equal(payload.version, `a-${commits}`);
+  assert.equal(payload.records[0].record.n, commits);
+  slow.kinds();
+  play(streams[0], update("a", `a-${commits}`, "a-end", 0), "s-end");
+  assert.deepEqual(slow.kinds(), ["1 changeSet"]);
+});
+
+test("a query that is refused does not spoil the stream of the others", async () => {
+  const hub = new Hub();
+  const tab = new PlayedTab(hub);
+  tab.open("good");
+  tab.open("bad");
+  await settled();
+  tab.kinds();
+  globalThis.fetch = async (url) =>
+    new Response("{\"title\":\"no such query\"}", { status: url.includes("bad") ? 404 : 200 });
+  streams[0].fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(tab.kinds(), ["2 error", "2 closed"]);
+  assert.deepEqual(openOnes().map(queriesOf), [["good"]]);
+});
+
+test("queries that are good alone but not together go on streams of their own", async () => {
+  const hub = new Hub();
+  const tab = new PlayedTab(hub);
+  tab.open("a");
+  tab.open("a?x=default");
+  await settled();
+  globalThis.fetch = async (url) =>
+    new Response("{}", { status: new URL(url).searchParams.getAll("query").length > 1 ? 400 : 200 });
+  streams[0].fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["a"], ["a?x=default"]]);
+});
+
+test("windows of one query are told apart", async () => {
+  const hub = new Hub();
+  const tab = new PlayedTab(hub);
+  tab.open("a?offset=0&limit=1");
+  tab.open("a?offset=9&limit=1");
+  await settled();
+  const at = (offset) => ({ window: { offset, limit: 1 } });
+  streams[0].send("snapshot", snapshot("a", "a-1", at(0)));
+  streams[0].send("snapshot", snapshot("a", "b-1", at(9)), "s-1");
+  tab.kinds();
+  const events = update("a", "b-1", "b-2", 5);
+  for (const [name, data] of events) if (name !== "change") Object.assign(data, at(9));
+  play(streams[0], events, "s-2");
+  assert.deepEqual(tab.kinds(), ["2 changeSet"]);
+});

@@ -1,0 +1,161 @@
+// A million records in a real browser: scrolled, jumped about in, and changed.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Database, Folder, noServer, Server } from "./support/server.mjs";
+import { Browser, noBrowser } from "./support/webdriver.mjs";
+
+const count = Number(process.env.DIDCHANGE_LONG_LIST ?? 1_000_000);
+const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/** Names that begin with each letter equally often, and end in the record's id. */
+const people = `
+  CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+  INSERT INTO person
+    WITH RECURSIVE number (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM number WHERE id < ${count})
+    SELECT id, char(65 + id % 26) || char(97 + id * 7 % 25) || ' ' || printf('%07d', id) FROM number;
+  CREATE INDEX personByName ON person (name);`;
+
+/** What is in sight: `[y, text, kind]` of each row, from top to bottom. */
+const inSight = () => {
+  const pane = document.getElementById("records");
+  const view = pane.lastElementChild.getBoundingClientRect();
+  return [...pane.querySelectorAll("[role=rowgroup] [role=presentation] > [role=row]")]
+    .map((node) => [node.getBoundingClientRect(), node])
+    .filter(([{ top, bottom }]) => bottom > view.top + 1 && top < view.bottom - 1)
+    .map(([{ top }, node]) => [Math.round(top - view.top), node.innerText.replace(/\s+/g, " "), node.className])
+    .sort((a, b) => a[0] - b[0]);
+};
+
+describe("a million records", { skip: noBrowser || noServer, timeout: 240_000 }, () => {
+  let browser, folder, database, server, tab;
+
+  before(async () => {
+    folder = new Folder();
+    database = new Database(folder.file("people.sqlite"), people);
+    const configuration = folder.file("people.yaml", `
+database: ${database.path}
+queries:
+  people: {title: People, table: person, order: [name], section: "substr(name, 1, 1)"}
+`);
+    server = await new Server(["--config", configuration]).start();
+    browser = await Browser.start();
+    tab = browser.first;
+    await tab.go(server.url);
+    await tab.until(() => document.querySelectorAll("#records .record [role=cell]").length > 20);
+  });
+
+  after(async () => {
+    await browser?.stop();
+    await server?.stop();
+    folder?.remove();
+  });
+
+  /** Waits until all in sight is there, and checks that it is a run of the sorted table. */
+  async function rowsInSight() {
+    await tab.until((body) => {
+      const rows = (0, eval)(`(${body})`)();
+      return rows.length > 10 && rows.every(([, text, kind]) => kind.includes("section") || /\d/.test(text));
+    }, String(inSight));
+    const rows = (await tab.run(inSight)).filter(([, , kind]) => !kind.includes("section"))
+      .map(([, text]) => text.split(" "));
+    const first = `${rows[0][1]} ${rows[0][2]}`;
+    const truth = database.run(`SELECT name FROM person WHERE name >= '${first}' ORDER BY name LIMIT ${rows.length}`);
+    assert.deepEqual(rows.map(([, ...name]) => name.join(" ")), truth.trim().split("\n"));
+    return rows.map(([, ...name]) => name.join(" "));
+  }
+
+  const scrollTo = (share) => tab.run((share) => {
+    const scroller = document.querySelector("#records [tabindex]");
+    scroller.scrollTop = share * (scroller.scrollHeight - scroller.clientHeight);
+  }, share);
+
+  test("the beginning, the middle and the end are there", async () => {
+    assert.match((await rowsInSight())[0], /^Aa/);
+    assert.match(await tab.run(() => document.getElementById("counts").innerText),
+      new RegExp(count.toLocaleString("en")));
+    await scrollTo(0.5);
+    const [middle] = await rowsInSight();
+    assert.match(middle, /^[MN]/);
+    await scrollTo(1);
+    const end = await rowsInSight();
+    const last = database.run("SELECT max(name) FROM person").trim();
+    assert.equal(end.at(-1), last);
+    await scrollTo(0);
+    assert.match((await rowsInSight())[0], /^Aa/);
+  });
+
+  test("the index at the side leads to each letter", async () => {
+    assert.equal(await tab.run(() => [...document.querySelectorAll("#index button")].map((node) => node.textContent).join("")), letters);
+    for (const letter of "QBZM") {
+      await tab.run((letter) => [...document.querySelectorAll("#index button")]
+        .find((node) => node.textContent === letter).click(), letter);
+      const [first] = await rowsInSight();
+      assert.equal(first, database.run(`SELECT name FROM person WHERE name >= '${letter}' ORDER BY name LIMIT 1`).trim());
+      await tab.until((letter) => document.querySelector("#index [aria-current]").textContent === letter, letter);
+    }
+  });
+
+  test("a wheel moves the rows as far as it turns, with no gap and no long frame", async (t) => {
+    await scrollTo(0.3);
+    await rowsInSight();
+    const before = await tab.run(inSight);
+    await tab.run(() => {
+      globalThis.frames = [];
+      let last = performance.now();
+      const note = (now) => {
+        globalThis.frames.push(now - last);
+        last = now;
+        globalThis.noting = requestAnimationFrame(note);
+      };
+      globalThis.noting = requestAnimationFrame(note);
+    });
+    const turns = 60;
+    for (let n = 0; n < turns; n++) {
+      await tab.devtools("Input.dispatchMouseEvent",
+        { type: "mouseWheel", x: 500, y: 500, deltaX: 0, deltaY: 100 });
+    }
+    await tab.until(async () => {
+      // Chromium scrolls smoothly to where the wheel points.
+      const { scrollTop } = document.querySelector("#records [tabindex]");
+      for (let frame = 0; frame < 12; frame++) await new Promise(requestAnimationFrame);
+      return document.querySelector("#records [tabindex]").scrollTop === scrollTop;
+    });
+    const after = await rowsInSight();
+    const frames = (await tab.run(() => {
+      cancelAnimationFrame(globalThis.noting);
+      return globalThis.frames;
+    })).sort((a, b) => a - b);
+    const moved = Number(database.run(
+      `SELECT count(*) FROM person WHERE name >= '${nameIn(before)}' AND name < '${after[0]}'`));
+    const height = before.at(-1)[0] - before.at(-2)[0];
+    assert.ok(Math.abs(moved * height - turns * 100) < 3 * height, `${moved} rows of ${height} px for ${turns * 100} px`);
+    const middle = frames[Math.floor(frames.length / 2)];
+    t.diagnostic(`frames while scrolling: median ${middle.toFixed(1)} ms, 95 % ${frames[Math.floor(frames.length * 0.95)].toFixed(1)} ms of ${frames.length}`);
+    assert.ok(middle < 34, `half of the frames took longer than ${middle} ms`);
+    const nodes = await tab.run(() => document.querySelectorAll("*").length);
+    assert.ok(nodes < 2000, `${nodes} elements in the document`);
+  });
+
+  test("where it comes to rest, it is live", async () => {
+    await scrollTo(0.7);
+    const names = await rowsInSight();
+    const [third] = names.slice(2);
+    database.run(`UPDATE person SET name = name || ' (changed)' WHERE name = '${third}'`);
+    await tab.until((name) => document.getElementById("records").innerText.includes(name), `${third} (changed)`);
+    database.run(`DELETE FROM person WHERE name = '${third} (changed)'`);
+    await tab.until((name) => !document.getElementById("records").innerText.includes(name), third);
+    assert.equal((await rowsInSight())[2], names[3]);
+    await tab.until((text) => document.getElementById("counts").innerText.includes(text), (count - 1).toLocaleString("en"));
+  });
+
+  test("nobody complained", async () => {
+    assert.deepEqual((await browser.console()).filter(({ level }) => level === "SEVERE"), []);
+  });
+});
+
+/** The name of the first record among rows in sight. */
+function nameIn(rows) {
+  const [, text] = rows.find(([, , kind]) => !kind.includes("section"));
+  return text.split(" ").slice(1).join(" ");
+}

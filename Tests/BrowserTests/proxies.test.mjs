@@ -1,0 +1,119 @@
+// The recipes of Scripts/proxies, each with the real program, two servers, TLS and HTTP/2.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { idleLimit, noProxy, Proxy, proxyNames, writeCertificate } from "./support/proxies.mjs";
+import {
+  Database, Folder, freePorts, noServer, Server, teams, teamsConfiguration,
+} from "./support/server.mjs";
+import { Browser, noBrowser } from "./support/webdriver.mjs";
+
+const shows = (expected) => document.body.dataset.state === "live" && expected
+  === [...document.querySelectorAll("#records .record [role=cell]:nth-child(2)")].map((cell) => cell.textContent).join(" ");
+
+describe("behind a proxy", { concurrency: proxyNames.length }, () => {
+  for (const name of proxyNames) describe(name, { concurrency: 1, skip: noServer || noProxy(name), timeout: 240_000 }, () => {
+    let folder, database, servers, proxy;
+
+    before(async () => {
+      folder = new Folder();
+      writeCertificate(folder);
+      database = new Database(folder.file("teams.sqlite"), teams);
+      const configuration = folder.file("teams.yaml", teamsConfiguration(database.path));
+      servers = [new Server(["--config", configuration]), new Server(["--config", configuration])];
+      for (const server of servers) await server.start();
+      const [port] = await freePorts(1);
+      proxy = new Proxy(name, folder, { port, servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
+      await proxy.start();
+    });
+
+    after(async () => {
+      await proxy?.stop();
+      for (const server of servers ?? []) await server.stop();
+      folder?.remove();
+    });
+
+    test("nothing is held back", async () => {
+      const stream = proxy.stream("v1/selftest");
+      await stream.ended;
+      const ticks = stream.arrivals.filter(([, text]) => text.includes("event: tick"));
+      const [first, last] = [ticks[0][0], ticks.at(-1)[0]];
+      assert.ok(last - first > 600, `eight ticks of 125 ms came within ${last - first} ms`);
+      stream.close();
+    });
+
+    test("an event comes at once, and a stream resumes where it broke off", async (t) => {
+      const stream = proxy.stream("v1/queries/players/events");
+      await stream.until("event: snapshot");
+      const version = () => stream.lastEventID;
+      const known = version();
+      const start = performance.now();
+      database.run("UPDATE player SET name = 'Abe' WHERE id = 1");
+      await stream.until("event: didChange");
+      const arrived = stream.arrivals.find(([, text]) => text.includes("event: didChange"))[0];
+      t.diagnostic(`from before the writing process starts to the event: ${Math.round(arrived - start)} ms`);
+      assert.ok(arrived - start < 1000);
+      stream.close();
+      const resumed = proxy.stream("v1/queries/players/events", { "last-event-id": known });
+      await resumed.until("event: didChange");
+      assert.ok(!resumed.text.includes("event: snapshot"), "only what was missed");
+      resumed.close();
+      database.run("UPDATE player SET name = 'Ada' WHERE id = 1");
+    });
+
+    test("an idle stream outlives the proxy's patience", async () => {
+      const stream = proxy.stream("v1/queries/team/events");
+      await stream.until("event: snapshot");
+      await new Promise((resolve) => setTimeout(resolve, (idleLimit + 4) * 1000));
+      assert.equal(stream.isEnded, false);
+      assert.match(stream.text, /^: heartbeat$/m);
+      database.run("UPDATE player SET name = 'Ann' WHERE id = 1");
+      await stream.until("event: didChange");
+      stream.close();
+      database.run("UPDATE player SET name = 'Ada' WHERE id = 1");
+    });
+
+    test("the page lives through a rolling restart, under a prefix and over HTTP/2", { skip: noBrowser }, async (t) => {
+      const browser = await Browser.start();
+      t.after(() => browser.stop());
+      const tab = browser.first;
+      await tab.go(proxy.url);
+      await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
+      assert.deepEqual(await tab.run(() => [...new Set(performance.getEntriesByType("resource")
+        .map(({ nextHopProtocol }) => nextHopProtocol))]), ["h2"]);
+      for (const [server, letter] of [[servers[0], "X"], [servers[1], "Y"], [servers[0], "Z"]]) {
+        await server.stop("SIGTERM");
+        database.run(`UPDATE player SET name = '${letter}' WHERE id = 6`);
+        await tab.until(shows, `Ada Barbara Cyd Dora Eve ${letter}`);
+        await server.start();
+        database.run(`UPDATE player SET name = '${letter}${letter}' WHERE id = 6`);
+        await tab.until(shows, `Ada Barbara Cyd Dora Eve ${letter}${letter}`);
+      }
+      database.run("UPDATE player SET name = 'Fay' WHERE id = 6");
+      await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
+    });
+  });
+
+  test("the self-test shows a proxy that buffers", { skip: noServer || noProxy("nginx") || noBrowser }, async (t) => {
+    const folder = new Folder();
+    t.after(() => folder.remove());
+    writeCertificate(folder);
+    const database = new Database(folder.file("teams.sqlite"), teams);
+    const server = await new Server([database.path]).start();
+    t.after(() => server.stop());
+    const [port] = await freePorts(1);
+    const address = `127.0.0.1:${server.port}`;
+    const proxy = await new Proxy("nginx", folder, { port, servers: [address, `${address} backup`],
+      // A filter that waits for more to compress is what buffers in practice.
+      changes: [["ip_hash;", ""], ["proxy_buffering off", "proxy_ignore_headers X-Accel-Buffering; proxy_buffering on"],
+        ["gzip off", "gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 1"]] }).start();
+    t.after(() => proxy.stop());
+    const browser = await Browser.start();
+    t.after(() => browser.stop());
+    await browser.first.go(proxy.url);
+    await browser.first.click("#about summary");
+    await browser.first.until(() => document.getElementById("test"));
+    await browser.first.click("#test");
+    await browser.first.until(() => /buffers/.test(document.getElementById("tested").textContent));
+  });
+});
