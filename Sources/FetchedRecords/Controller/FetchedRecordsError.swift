@@ -22,6 +22,7 @@ public struct FetchedRecordsError: Error, Sendable, Equatable, CustomStringConve
   /// What happened, and what mends it.
   public let message: String
 
+  /// The message.
   public var description: String { message }
 
   init(kind: Kind, message: String) {

@@ -27,8 +27,10 @@ public struct FetchedRecordsChangeSets<Record: FetchableRecord & SendableMetatyp
 
   init(_ stream: ChangeSetStream<Record>) { self.stream = stream }
 
+  /// Begins to wait for change sets; what came since the sequence was made waits already.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: stream) }
 
+  /// Waits for one change set after the other.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate let stream: ChangeSetStream<Record>
 

@@ -21,6 +21,7 @@ public enum FetchedRecordChange: Sendable, Equatable {
 }
 
 extension FetchedRecordChange: CustomStringConvertible {
+  /// The change in words, for logs.
   public var description: String {
     switch self {
     case .insertion(let path): "insertion at \(path)"

@@ -55,6 +55,7 @@ struct PlaceChanges {
   /// lowest new one.
   ///
   /// - Parameter isChanged: whether records of an old and a new place show something else.
+  /// - Returns: each place at most once as an old one, and once as a new one.
   func ordered(isChanged: (Place, Place) -> Bool) -> [PlaceChange] {
     var departures: [(Place, PlaceChange)] = deletions.map { ($0, .deletion($0)) }
     var changed: [Place] = []

@@ -49,6 +49,7 @@ final class ControllerCore: Sendable {
   /// Fetches; all that was told before and has not arrived is dropped, unless the fetch fails.
   ///
   /// - Parameter isTracking: whether the records are kept up to date from then on.
+  /// - Throws: what the engine throws.
   func fetch(isTracking: Bool) throws {
     let (request, alongside, next) = state.withLock {
       ($0.request, $0.alongside, $0.generation + 1)

@@ -198,6 +198,7 @@ final class RecordsEngine: @unchecked Sendable {
   /// - Parameters:
   ///   - id: which controller this is for.
   ///   - live: makes the records, inside the transaction.
+  /// - Throws: as ``transaction(_:)``.
   func open(_ id: ControllerID, _ live: (Database) throws -> LiveRecords) throws {
     try transaction { db in
       all[id] = try live(db)

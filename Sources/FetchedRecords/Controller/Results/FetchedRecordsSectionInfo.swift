@@ -29,10 +29,13 @@ public struct FetchedSections<Record: FetchableRecord & SendableMetatype>: Rando
 {
   let results: FetchedResults<Record>
 
+  /// 0.
   public var startIndex: Int { 0 }
+
+  /// How many sections there are. O(1).
   public var endIndex: Int { results.state?.results.numberOfSections ?? 0 }
 
-  /// O(1).
+  /// A section, which must be there. O(1).
   public subscript(index: Int) -> FetchedRecordsSectionInfo<Record> {
     guard let state = results.state, indices.contains(index) else {
       preconditionFailure("no section \(index) among \(count)")

@@ -14,7 +14,10 @@ public struct FetchedResults<Record: FetchableRecord & SendableMetatype>: Random
   /// Overrides the index titles of sections.
   var indexTitle: (@Sendable (String) -> String?)?
 
+  /// 0.
   public var startIndex: Int { 0 }
+
+  /// How many records there are. O(1).
   public var endIndex: Int { state?.results.count ?? 0 }
 
   /// The record at a place in the order, counted from 0; it must be there.
@@ -27,6 +30,7 @@ public struct FetchedResults<Record: FetchableRecord & SendableMetatype>: Random
     return Self.decode(CollectionOfOne(state.results[position]), state.shape)[0]
   }
 
+  /// Reads the records in order. O(n) in all, n records, and their decoding.
   public func makeIterator() -> Iterator { Iterator(self, 0..<count) }
 
   /// Decodes records some at a time, which is cheaper than one by one.
@@ -39,6 +43,7 @@ public struct FetchedResults<Record: FetchableRecord & SendableMetatype>: Random
       (self.results, rest) = (results, range)
     }
 
+    /// The next record; nil: there are no more.
     public mutating func next() -> Record? {
       if let record = decoded.popFirst() { return record }
       guard let state = results.state, !rest.isEmpty else { return nil }
