@@ -106,6 +106,7 @@ extension RecordsRequest {
   where Request.RowDecoder: FetchableRecord & SendableMetatype {
     self.init(
       prepare: { try request.makePreparedRequest($0, forSingleResult: false) },
+      declaration: (request as? any RequestOfParts)?.singleTable,
       isOrderedByQueryInterface: request is any OrderedRequest,
       identityTable: (Request.RowDecoder.self as? any TableRecord.Type)?.databaseTableName,
       check: { _ = try Request.RowDecoder(row: $0) })

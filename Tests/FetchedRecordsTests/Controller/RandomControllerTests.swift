@@ -28,7 +28,7 @@ import Testing
 struct RandomControllerRun {
   /// A request, and the SELECT that says what its result is: the section's name first.
   private struct Wish {
-    let request: QueryInterfaceRequest<Player>
+    let request: any FetchRequest<Player>
     var section: Column?
     var closure: (@Sendable (Player) -> String?)?
     let oracle: String
@@ -45,6 +45,21 @@ struct RandomControllerRun {
   }
 
   private static let wishes: [Wish] = [
+    Wish(
+      request: DeclaredRequest<Player>(table: "player", order: ["name", "score DESC"]),
+      section: Column("team"),
+      oracle: """
+        SELECT team, id, name, team, score FROM player ORDER BY team, name, score DESC, id DESC
+        """),
+    Wish(
+      request: DeclaredRequest<Player>(
+        table: "player", predicate: "score < :most AND name <> ''", order: ["score"],
+        arguments: ["most": 7]),
+      closure: { String($0.score % 10) },
+      oracle: """
+        SELECT score % 10, id, name, team, score FROM player WHERE score < 7 AND name <> ''
+        ORDER BY score, id
+        """),
     Wish(
       request: Player.order(Column("name"), Column("id")),
       oracle: "SELECT NULL, id, name, team, score FROM player ORDER BY name, id"),
@@ -107,15 +122,7 @@ struct RandomControllerRun {
   }
 
   private func watch(_ index: Int) throws -> Watched {
-    let wish = Self.wishes[index]
-    let controller =
-      if let closure = wish.closure {
-        try FetchedRecordsController(
-          world.writer, request: wish.request, sectionName: closure, queue: world.queue)
-      } else {
-        try FetchedRecordsController(
-          world.writer, request: wish.request, sectionName: wish.section, queue: world.queue)
-      }
+    let controller = try makeController(Self.wishes[index].request, Self.wishes[index])
     let watched = Watched(controller, index)
     try world.onQueue {
       watched.listener.track(controller)
@@ -123,6 +130,17 @@ struct RandomControllerRun {
       watched.listener.begin(with: controller)
     }
     return watched
+  }
+
+  private func makeController(
+    _ request: some FetchRequest<Player>, _ wish: Wish
+  ) throws -> FetchedRecordsController<Player> {
+    if let closure = wish.closure {
+      return try FetchedRecordsController(
+        world.writer, request: request, sectionName: closure, queue: world.queue)
+    }
+    return try FetchedRecordsController(
+      world.writer, request: request, sectionName: wish.section, queue: world.queue)
   }
 
   mutating func step(_ step: Int) throws {
@@ -248,12 +266,12 @@ struct RandomControllerRun {
   private mutating func check(_ one: Watched, _ step: Int) throws {
     let rows = try world.writer.read { try Row.fetchAll($0, sql: Self.wishes[one.wish].oracle) }
     let expected = rows.map { row in
-      [row[0] as DatabaseValue, row[1], row[2], row[3], row[4]]
+      [(row[0] as DatabaseValue).asText, row[1], row[2], row[3], row[4]]
     }
     let shown = one.controller.sections.flatMap { section in
       section.records.map { player in
         [
-          section.databaseName, player.id.databaseValue, player.name.databaseValue,
+          section.databaseName.asText, player.id.databaseValue, player.name.databaseValue,
           player.team.databaseValue, player.score.databaseValue,
         ]
       }
@@ -285,5 +303,12 @@ extension Listener {
     return changes.contains { change in
       if case .move(let old, let new, _) = change { old == new } else { false }
     }
+  }
+}
+
+extension DatabaseValue {
+  /// Closures name sections in text.
+  fileprivate var asText: DatabaseValue {
+    (String.fromDatabaseValue(self) ?? Int.fromDatabaseValue(self).map(String.init)).databaseValue
   }
 }

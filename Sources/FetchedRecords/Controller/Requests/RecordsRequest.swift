@@ -5,6 +5,8 @@ import OrderedResults
 struct RecordsRequest: Sendable {
   /// Makes the statement, with its arguments and its adapter.
   let prepare: @Sendable (Database) throws -> PreparedRequest
+  /// The parts of a request over one table, where they are known: the engine writes its SELECT.
+  var declaration: QueryDefinition.Declaration?
   /// The SQL expression that names a record's section.
   var section: (@Sendable (Database) throws -> (sql: String, arguments: StatementArguments))?
   /// Names a record's section in Swift.
@@ -40,8 +42,12 @@ extension RecordsRequest {
         text.sql = SectionOrder.orderingBySection(text.sql, expression)
       }
     }
-    definition.form = .sql(text.sql)
-    definition.key = try key(of: prepared.statement, in: db)
+    if let declaration {
+      definition.form = .declared(declaration)
+    } else {
+      definition.form = .sql(text.sql)
+      definition.key = try key(of: prepared.statement, in: db)
+    }
     definition.repeatsColumnNames = true
     definition.parameters = text.arguments.keys.sorted().map {
       QueryParameter(name: $0, type: .blob)
