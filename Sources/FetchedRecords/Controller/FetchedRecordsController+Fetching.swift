@@ -1,3 +1,4 @@
+import Dispatch
 public import GRDB
 
 extension FetchedRecordsController {
@@ -48,6 +49,7 @@ extension FetchedRecordsController {
     var erased = RecordsRequest(request)
     erased.section = core.request.section
     erased.sectionOfRow = core.request.sectionOfRow
+    erased.cacheName = core.request.cacheName
     try core.change(to: erased)
   }
 
@@ -62,6 +64,7 @@ extension FetchedRecordsController {
   ) throws where Request.RowDecoder == Record {
     var erased = RecordsRequest(request)
     erased.section = RecordsRequest.section(sectionName)
+    erased.cacheName = core.request.cacheName
     try core.change(to: erased)
   }
 
@@ -73,6 +76,7 @@ extension FetchedRecordsController {
   ) throws where Request.RowDecoder == Record {
     var erased = RecordsRequest(request)
     erased.sectionOfRow = RecordsRequest.sectionOfRow(sectionName)
+    erased.cacheName = core.request.cacheName
     try core.change(to: erased)
   }
 
@@ -88,4 +92,25 @@ extension FetchedRecordsController {
 
   /// Whether changes are told to anyone.
   private var isTracking: Bool { handlers.areForChanges || streams.isInUse }
+
+  // MARK: - Cache
+
+  /// Deletes the cache of that name beside a database, or all of them; nil: all.
+  ///
+  /// Caches that are in use are written again when their records change.
+  public static func deleteCache(
+    withName name: String?, of databaseWriter: any DatabaseWriter
+  ) throws {
+    let file = try DatabaseFile(of: databaseWriter)
+    if !file.path.isEmpty {
+      ResultsCache.queue.sync { CacheFile.delete(name: name, databasePath: file.path) }
+    }
+  }
+
+  /// Deletes the cache of that name beside the controller's database, or all of them; nil: all.
+  ///
+  /// - Throws: `DatabaseError` where the database cannot be asked for its file.
+  public func deleteCache(withName name: String?) throws {
+    try Self.deleteCache(withName: name, of: databaseWriter)
+  }
 }

@@ -14,6 +14,9 @@ extension FetchedRecordsController {
   ///     interface are ordered by section first; SQL must do so itself.
   ///   - sectionName: a column or an SQL expression over the columns of the request. NULL, the empty
   ///     text and names that differ in case are sections of their own.
+  ///   - cacheName: where to keep the records between two lives of the process, in a file beside the
+  ///     database; nil: nowhere. No two controllers that live at once should share it. The cache
+  ///     spares a fetch if nothing was written since, and is never wrong.
   ///   - tracksExternalChanges: whether commits of other connections and processes are noticed too.
   ///     Databases in memory have none.
   ///   - queue: where the controller is used, and where it calls back.
@@ -24,11 +27,13 @@ extension FetchedRecordsController {
   /// - Throws: `DatabaseError` where the database cannot be read.
   public convenience init<Request: FetchRequest>(
     _ databaseWriter: any DatabaseWriter, request: Request,
-    sectionName: (any SQLSpecificExpressible)? = nil, tracksExternalChanges: Bool = true,
+    sectionName: (any SQLSpecificExpressible)? = nil, cacheName: String? = nil,
+    tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws where Request.RowDecoder == Record {
     var erased = RecordsRequest(request)
     erased.section = RecordsRequest.section(sectionName)
+    erased.cacheName = cacheName
     try self.init(
       databaseWriter, erased, queue: queue, tracksExternalChanges: tracksExternalChanges,
       isSameRecord: isSameRecord)
@@ -41,17 +46,20 @@ extension FetchedRecordsController {
   ///   - request: what to fetch, in an order that keeps the records of one section together.
   ///   - sectionName: names a record's section. It is called on any thread when a record is new or
   ///     changed, and must give the same name for the same columns.
+  ///   - cacheName: as for the other initializers.
   ///   - tracksExternalChanges: as for the other initializers.
   ///   - queue: as for the other initializers.
   ///   - isSameRecord: as for the other initializers.
   /// - Throws: `DatabaseError` where the database cannot be read.
   public convenience init<Request: FetchRequest>(
     _ databaseWriter: any DatabaseWriter, request: Request,
-    sectionName: @escaping @Sendable (Record) -> String?, tracksExternalChanges: Bool = true,
+    sectionName: @escaping @Sendable (Record) -> String?, cacheName: String? = nil,
+    tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws where Request.RowDecoder == Record {
     var erased = RecordsRequest(request)
     erased.sectionOfRow = RecordsRequest.sectionOfRow(sectionName)
+    erased.cacheName = cacheName
     try self.init(
       databaseWriter, erased, queue: queue, tracksExternalChanges: tracksExternalChanges,
       isSameRecord: isSameRecord)
@@ -65,6 +73,7 @@ extension FetchedRecordsController {
   ///   - arguments: values of its parameters.
   ///   - adapter: adapts its rows.
   ///   - sectionName: as for the other initializers.
+  ///   - cacheName: as for the other initializers.
   ///   - tracksExternalChanges: as for the other initializers.
   ///   - queue: as for the other initializers.
   ///   - isSameRecord: as for the other initializers.
@@ -72,14 +81,15 @@ extension FetchedRecordsController {
   public convenience init(
     _ databaseWriter: any DatabaseWriter, sql: String,
     arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
-    sectionName: (any SQLSpecificExpressible)? = nil, tracksExternalChanges: Bool = true,
+    sectionName: (any SQLSpecificExpressible)? = nil, cacheName: String? = nil,
+    tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws {
     try self.init(
       databaseWriter,
       request: SQLRequest<Record>(sql: sql, arguments: arguments, adapter: adapter),
-      sectionName: sectionName, tracksExternalChanges: tracksExternalChanges, queue: queue,
-      isSameRecord: isSameRecord)
+      sectionName: sectionName, cacheName: cacheName,
+      tracksExternalChanges: tracksExternalChanges, queue: queue, isSameRecord: isSameRecord)
   }
 
   /// Makes a controller of an SQL query whose records name their sections.
@@ -89,14 +99,15 @@ extension FetchedRecordsController {
   public convenience init(
     _ databaseWriter: any DatabaseWriter, sql: String,
     arguments: StatementArguments = StatementArguments(), adapter: (any RowAdapter)? = nil,
-    sectionName: @escaping @Sendable (Record) -> String?, tracksExternalChanges: Bool = true,
+    sectionName: @escaping @Sendable (Record) -> String?, cacheName: String? = nil,
+    tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws {
     try self.init(
       databaseWriter,
       request: SQLRequest<Record>(sql: sql, arguments: arguments, adapter: adapter),
-      sectionName: sectionName, tracksExternalChanges: tracksExternalChanges, queue: queue,
-      isSameRecord: isSameRecord)
+      sectionName: sectionName, cacheName: cacheName,
+      tracksExternalChanges: tracksExternalChanges, queue: queue, isSameRecord: isSameRecord)
   }
 }
 

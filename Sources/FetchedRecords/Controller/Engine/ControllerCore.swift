@@ -59,8 +59,9 @@ final class ControllerCore: Sendable {
       engine.close(id)
       return begin(next, showing: fetched, isLive: false)
     }
-    try engine.open(id) { db in
-      let live = try LiveRecords(request, alongside: alongside, in: db, tell: teller(next))
+    try engine.open(id, cacheName: request.cacheName) { db, cache in
+      let live = try LiveRecords(
+        request, alongside: alongside, cache: cache, in: db, tell: teller(next))
       // Before the engine can tell anything of the new generation.
       begin(next, showing: live.state, isLive: true)
       return live

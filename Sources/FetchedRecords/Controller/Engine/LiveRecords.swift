@@ -10,6 +10,10 @@ final class LiveRecords {
   let alongside: (@Sendable (Database) throws -> any Sendable)?
   /// Called inside the engine's connection; it must not wait for anything.
   let tell: @Sendable (Told) -> Void
+  /// Whether there is something new to be cached.
+  private(set) var isCacheDirty = false
+  /// Whether the first fetch was spared by the cache.
+  private(set) var wasCached = false
   /// What was last told.
   private(set) var state: FetchedState
   /// nil: what the controller shows was fetched before, and nothing was followed since.
@@ -39,12 +43,25 @@ final class LiveRecords {
   /// - Throws: what the request or its records throw.
   init(
     _ request: RecordsRequest, alongside: (@Sendable (Database) throws -> any Sendable)?,
-    in db: Database, tell: @escaping @Sendable (Told) -> Void
+    cache: ResultsCache? = nil, in db: Database, tell: @escaping @Sendable (Told) -> Void
   ) throws {
     self.request = request
     self.alongside = alongside
     self.tell = tell
-    (fetched, state) = try Self.fetch(request, after: nil, in: db)
+    var wasCached = false
+    (fetched, state) = try Self.fetch(
+      request, after: nil, cache: cache, in: db, wasFound: { wasCached = true })
+    self.wasCached = wasCached
+  }
+
+  /// The name of the cache of the records; nil: there is none.
+  var cacheName: String? { request.cacheName }
+
+  /// Caches the records as they are in this transaction.
+  func save(_ cache: ResultsCache, in db: Database) {
+    isCacheDirty = false
+    guard let fetched, !isStale else { return }
+    cache.save(fetched.base, of: fetched.analyzed, in: db)
   }
 
   /// Goes on from what a controller shows; what has changed since is told by the next refresh.
@@ -91,21 +108,29 @@ final class LiveRecords {
   }
 
   private static func fetch(
-    _ request: RecordsRequest, after old: FetchedState?, in db: Database
+    _ request: RecordsRequest, after old: FetchedState?, cache: ResultsCache? = nil,
+    in db: Database, wasFound: () -> Void = {}
   ) throws -> (Fetched, FetchedState) {
     let analyzed = try request.analyzed(in: db)
     let query = analyzed.query
     let isComparable = old.map { $0.results.layout == query.layout } ?? false
     let known = isComparable ? old?.results : nil
-    let result = try query.fetch(
-      comparingWith: known ?? .empty(query.layout), arguments: analyzed.arguments, in: db)
+    var changes: ChangeSet?
+    func run() throws -> Results {
+      let result = try query.fetch(
+        comparingWith: known ?? .empty(query.layout), arguments: analyzed.arguments, in: db)
+      changes = isComparable ? result.changes : nil
+      return result.results
+    }
+    let base =
+      try cache?.results(of: analyzed, in: db, wasFound: wasFound, fetch: run) ?? run()
     let state = FetchedState(
-      results: try sections(of: result.results, request, analyzed), shape: analyzed.shape)
-    try check(isComparable ? result.changes : nil, state, request)
+      results: try sections(of: base, request, analyzed), shape: analyzed.shape)
+    try check(changes, state, request)
     let live = LiveQuery(
       QueryController(
         queryName: query.definition.name, arguments: analyzed.arguments,
-        snapshot: snapshot(query, result.results), onEvent: { _ in }))
+        snapshot: snapshot(query, base), onEvent: { _ in }))
     return (Fetched(analyzed: analyzed, live: live), state)
   }
 
@@ -191,12 +216,14 @@ final class LiveRecords {
     let value = shown.isEmpty ? nil : try alongside?(db)
     _ = fetched.live.controller.succeed(with: Self.snapshot(fetched.analyzed.query, results))
     state = next
+    isCacheDirty = request.cacheName != nil
     if !shown.isEmpty {
       tell(.changed(StateChange(old: old, new: next, changes: shown, alongside: value)))
     }
   }
 
   private func announce(from old: FetchedState, in db: Database) throws {
+    isCacheDirty = request.cacheName != nil
     let changes = state.results.changesAcrossLayouts(from: old.results)
     if changes.isEmpty { return }
     let value = try alongside?(db)

@@ -31,6 +31,13 @@ final class RecordsEngine: @unchecked Sendable {
   /// Whether the database could not be read at the last attempt.
   private var isFailing = false
 
+  private let path: String
+  private var isSaveScheduled = false
+  /// Fetches that a cache spared.
+  private(set) var cacheHits = 0
+
+  /// How long changes are gathered before they are cached.
+  private static let saveInterval = DispatchTimeInterval.seconds(1)
   /// How long to wait before trying again what a lock prevented.
   private static let retryInterval = DispatchTimeInterval.milliseconds(250)
 
@@ -38,6 +45,7 @@ final class RecordsEngine: @unchecked Sendable {
   init(_ writer: any DatabaseWriter) throws {
     self.writer = writer
     let file = try DatabaseFile(of: writer)
+    path = file.path
     if file.isWriteAheadLog {
       connection = try ReaderConnection.open(path: file.path, like: writer.configuration)
       isReader = true
@@ -97,6 +105,14 @@ final class RecordsEngine: @unchecked Sendable {
   ///
   /// - Throws: ``FetchedRecordsError`` inside another transaction, and what `body` throws.
   func transaction<T>(_ body: (Database) throws -> T) throws -> T {
+    try transaction(caching: nil) { db, _ in try body(db) }
+  }
+
+  /// `cacheName` names the cache that `body` is given, where the database has a state that can be
+  /// named.
+  private func transaction<T>(
+    caching cacheName: String?, _ body: (Database, ResultsCache?) throws -> T
+  ) throws -> T {
     try connection.unsafeReentrantWrite { db in
       guard !db.isInsideTransaction else {
         throw FetchedRecordsError(
@@ -107,9 +123,15 @@ final class RecordsEngine: @unchecked Sendable {
             """)
       }
       do {
+        // The state before and in the transaction: if they are the same, no commit fell between.
+        let before = cacheName.flatMap { _ in DatabaseStamp(in: db, path: path) }
         return try read(db) {
           try catchUp(in: db)
-          return try body(db)
+          guard let cacheName, let before, before == DatabaseStamp(in: db, path: path) else {
+            return try body(db, nil)
+          }
+          let file = CacheFile(name: cacheName, databasePath: path)
+          return try body(db, ResultsCache(file: file, stamp: before))
         }
       } catch {
         throw FetchedRecordsError.publicError(error)
@@ -182,14 +204,37 @@ final class RecordsEngine: @unchecked Sendable {
     try followTables(in: db)
     schemaNumber = schema
     source.keep()
+    if all.values.contains(where: \.isCacheDirty) { scheduleSave() }
+  }
+
+  private func scheduleSave() {
+    guard !isSaveScheduled else { return }
+    isSaveScheduled = true
+    DispatchQueue.global().asyncAfter(deadline: .now() + Self.saveInterval) { [weak self] in
+      self?.inConnection { engine, _ in
+        engine.isSaveScheduled = false
+        for live in engine.all.values { engine.save(live) }
+      }
+    }
+  }
+
+  private func save(_ live: LiveRecords) {
+    guard live.isCacheDirty, let name = live.cacheName else { return }
+    // What cannot be cached now is fetched next time.
+    try? transaction(caching: name) { db, cache in
+      if let cache { live.save(cache, in: db) }
+    }
   }
 
   // MARK: - Controllers
 
   /// Fetches a request once.
   func fetch(_ request: RecordsRequest) throws -> FetchedState {
-    try transaction { db in
-      try LiveRecords(request, alongside: nil, in: db, tell: { _ in }).state
+    try transaction(caching: request.cacheName) { db, cache in
+      let live = try LiveRecords(
+        request, alongside: nil, cache: cache, in: db, tell: { _ in })
+      if live.wasCached { cacheHits += 1 }
+      return live.state
     }
   }
 
@@ -197,11 +242,17 @@ final class RecordsEngine: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - id: which controller this is for.
+  ///   - cacheName: names the cache that `live` is given.
   ///   - live: makes the records, inside the transaction.
   /// - Throws: as ``transaction(_:)``.
-  func open(_ id: ControllerID, _ live: (Database) throws -> LiveRecords) throws {
-    try transaction { db in
-      all[id] = try live(db)
+  func open(
+    _ id: ControllerID, cacheName: String?,
+    _ live: (Database, ResultsCache?) throws -> LiveRecords
+  ) throws {
+    try transaction(caching: cacheName) { db, cache in
+      let live = try live(db, cache)
+      if live.wasCached { cacheHits += 1 }
+      all[id] = live
       try followTables(in: db)
     }
   }
@@ -226,7 +277,11 @@ final class RecordsEngine: @unchecked Sendable {
 
   /// Stops keeping a controller's records up to date.
   func close(_ id: ControllerID) {
-    inConnection { engine, _ in engine.all[id] = nil }
+    // Holds the engine: what its last controller showed is to be cached too.
+    connection.asyncWriteWithoutTransaction { [self] _ in
+      if let live = all[id] { save(live) }
+      all[id] = nil
+    }
   }
 
   private func followTables(in db: Database) throws {

@@ -11,6 +11,8 @@ struct RecordsRequest: Sendable {
   var section: (@Sendable (Database) throws -> (sql: String, arguments: StatementArguments))?
   /// Names a record's section in Swift.
   var sectionOfRow: (@Sendable (Row) throws -> Value)?
+  /// Where the result is kept between two lives of the process; nil: nowhere.
+  var cacheName: String?
   /// Whether the statement was written by GRDB, so that the section may be put before its order.
   let isOrderedByQueryInterface: Bool
   /// The table whose primary key identifies the records.
