@@ -1,5 +1,6 @@
 public import Foundation
 public import GRDB
+import OrderedResults
 
 /// What happened to one record between two results.
 ///
@@ -7,17 +8,19 @@ public import GRDB
 /// `newIndexPath` and the index path of an insertion are counted in the new ones.
 public enum FetchedRecordChange: Sendable, Equatable {
   /// A record came.
-  case insertion(indexPath: IndexPath)
+  case insertion(indexPath: Foundation.IndexPath)
   /// A record went.
-  case deletion(indexPath: IndexPath)
+  case deletion(indexPath: Foundation.IndexPath)
   /// A record stands at another index path, or in another section; `changes` has the old values of
   /// the columns that changed, and may be empty.
   ///
   /// The two index paths are equal only where the section at that index is another one than before.
-  case move(indexPath: IndexPath, newIndexPath: IndexPath, changes: [String: DatabaseValue])
+  case move(
+    indexPath: Foundation.IndexPath, newIndexPath: Foundation.IndexPath,
+    changes: [String: DatabaseValue])
   /// A record changed and stands at the same index path before and after, so that what shows it can
   /// be configured in place; `changes` has the old values of the columns that changed.
-  case update(indexPath: IndexPath, changes: [String: DatabaseValue])
+  case update(indexPath: Foundation.IndexPath, changes: [String: DatabaseValue])
 }
 
 extension FetchedRecordChange: CustomStringConvertible {
@@ -36,4 +39,14 @@ extension FetchedRecordChange: CustomStringConvertible {
 public enum FetchedSectionChange: Sendable, Equatable {
   case insertion(index: Int, name: String?)
   case deletion(index: Int, name: String?)
+}
+
+extension FetchedSectionChange {
+  init(_ change: SectionChange) {
+    self =
+      switch change {
+      case .insertion(let index, let name, _): .insertion(index: index, name: name.sectionName)
+      case .deletion(let index, let name, _): .deletion(index: index, name: name.sectionName)
+      }
+  }
 }

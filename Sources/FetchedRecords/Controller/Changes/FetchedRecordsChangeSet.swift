@@ -53,12 +53,7 @@ extension FetchedRecordsChangeSet {
     identity: RecordIdentity<Record>
   ) {
     (self.old, self.new, isReset) = (old, new, false)
-    sectionChanges = changes.sectionChanges.map { change in
-      switch change {
-      case .insertion(let index, let name, _): .insertion(index: index, name: name.sectionName)
-      case .deletion(let index, let name, _): .deletion(index: index, name: name.sectionName)
-      }
-    }
+    sectionChanges = changes.sectionChanges.map(FetchedSectionChange.init)
     let differences = RecordDifferences(old: old.state, new: new.state)
     let places = PlaceChanges(changes, identity: identity.ofPlaces(old: old, new: new))
     recordChanges = places.ordered(isChanged: { !differences.values($0, $1).isEmpty }).map {

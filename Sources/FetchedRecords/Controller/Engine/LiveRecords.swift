@@ -125,7 +125,8 @@ final class LiveRecords {
     let base =
       try cache?.results(of: analyzed, in: db, wasFound: wasFound, fetch: run) ?? run()
     let state = FetchedState(
-      results: try sections(of: base, request, analyzed), shape: analyzed.shape)
+      results: try sections(of: base, request, analyzed), shape: analyzed.shape,
+      batches: analyzed.batches.map { BatchReader(plan: $0, arguments: analyzed.arguments) })
     try check(changes, state, request)
     let live = LiveQuery(
       QueryController(
@@ -202,7 +203,7 @@ final class LiveRecords {
     _ results: Results, _ changes: ChangeSet, of fetched: Fetched, in db: Database
   ) throws {
     let old = state
-    var next = FetchedState(results: results, shape: state.shape)
+    var next = FetchedState(results: results, shape: state.shape, batches: state.batches)
     var shown = changes
     if let sectionOfRow = request.sectionOfRow {
       let derivation = SectionDerivation(shape: state.shape, sectionOfRow: sectionOfRow)
@@ -234,6 +235,8 @@ final class LiveRecords {
   private static func check(
     _ changes: ChangeSet?, _ state: FetchedState, _ request: RecordsRequest
   ) throws {
+    // An index of records does not decode.
+    if request.isBatched { return }
     func check(_ records: some Sequence<OrderedResults.Record>) throws {
       for row in try state.shape.rows(records) { try request.check(row) }
     }

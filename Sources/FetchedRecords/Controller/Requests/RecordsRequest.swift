@@ -13,6 +13,8 @@ struct RecordsRequest: Sendable {
   var sectionOfRow: (@Sendable (Row) throws -> Value)?
   /// Where the result is kept between two lives of the process; nil: nowhere.
   var cacheName: String?
+  /// Whether only an index of the records is held.
+  var isBatched = false
   /// Whether the statement was written by GRDB, so that the section may be put before its order.
   let isOrderedByQueryInterface: Bool
   /// The table whose primary key identifies the records.
@@ -26,6 +28,8 @@ struct AnalyzedRequest: Sendable {
   let query: Query
   let arguments: QueryArguments
   let shape: RowShape
+  /// How records are read by key; nil: the results hold them whole.
+  var batches: BatchPlan?
 }
 
 extension RecordsRequest {
@@ -40,11 +44,19 @@ extension RecordsRequest {
     if let section {
       let expression = try text.addExpression(try section(db), in: db)
       definition.section = expression
-      if isOrderedByQueryInterface {
+      if isOrderedByQueryInterface, !isBatched {
         text.sql = SectionOrder.orderingBySection(text.sql, expression)
       }
     }
-    if let declaration {
+    var batches: BatchPlan?
+    if isBatched {
+      let plan = try BatchPlan(
+        declaration ?? PlainSelect.parts(of: text.sql),
+        shape: RowShape(columns: prepared.statement.columnNames, adapter: prepared.adapter),
+        in: db)
+      definition.form = .declared(plan.index)
+      batches = plan
+    } else if let declaration {
       definition.form = .declared(declaration)
     } else {
       definition.form = .sql(text.sql)
@@ -56,8 +68,10 @@ extension RecordsRequest {
     }
     do {
       let query = try Query(definition, in: db)
+      if isBatched, query.plan == nil { throw BatchPlan.refusal(query.tracking.reason) }
       let shape = RowShape(columns: prepared.statement.columnNames, adapter: prepared.adapter)
-      return AnalyzedRequest(query: query, arguments: text.arguments, shape: shape)
+      return AnalyzedRequest(
+        query: query, arguments: text.arguments, shape: shape, batches: batches)
     } catch let problems as QueryProblems {
       throw FetchedRecordsError(FetchFailure(problems))
     }

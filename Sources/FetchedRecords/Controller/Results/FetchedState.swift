@@ -4,6 +4,14 @@ import OrderedResults
 struct FetchedState: Sendable {
   let results: Results
   let shape: RowShape
+  /// Reads whole records, where the results are only an index of them.
+  var batches: BatchReader?
+}
+
+/// What it takes to read whole records by key.
+struct BatchReader: Sendable {
+  let plan: BatchPlan
+  let arguments: QueryArguments
 }
 
 /// The way from one state to the next.
