@@ -16,6 +16,49 @@ import Testing
   static let seed = UInt64(environment("DIDCHANGE_SEED") ?? "") ?? .random(in: 1...UInt64.max / 2)
 
   @Test(arguments: Storage.allCases)
+  func `in batches tell what turns the old keys into the new ones`(storage: Storage) throws {
+    var random = RandomSource(seed: Self.seed)
+    let world = try ControllerWorld(storage, schema: RandomControllerRun.schema)
+    let controller = try BatchedRecordsController(
+      world.writer, request: Player.filter(Column("score") > 1).order(Column("name"), Column("id")),
+      fetchBatchSize: 4, sectionName: Column("team"), queue: world.queue)
+    var changes: [FetchedRecordChange] = []
+    var updated: Set<Int64> = []
+    try world.onQueue {
+      controller.trackChanges(onChange: { changes.append($1) })
+      try controller.performFetch()
+    }
+    var shown: [Player] = []
+    for step in 0..<Self.steps / 8 {
+      let sql = RandomControllerRun.statement(using: &random)
+      try world.write(sql)
+      controller.core.engine.connection.unsafeReentrantWrite { _ in }
+      world.onQueue {}
+      let expected = try world.players(
+        Player.filter(Column("score") > 1).order(Column("team"), Column("name"), Column("id")))
+      try world.onQueue {
+        let records = try controller.records(in: 0..<controller.numberOfRecords)
+        #expect(records == expected, "step \(step), DIDCHANGE_SEED=\(Self.seed): \(sql)")
+        let old = Dictionary(uniqueKeysWithValues: shown.map { ($0.id, $0) })
+        updated = Set(records.filter { $0 != (old[$0.id] ?? $0) }.map(\.id))
+        let told = changes.compactMap { change -> Int64? in
+          switch change {
+          case .update(let place, _), .move(_, let place, _):
+            return (try? controller.record(at: place))??.id
+          case .insertion, .deletion: return nil
+          }
+        }
+        // Whatever changed was told; what only shifted may have been told too.
+        #expect(updated.isSubset(of: told), "step \(step), DIDCHANGE_SEED=\(Self.seed): \(sql)")
+        let insertions = changes.count { if case .insertion = $0 { true } else { false } }
+        let deletions = changes.count { if case .deletion = $0 { true } else { false } }
+        #expect(records.count == shown.count + insertions - deletions)
+        (shown, changes) = (records, [])
+      }
+    }
+  }
+
+  @Test(arguments: Storage.allCases)
   func `tell what turns the old records into what a plain SELECT returns`(storage: Storage) throws {
     print("random controllers (\(storage)): DIDCHANGE_SEED=\(Self.seed), \(Self.steps) steps")
     var run = try RandomControllerRun(seed: Self.seed, storage: storage)
@@ -90,6 +133,13 @@ struct RandomControllerRun {
       oracle: "SELECT NULL, id, name, team, score FROM player WHERE id < 4 AND id > 0 ORDER BY id"),
   ]
 
+  static let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT,
+      score INTEGER NOT NULL DEFAULT 0);
+    CREATE UNIQUE INDEX byNameAndTeam ON player (name, team);
+    CREATE INDEX byScore ON player (score);
+    """
+
   private let world: ControllerWorld
   private let storage: Storage
   private let seed: UInt64
@@ -105,12 +155,7 @@ struct RandomControllerRun {
     random = RandomSource(seed: seed)
     world = try ControllerWorld(
       storage,
-      schema: """
-        CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT,
-          score INTEGER NOT NULL DEFAULT 0);
-        CREATE UNIQUE INDEX byNameAndTeam ON player (name, team);
-        CREATE INDEX byScore ON player (score);
-        """)
+      schema: Self.schema)
     if storage == .memory {
       other = nil
     } else {
@@ -163,8 +208,9 @@ struct RandomControllerRun {
   // MARK: - Writing
 
   private mutating func write() throws {
-    let sql = (0..<Int.random(in: 1...3, using: &random)).map { _ in statement() }
-      .joined(separator: ";\n")
+    let sql = (0..<Int.random(in: 1...3, using: &random)).map { _ in Self.statement(using: &random)
+    }
+    .joined(separator: ";\n")
     let isRolledBack = random.once(in: 10)
     switch Int.random(in: 0..<(other == nil ? 4 : 8), using: &random) {
     case 0..<4:
@@ -186,7 +232,7 @@ struct RandomControllerRun {
     }
   }
 
-  private mutating func statement() -> String {
+  static func statement(using random: inout RandomSource) -> String {
     let id = Int.random(in: 1...30, using: &random)
     let score = Int.random(in: 0...9, using: &random)
     let name = random.pick(["a", "A", "b", "ab", "Zoe", "é", "", "x''y"])

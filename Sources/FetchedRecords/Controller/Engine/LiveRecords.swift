@@ -77,8 +77,8 @@ final class LiveRecords {
     isStale = true
   }
 
-  /// The table whose rows are asked for.
-  var followedTable: String? { fetched?.analyzed.query.plan?.table }
+  /// The tables whose rows are asked for.
+  var followedTables: [String] { fetched?.analyzed.query.plan?.followedTables ?? [] }
 
   // MARK: - Fetching
 
@@ -185,14 +185,16 @@ final class LiveRecords {
     switch query.work(for: changes) {
     case .none:
       return
-    case .rows(let rowIDs, let plan):
-      if let next = try fetched.live.maintain(rowIDs, plan: plan, in: db) {
-        return try take(next.results, next.changes, of: fetched, in: db)
+    case .rows(let changed, let plan):
+      switch try fetched.live.maintain(changed, plan: plan, in: db) {
+      case .maintained(let results, let changes):
+        return try take(results, changes, of: fetched, in: db)
+      case .refetchOnce: fetched.live.forgetIndex(keepingContributions: true)
+      case .refetch: fetched.live.forgetIndex()
       }
     case .refetch:
-      break
+      fetched.live.forgetIndex()
     }
-    fetched.live.forgetIndex()
     let next = try query.fetch(
       comparingWith: fetched.base, arguments: fetched.analyzed.arguments, in: db)
     try take(next.results, next.changes, of: fetched, in: db)

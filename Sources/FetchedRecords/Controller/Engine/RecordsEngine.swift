@@ -285,7 +285,7 @@ final class RecordsEngine: @unchecked Sendable {
   }
 
   private func followTables(in db: Database) throws {
-    try source.follow(Set(all.values.compactMap(\.followedTable)), in: db)
+    try source.follow(Set(all.values.flatMap(\.followedTables)), in: db)
   }
 }
 

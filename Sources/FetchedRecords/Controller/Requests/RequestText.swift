@@ -4,8 +4,8 @@ import OrderedResults
 
 /// A request's SQL in which each parameter has a name, and the values of the parameters.
 ///
-/// A bare `?` means its place in the text; it becomes `?1`, `?2`, … so that the text may be put
-/// into another one: https://www.sqlite.org/lang_expr.html#varparam
+/// `?` and `?NNN` mean a place in the text or in the list of all parameters; they become names, so
+/// that the text may be put into another one: https://www.sqlite.org/lang_expr.html#varparam
 struct RequestText {
   var sql: String
   private(set) var arguments: QueryArguments = [:]
@@ -44,17 +44,19 @@ struct RequestText {
     return named
   }
 
+  private static func name(ofNumber number: Int) -> String { "fetched_\(number)" }
+
   /// The parameter's name in the text; enters it under its number among `names`.
   private static func name(
     _ token: Substring, after first: Int, _ names: inout [String?]
   ) -> String {
     if token == "?" {
       names.append(nil)
-      return "?\(first + names.count)"
+      return ":\(Self.name(ofNumber: first + names.count))"
     }
     if token.hasPrefix("?"), let number = Int(token.dropFirst()) {
       while names.count < number { names.append(nil) }
-      return "?\(first + number)"
+      return ":\(Self.name(ofNumber: first + number))"
     }
     if !names.contains(String(token)) { names.append(String(token)) }
     return String(token)
@@ -71,8 +73,8 @@ struct RequestText {
     defer { sqlite3_reset(statement.sqliteStatement) }
     for (index, name) in names.enumerated() {
       guard try statement.step(in: db) else { break }
-      self.arguments[name.map { String($0.dropFirst()) } ?? String(first + index + 1)] =
-        statement.value(at: 0)
+      let name = name.map { String($0.dropFirst()) } ?? Self.name(ofNumber: first + index + 1)
+      self.arguments[name] = statement.value(at: 0)
     }
   }
 }
