@@ -9,8 +9,7 @@ struct Benchmarks: ParsableCommand {
       the ratios, which a slower machine does not change much.
       """,
     subcommands: [
-      Refetch.self, Commit.self, Tracking.self, Burst.self, Controllers.self, Diff.self,
-      Memory.self,
-      Scan.self,
+      Refetch.self, Commit.self, Tracking.self, Burst.self, ManyControllers.self, Diff.self,
+      Memory.self, Scan.self, Controllers.self, Batches.self,
     ])
 }

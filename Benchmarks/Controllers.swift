@@ -1,72 +1,118 @@
 import ArgumentParser
+import Dispatch
 import FetchedRecords
 import Foundation
 import GRDB
-import OrderedResults
 
-/// Commits under many live controllers.
+/// A record of ``SampleDatabase``.
+private struct Player: Codable, FetchableRecord, TableRecord {
+  var id: Int64
+  var name: String
+  var team: String
+  var score: Int
+  var email: String
+}
+
+/// The typed API in this process: a controller that holds its records.
 struct Controllers: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "A one-row commit under many controllers of one query, each with its own argument.")
+    commandName: "controller",
+    abstract: "Fetches with a FetchedRecordsController, and follows one-row commits.")
 
-  @Option(help: "Rows of the table.") var rows = 100_000
-  @Option(parsing: .upToNextOption, help: "Controllers, for each run.")
-  var controllers = [1, 10, 100, 1000]
-  @Option(help: "Commits of each run.") var commits = 501
+  @Option(parsing: .upToNextOption, help: "Rows of the table, for each run.")
+  var rows: [Int] = [1000, 100_000, 1_000_000]
+  @Option(help: "Commits of each run, of the controller's own writer.") var commits = 500
 
   func run() throws {
     var table: [[String]] = []
-    for count in controllers {
+    for rows in rows {
       let database = try SampleDatabase(rows: rows)
-      try database.write(
-        """
-        ALTER TABLE player ADD COLUMN club INTEGER;
-        UPDATE player SET club = id % 1000;
-        CREATE INDEX playerByClub ON player(club);
-        CREATE TABLE unused (id INTEGER PRIMARY KEY, value);
-        INSERT INTO unused VALUES (1, 1);
-        """)
-      let run = try ControllersRun(database, count)
-      let one = try run.measure(commits, "UPDATE player SET score = score + 1 WHERE id = 1000")
-      let move = try run.measure(
-        commits, "UPDATE player SET club = (club + 1) % 1000 WHERE id = 2000")
-      let unused = try run.measure(commits, "UPDATE unused SET value = value + 1")
-      table.append(["\(count)", one.short, move.short, unused.short])
+      let queue = DispatchQueue(label: "benchmark")
+      let request = DeclaredRequest<Player>(table: "player", order: ["name"])
+      let all = try Measure.median(runs: 3) {
+        _ = try database.writer.read { try request.fetchAll($0) }
+      }
+      let controller = try FetchedRecordsController(
+        database.writer, request: request, queue: queue)
+      let told = DispatchSemaphore(value: 0)
+      queue.sync { controller.trackChanges(didChange: { _ in told.signal() }) }
+      let fetch = try Measure.median(runs: 3) { try queue.sync { try controller.performFetch() } }
+      var number = 0
+      let follow = { (writer: DatabaseQueue) in
+        try Measure.median(
+          runs: commits,
+          prepare: {
+            number += 1
+            try writer.write {
+              try $0.execute(
+                sql: "UPDATE player SET name = ? WHERE id = ?",
+                arguments: ["Player \(number)", number * 7919 % rows + 1])
+            }
+          }
+        ) { told.wait() }
+      }
+      let own = try follow(database.writer)
+      let foreign = try follow(DatabaseQueue(path: database.path))
+      table.append([
+        "\(rows)", all.short, fetch.short, own.short, foreign.short, "\(Memory.peak)",
+      ])
     }
-    print("\(rows) rows, medians of \(commits) refreshes, microseconds\n")
+    print("milliseconds\n")
     printTable(
-      ["controllers", "a row of one", "a row goes from one to another", "a table of none"], table)
+      [
+        "rows", "fetchAll", "performFetch", "own commit to didChange",
+        "foreign commit to didChange", "peak memory so far, MB",
+      ], table)
   }
 }
 
-private final class ControllersRun {
-  private let database: SampleDatabase
-  private let refresher: Refresher
-  private let controllers: [QueryController]
+/// The typed API in this process: more records than are held.
+struct Batches: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Opens a large table with a BatchedRecordsController, pages, and follows commits.")
 
-  init(_ database: SampleDatabase, _ count: Int) throws {
-    self.database = database
-    let definition = QueryDefinition(
-      name: "club",
-      form: .declared(.init(table: "player", predicate: "club = :club", order: ["name"])),
-      parameters: [QueryParameter(name: "club", type: .integer)])
-    let refresher = try Refresher(path: database.path, source: .definitions([definition]))
-    self.refresher = refresher
-    controllers = try (0..<count).map { club in
-      try refresher.opened("club", arguments: ["club": .integer(Int64(club))])
+  @Option(help: "Rows of the table.") var rows = 10_000_000
+  @Option(help: "Pages and commits.") var repetitions = 500
+
+  func run() throws {
+    let database = try SampleDatabase(rows: rows)
+    let before = Memory.peak
+    let queue = DispatchQueue(label: "benchmark")
+    let controller = try BatchedRecordsController<Player>(
+      database.writer, request: Player.order(Column("name")), fetchBatchSize: 50, queue: queue)
+    let told = DispatchSemaphore(value: 0)
+    queue.sync { controller.trackChanges(didChange: { _ in told.signal() }) }
+    let open = try Measure.median(runs: 1) { try queue.sync { try controller.performFetch() } }
+    let opened = Memory.peak
+    let page = try Measure.median(runs: repetitions) {
+      let start = Int.random(in: 0..<rows - 50)
+      let records = try queue.sync { try controller.records(in: start..<start + 50) }
+      precondition(records.count == 50, "a page has 50 records")
     }
+    var number = 0
+    let commit = {
+      number += 1
+      try database.write(
+        "UPDATE player SET score = score + 1 WHERE id = \(number * 7919 % rows + 1)")
+    }
+    let first = try Measure.median(runs: 1, prepare: commit) { told.wait() }
+    let follow = try Measure.median(runs: repetitions, prepare: commit) { told.wait() }
+    printTable(
+      ["\(rows) rows", ""],
+      [
+        ["open, ms", open.short], ["a page of 50 from anywhere, ms", page.short],
+        ["first commit to didChange, ms", first.short],
+        ["further commits to didChange, ms", follow.short],
+        ["peak memory before, opened, in all, MB", "\(before), \(opened), \(Memory.peak)"],
+      ])
   }
+}
 
-  /// Microseconds of a refresh, without the wake-up before it.
-  func measure(_ commits: Int, _ change: String) throws -> Double {
-    try database.write(change)
-    refresher.refresh()
-    refresher.queue.sync {}
-    return try Measure.median(runs: commits) {
-      try self.database.write(change)
-    } _: {
-      refresher.refresh()
-      refresher.queue.sync {}
-    } * 1000
+private enum Memory {
+  /// The most memory that the process has had so far, in MB.
+  static var peak: Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+    return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) / 1024
   }
 }
