@@ -112,11 +112,13 @@ extension Refresher {
     case .none:
       return nil
     case .rows(let rowIDs, let plan):
+      let start = ContinuousClock.now
       guard let next = try live.maintain(rowIDs, plan: plan, in: db) else {
         return try refetch(live, query, old, in: db)
       }
       statistics.maintained += 1
       let alongside = try query.fetchAlongside(controller.arguments, in: db)
+      log(.refreshed(.incremental, ContinuousClock.now - start))
       return finish(
         controller, query, old,
         Fetched(results: next.results, changes: next.changes, alongside: alongside))
@@ -129,12 +131,14 @@ extension Refresher {
     _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, in db: Database
   ) throws -> ControllerEvent? {
     live.forgetIndex()
+    let start = ContinuousClock.now
     let isSameShape = query.layout == old.results.layout
     let fetched = try query.fetch(
       comparingWith: isSameShape ? old.results : .empty(query.layout),
       arguments: live.controller.arguments, in: db)
     statistics.refetches += 1
     statistics.rowsFetched += fetched.results.count
+    log(.refreshed(.refetch, ContinuousClock.now - start))
     return finish(live.controller, query, old, fetched)
   }
 
@@ -142,7 +146,9 @@ extension Refresher {
     _ controller: QueryController, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
   ) -> ControllerEvent? {
     let isSameShape = query.layout == old.results.layout
-    let isSame = isSameShape && fetched.changes.isEmpty
+    // What stands alongside is a part of the state that a version names.
+    let isSame =
+      isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
     let version =
       isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
     let new = ResultsSnapshot(
