@@ -10,6 +10,7 @@ struct Benchmarks: ParsableCommand {
       """,
     subcommands: [
       Refetch.self, Commit.self, Tracking.self, Burst.self, ManyControllers.self, Diff.self,
-      Memory.self, Scan.self, Controllers.self, Batches.self,
+      RecordMemory.self, Scan.self, Controllers.self, Batches.self, HTTP.self,
+      BenchServer.self,
     ])
 }

@@ -9,6 +9,7 @@ final class Feed: StreamableFeed {
   let key: FeedKey
   let controller: QueryController
   let log: EventLog
+  let counters: FeedCounters
   private let source: EventSourceName
 
   /// The latest state, and where its events end in the log.
@@ -23,33 +24,61 @@ final class Feed: StreamableFeed {
     var head: Head
     /// Who else wants to know of events.
     var listeners: [ObjectIdentifier: @Sendable (ControllerEvent) -> Void] = [:]
+    /// The text of the head's version.
+    var version: String
+    /// Whether somebody was answered from it since the last look.
+    var wasRead = false
+    var isClosed = false
   }
 
   private let state: Mutex<State>
 
-  init(key: FeedKey, controller: QueryController, logCapacity: Int) {
+  init(
+    key: FeedKey, controller: QueryController, settings: FeedSettings, counters: FeedCounters
+  ) {
     let snapshot = controller.snapshot
     self.key = key
     self.controller = controller
+    self.counters = counters
     source = EventSourceName(
       query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
-    log = EventLog(capacity: logCapacity, version: snapshot.version.description)
+    log = EventLog(
+      settings, counters: counters, version: snapshot.version.description, shows: [snapshot])
     state = Mutex(
-      State(head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end)))
+      State(
+        head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end),
+        version: snapshot.version.description))
+  }
+
+  /// Ends the streams; what the feed shows is no longer kept up to date.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    log.broadcast.close()
+  }
+
+  /// Whether this version is what the feed shows, and nothing stands against showing it.
+  ///
+  /// - Parameters:
+  ///   - version: of an answer that was made.
+  ///   - isUse: whether somebody will be answered with it.
+  /// - Returns: false also where the feed is closed.
+  func isShowing(_ version: String, isUse: Bool = true) -> Bool {
+    state.withLock { state in
+      let isShowing = !state.isClosed && state.head.failure == nil && state.version == version
+      if isShowing, isUse { state.wasRead = true }
+      return isShowing
+    }
+  }
+
+  /// Whether somebody was answered from the feed since this was last asked.
+  func wasRead() -> Bool {
+    state.withLock { state in
+      defer { state.wasRead = false }
+      return state.wasRead
+    }
   }
 
   var head: Head { state.withLock(\.head) }
-
-  /// The latest state with what now stands alongside.
-  ///
-  /// A commit may change that and leave the records, and so their version, as they were. The head
-  /// stays then, because what is read of it is validated by its version.
-  var presentHead: Head {
-    var head = head
-    let present = controller.snapshot
-    if present.version == head.snapshot.version { head.snapshot = present }
-    return head
-  }
 
   /// Tells `listener` of every event from now on, on the refresher's queue.
   func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (ControllerEvent) -> Void) {
@@ -67,38 +96,37 @@ final class Feed: StreamableFeed {
       switch event {
       case .changed(let changes, let old, let new):
         events.append(changes, from: old, to: new)
-        log.append(events.bytes, version: new.version.description)
+        log.append(
+          events.bytes, count: events.count, version: new.version.description, shows: [new],
+          changes: changes.count)
         state.head.snapshot = new
         state.head.failure = nil
       case .reset(let snapshot):
         log.restart(
           with: SnapshotEvent(snapshot: snapshot, source: source).whole(),
-          version: snapshot.version.description)
+          version: snapshot.version.description, shows: [snapshot])
         state.head.snapshot = snapshot
         state.head.failure = nil
       case .failed(let failure):
         events.append(failure)
-        log.append(events.bytes)
+        log.append(events.bytes, count: events.count)
         state.head.failure = failure
       case .recovered:
         // No event: whoever shows the result shows the right one.
         state.head.failure = nil
       }
       state.head.position = log.broadcast.end
+      state.version = state.head.snapshot.version.description
       return state.listeners.values
     }
     for listener in listeners { listener(event) }
   }
 
-  /// What a stream is sent before the log, and from where it follows the log.
-  func beginning(_ opening: StreamOpening) -> StreamBeginning {
-    opening.beginning(of: log) {
-      let head = presentHead
-      return StreamOpening.Present(
-        snapshots: [SnapshotEvent(snapshot: head.snapshot, source: source)],
-        failures: head.failure.map { [ChangeEvents.failure($0, source: source)] } ?? [],
-        position: head.position)
-    }
+  var present: PresentState {
+    let head = head
+    return PresentState(
+      sources: [PresentState.Source(name: source, snapshot: head.snapshot, failure: head.failure)],
+      version: head.snapshot.version.description, position: head.position, isMultiple: false)
   }
 }
 

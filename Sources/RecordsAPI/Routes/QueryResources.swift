@@ -27,6 +27,7 @@ extension RecordsService {
   }
 
   private func description(for request: Request) throws -> Response {
+    try QueryItems(request.query).refuseParameters()
     let entry = try entry(named: request.parameters["query"])
     let feeds = registry.feeds(of: entry.definition.name)
     return Self.json { json in

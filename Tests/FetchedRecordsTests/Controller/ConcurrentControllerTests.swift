@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import OrderedResults
+import TestSupport
 import Testing
 
 @testable import FetchedRecords

@@ -4,8 +4,9 @@ import Foundation
 import GRDB
 
 /// What a live query of many records holds.
-struct Memory: ParsableCommand {
+struct RecordMemory: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "memory",
     abstract: "Memory of a live query, above the bytes of its values.",
     discussion: """
       Resident memory before and after, so all is in it: the records with their order and sections, \
