@@ -79,6 +79,7 @@ private func tracking(
     "SELECT * FROM author JOIN former USING (id)",
     "SELECT id, twice FROM computed ORDER BY twice",
     "SELECT id, title FROM book ORDER BY (2), (id) DESC",
+    "SELECT genre, count(*) price, max(id) FILTER (WHERE price > 1) 'last' FROM book GROUP BY genre",
     "SELECT genre, count(*) AS n, max(id), avg(length(title)) FROM book GROUP BY genre",
     "SELECT count(*) FILTER (WHERE id > 2) AS n FROM book GROUP BY genre HAVING n > 1",
     "SELECT a.id, a.name, count(b.id) AS n FROM author a LEFT JOIN book b ON authorId = a.id "
@@ -185,6 +186,11 @@ private func tracking(
       "SELECT book.id, v FROM book LEFT JOIN unindexed ON bookId = book.id",
       "SQLite would not search by key: SCAN unindexed"
     ),
+    (
+      "SELECT a.id, b.id IS NULL lonely FROM author a LEFT JOIN book b ON authorId = a.id WHERE lonely",
+      "WHERE looks at b, which a LEFT JOIN may leave out"
+    ),
+    ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
     ("SELECT code, v FROM loose", "several records may have one key"),
     ("SELECT id, v FROM falling", "several records may have one key"),
     ("SELECT code FROM cased", "several records may have one key"),
@@ -292,7 +298,8 @@ private func tracking(
       "SELECT book.id, v FROM book LEFT JOIN pair ON a = book.id AND b = 2")
     #expect(
       missing.reason == """
-        each changed row of book is read again by its rowid; when pair changes, the query runs again
+        each changed row of book is read again by its rowid; when pair changes, the query runs again: \
+        pair is a table WITHOUT ROWID
         """)
     let groups = try tracking("SELECT genre, count(*) AS n FROM book GROUP BY genre")
     #expect(groups.reason == "changed rows of book lead to their groups, which are read again")

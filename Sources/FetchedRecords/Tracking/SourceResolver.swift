@@ -108,16 +108,16 @@ struct SourceResolver {
       syntax = try SelectParser.parse(sql)
       try syntax.checkIsPlain()
     } catch {
-      throw NotIncremental(reason: "in \(alias), \(error.reason)")
+      throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
     let select = try resolve(syntax)
     try locality.check(select)
     guard let expanded = select.expandedColumns else {
-      throw NotIncremental(reason: "in \(alias), what * stands for is not certain")
+      throw NotIncremental(reason: "in \(source.shownName), what * stands for is not certain")
     }
     let columns = try names ?? shownNames(of: select)
     guard columns.count == expanded.count else {
-      throw NotIncremental(reason: "in \(alias), the number of columns is not certain")
+      throw NotIncremental(reason: "in \(source.shownName), the number of columns is not certain")
     }
     let tables = select.tables.enumerated().map { index, table in
       BaseTable(
@@ -157,6 +157,15 @@ struct SourceResolver {
       columns = rest.takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
     }
     return (columns, tokens[(start + 1)...].sourceText)
+  }
+}
+
+extension SourceSyntax {
+  /// What a person calls it.
+  fileprivate var shownName: String {
+    if let alias { return alias }
+    if case .table(_, let name) = origin { return name }
+    return "a subquery"
   }
 }
 
