@@ -19,6 +19,7 @@ private let schema = """
   CREATE TABLE computed (id INTEGER PRIMARY KEY, n, twice AS (n * 2));
   CREATE TABLE falling (id INTEGER PRIMARY KEY DESC, v);
   CREATE TABLE cased (code TEXT COLLATE NOCASE NOT NULL, PRIMARY KEY (code COLLATE BINARY));
+  CREATE TABLE one (v TEXT);
   CREATE TABLE loose (code TEXT PRIMARY KEY, v);
   CREATE TABLE unindexed (bookId INTEGER, v TEXT);
   CREATE VIRTUAL TABLE search USING fts5(body);
@@ -191,6 +192,10 @@ private func tracking(
       "WHERE looks at b, which a LEFT JOIN may leave out"
     ),
     ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
+    (
+      "SELECT id FROM book WHERE genre NOT IN one", "it has a subquery: genre NOT IN one"
+    ),
+    ("SELECT id FROM book WHERE genre IN main.one", "it has a subquery: genre IN main.one"),
     ("SELECT code, v FROM loose", "several records may have one key"),
     ("SELECT id, v FROM falling", "several records may have one key"),
     ("SELECT code FROM cased", "several records may have one key"),
