@@ -31,25 +31,38 @@ struct SQLToken: Equatable {
     switch kind {
     case .word: return String(text)
     case .quotedName:
-      let inner = text.dropFirst().dropLast()
-      let quote = text.first.map(String.init) ?? ""
-      return quote == "[" ? String(inner) : String(inner.replacing(quote + quote, with: quote))
+      let scalars = text.unicodeScalars
+      guard let quote = scalars.first else { return nil }
+      var inner = String.UnicodeScalarView()
+      var isDoubled = false
+      for scalar in scalars.dropFirst().dropLast() {
+        isDoubled = scalar == quote && quote != "[" && !isDoubled
+        if !isDoubled { inner.append(scalar) }
+      }
+      return String(inner)
     default: return nil
     }
   }
 }
 
 /// Cuts SQL into tokens; comments and white space are left out. O(n), n bytes.
+///
+/// By scalars, as SQLite does: a quotation mark with a combining mark behind it would be one
+/// Character, and so would the end of a line.
 struct SQLTokens {
   static func tokens(of sql: String) -> [SQLToken] {
-    var scanner = SQLTokens(rest: sql[...])
+    var scanner = SQLTokens(rest: sql.unicodeScalars[...])
     var tokens: [SQLToken] = []
     while let token = scanner.next() { tokens.append(token) }
     return tokens
   }
 
-  private var rest: Substring
+  private typealias Index = String.Index
+
+  private var rest: Substring.UnicodeScalarView
   private var depth = 0
+
+  private init(rest: Substring.UnicodeScalarView) { self.rest = rest }
 
   private mutating func next() -> SQLToken? {
     skipBlanks()
@@ -82,18 +95,18 @@ struct SQLTokens {
     return take(.word, end { $0.isWordPart })
   }
 
-  private mutating func take(_ kind: SQLToken.Kind, _ end: Substring.Index) -> SQLToken {
-    let token = SQLToken(kind: kind, text: rest[..<end], depth: depth)
+  private mutating func take(_ kind: SQLToken.Kind, _ end: Index) -> SQLToken {
+    let token = SQLToken(kind: kind, text: Substring(rest[..<end]), depth: depth)
     rest = rest[end...]
     return token
   }
 
-  private func end(from skipped: Int = 0, _ belongs: (Character) -> Bool) -> Substring.Index {
+  private func end(from skipped: Int = 0, _ belongs: (Unicode.Scalar) -> Bool) -> Index {
     rest.dropFirst(skipped).firstIndex { !belongs($0) } ?? rest.endIndex
   }
 
   /// The end of a quoted piece, in which a doubled quote stands for one.
-  private func quoted(by quote: Character) -> Substring.Index {
+  private func quoted(by quote: Unicode.Scalar) -> Index {
     var index = rest.index(after: rest.startIndex)
     while index < rest.endIndex {
       let after = rest.index(after: index)
@@ -109,22 +122,38 @@ struct SQLTokens {
 
   private mutating func skipBlanks() {
     while let first = rest.first {
-      if first.isWhitespace {
+      if first.isBlank {
         rest.removeFirst()
-      } else if rest.hasPrefix("--") {
-        rest = rest.firstIndex(where: \.isNewline).map { rest[$0...] } ?? ""
-      } else if rest.hasPrefix("/*") {
-        let body = rest.dropFirst(2)
-        rest = body.firstRange(of: "*/").map { rest[$0.upperBound...] } ?? ""
+      } else if rest.starts(with: "--".unicodeScalars) {
+        rest = rest.firstIndex(of: "\n").map { rest[$0...] } ?? rest[rest.endIndex...]
+      } else if rest.starts(with: "/*".unicodeScalars) {
+        skipComment()
       } else {
         return
       }
     }
   }
+
+  private mutating func skipComment() {
+    rest = rest.dropFirst(2)
+    while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
+    rest = rest.dropFirst(2)
+  }
 }
 
-extension Character {
+extension Unicode.Scalar {
+  /// SQLite takes all that is not ASCII for letters.
   fileprivate var isWordPart: Bool {
-    isLetter || isNumber || self == "_" || self == "$" || !isASCII
+    switch self {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "$": true
+    default: !isASCII
+    }
+  }
+
+  fileprivate var isBlank: Bool {
+    switch self {
+    case " ", "\t", "\n", "\u{0C}", "\r": true
+    default: false
+    }
   }
 }

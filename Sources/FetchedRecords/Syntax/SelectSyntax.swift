@@ -86,8 +86,14 @@ struct ResultColumn: Equatable {
     }
   }
 
-  /// `expression AS name`, or a column with a name behind it. Other aliases without AS stay with
-  /// the expression: their text is only used to find what is written alike.
+  /// What may be an alias: the last word, with or without AS.
+  var possibleAlias: String? {
+    let tokens = SQLTokens.tokens(of: text)
+    return tokens.count > 1 ? tokens.last?.name : nil
+  }
+
+  /// `expression AS name`, or a name behind a column, a parenthesis or a literal. Other aliases
+  /// without AS stay with the expression.
   private static func lengthOfExpression(_ tokens: [SQLToken]) -> Int {
     let count = tokens.count
     if count > 2, tokens[count - 2].isWord("AS"), tokens[count - 2].depth == 0,
@@ -95,8 +101,13 @@ struct ResultColumn: Equatable {
     {
       return count - 2
     }
-    let isColumn = tokens.dropLast().columnName != nil
-    return isColumn && count > 1 && tokens[count - 1].name != nil ? count - 1 : count
+    guard count > 1, let last = tokens.last, last.name != nil, last.depth == 0,
+      !["END", "ISNULL", "NOTNULL"].contains(where: last.isWord)
+    else { return count }
+    let before = tokens[count - 2]
+    let endsExpression =
+      before.isSymbol(")") || [.number, .string, .parameter].contains(before.kind)
+    return endsExpression || tokens.dropLast().columnName != nil ? count - 1 : count
   }
 }
 

@@ -61,6 +61,10 @@ struct FunctionList {
     }
     for (index, token) in tokens.enumerated() {
       if token.isWord("SELECT") || token.isWord("VALUES") { throw .subquery }
+      // `x IN name` is a subquery too: https://www.sqlite.org/lang_expr.html#the_in_and_not_in_operators
+      if token.isWord("IN"), index + 1 < tokens.count, !tokens[index + 1].isSymbol("(") {
+        throw .subquery
+      }
       for word in ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"] where token.isWord(word) {
         throw .present(word)
       }

@@ -95,24 +95,31 @@ extension IncrementalAnalysis {
     owner: Int?, ownerColumns: [String]
   ) throws -> (routes: [IncrementalPlan.Route], contributions: String?) {
     let others = select.tables.indices.filter { $0 != owner }
-    let reached = others.filter { table in
-      guard select.tables[table].rowID != nil else { return false }
-      return (try? checkSearches(search(table, [table], ownerColumns).sql(forKeys: 2))) != nil
-    }
-    if owner == nil, reached.isEmpty {
-      let table = select.tables[0]
-      if let lack = table.lack { throw NotIncremental(reason: lack) }
-      try checkSearches(search(0, [0], ownerColumns).sql(forKeys: 2))
+    var refusals: [Int: String] = [:]
+    for table in others { refusals[table] = try refusal(ofRoute: table, ownerColumns) }
+    let reached = others.filter { refusals[$0] == nil }
+    if owner == nil, let first = refusals[0], reached.isEmpty {
+      throw NotIncremental(reason: first)
     }
     let routes = ([owner].compactMap(\.self) + others).map { table in
       IncrementalPlan.Route(
         table: select.tables[table].name, isOwner: table == owner,
-        search: table == owner || reached.contains(table)
-          ? search(table, reached, ownerColumns) : nil,
-        position: reached.firstIndex(of: table))
+        search: refusals[table] == nil ? search(table, reached, ownerColumns) : nil,
+        position: reached.firstIndex(of: table), refusal: refusals[table])
     }
     if reached.isEmpty { return (routes, nil) }
     return (routes, body(contributionColumns(reached, ownerColumns), isGrouped: false))
+  }
+
+  /// Why changed rows of a table do not lead to owners.
+  private func refusal(ofRoute table: Int, _ ownerColumns: [String]) throws -> String? {
+    if let lack = select.tables[table].lack { return lack }
+    do {
+      try checkSearches(search(table, [table], ownerColumns).sql(forKeys: 2))
+      return nil
+    } catch let refusal as NotIncremental {
+      return refusal.reason
+    }
   }
 
   private func search(_ table: Int, _ reached: [Int], _ ownerColumns: [String]) -> KeyedStatement {
@@ -146,7 +153,8 @@ extension IncrementalAnalysis {
       // The rows of the records themselves, whose section is still to be named.
       let isOwn = detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
       guard isSearch || isOwn || detail.hasPrefix("USE TEMP B-TREE") else {
-        throw NotIncremental(reason: "SQLite would not search by key: \(detail)")
+        throw NotIncremental(
+          reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
       }
     }
   }
@@ -154,7 +162,6 @@ extension IncrementalAnalysis {
   // MARK: - For a person
 
   func reason(_ plan: IncrementalPlan) -> String {
-    let missing = plan.routes.filter { $0.search == nil }.map(\.table)
     let others = plan.routes.filter { !$0.isOwner && $0.search != nil }.map(\.table)
     var text: String
     switch plan.owner {
@@ -169,7 +176,10 @@ extension IncrementalAnalysis {
     case .group:
       text = "changed rows of \(others.listed) lead to their groups, which are read again"
     }
-    if !missing.isEmpty { text += "; when \(missing.listed) changes, the query runs again" }
+    for route in plan.routes {
+      guard let refusal = route.refusal else { continue }
+      text += "; when \(route.table) changes, the query runs again: \(refusal)"
+    }
     switch plan.window?.short {
     case nil where plan.window == nil: break
     case nil: text += "; LIMIT is cut from the whole order, which is kept"

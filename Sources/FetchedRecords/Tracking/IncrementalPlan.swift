@@ -44,6 +44,8 @@ package struct IncrementalPlan: Sendable, Equatable {
     let search: KeyedStatement?
     /// The position of this table's rowid in what ``search`` returns; nil: it is not there.
     let position: Int?
+    /// Why there is no ``search``, for a person.
+    let refusal: String?
   }
 }
 

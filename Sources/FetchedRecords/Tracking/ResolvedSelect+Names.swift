@@ -25,8 +25,8 @@ extension ResolvedSelect {
       // An alias is looked for after the columns: https://www.sqlite.org/lang_select.html
       if owners.isEmpty, allowingAliases, reference.qualifier == nil {
         for column in syntax.columns
-        where column.alias?.isSameIdentifier(as: reference.name) == true {
-          found.formUnion(sources(in: column.expression, allowingAliases: false))
+        where column.possibleAlias?.isSameIdentifier(as: reference.name) == true {
+          found.formUnion(sources(in: column.text, allowingAliases: false))
         }
       }
     }
@@ -43,8 +43,8 @@ extension ResolvedSelect {
       }
       guard owners.isEmpty, allowingAliases, reference.qualifier == nil else { continue }
       for column in syntax.columns
-      where column.alias?.isSameIdentifier(as: reference.name) == true {
-        let inner = SQLTokens.tokens(of: column.expression)[...]
+      where column.possibleAlias?.isSameIdentifier(as: reference.name) == true {
+        let inner = SQLTokens.tokens(of: column.text)[...]
         if let name = nameOfNullable(in: inner, allowingAliases: false) { return name }
       }
     }

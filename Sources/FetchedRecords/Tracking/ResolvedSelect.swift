@@ -120,9 +120,9 @@ struct ResolvedSource {
         .map(ResolvedSelect.rowIDName)
       let list = (names.map(\.quotedIdentifier) + rowIDs).joined(separator: ", ")
       source = """
-        (WITH "didchange view"(\(list)) AS NOT MATERIALIZED (
+        (WITH \("view \(name)".quotedIdentifier)(\(list)) AS NOT MATERIALIZED (
         \(select.subquery(requiring: required))
-        ) SELECT * FROM "didchange view")
+        ) SELECT * FROM \("view \(name)".quotedIdentifier))
         """
     }
     return "\(source) AS \(name.quotedIdentifier)" + constraintSQL

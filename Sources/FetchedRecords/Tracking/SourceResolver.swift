@@ -5,8 +5,9 @@ struct SourceResolver {
   let db: Database
   let facts: SchemaFacts
   let locality: RowLocality
-  /// The tables of WITH that can be named here.
-  private var commonTables: [CommonTable] = []
+  /// The tables of each WITH that can be named here, the outermost first. The tables of one WITH may
+  /// name each other, in whatever order they stand.
+  private var commonTables: [[CommonTable]] = []
 
   init(_ locality: RowLocality, _ db: Database) {
     self.db = db
@@ -17,7 +18,7 @@ struct SourceResolver {
   /// - Throws: ``NotIncremental`` where a source is more than rows of tables.
   func resolve(_ syntax: SelectSyntax) throws -> ResolvedSelect {
     var inner = self
-    inner.commonTables = commonTables + syntax.commonTables
+    inner.commonTables.append(syntax.commonTables)
     for table in syntax.commonTables where !syntax.reads(table) {
       throw NotIncremental(reason: "the query does not read its CTE \(table.name)")
     }
@@ -42,17 +43,25 @@ struct SourceResolver {
         throw NotIncremental(reason: "\(schema).\(name) is in another database")
       }
       let alias = source.alias ?? name
-      if schema == nil,
-        let index = commonTables.lastIndex(where: { $0.name.isSameIdentifier(as: name) })
-      {
-        var before = self
-        before.commonTables = Array(commonTables[..<index])
-        let table = commonTables[index]
-        return try before.subquery(
-          table.select, named: alias, columns: table.columns, source)
+      if schema == nil, let (table, scope) = commonTable(named: name) {
+        return try scope.subquery(table.select, named: alias, columns: table.columns, source)
       }
       return try tableOrView(name, named: alias, source)
     }
+  }
+
+  /// The innermost table of WITH of that name, and what can be named within it.
+  private func commonTable(named name: String) -> (CommonTable, scope: SourceResolver)? {
+    for level in commonTables.indices.reversed() {
+      guard
+        let index = commonTables[level].firstIndex(where: { $0.name.isSameIdentifier(as: name) })
+      else { continue }
+      var scope = self
+      scope.commonTables = Array(commonTables[...level])
+      let table = scope.commonTables[level].remove(at: index)
+      return (table, scope)
+    }
+    return nil
   }
 
   private func tableOrView(
@@ -99,16 +108,16 @@ struct SourceResolver {
       syntax = try SelectParser.parse(sql)
       try syntax.checkIsPlain()
     } catch {
-      throw NotIncremental(reason: "in \(alias), \(error.reason)")
+      throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
     let select = try resolve(syntax)
     try locality.check(select)
     guard let expanded = select.expandedColumns else {
-      throw NotIncremental(reason: "in \(alias), what * stands for is not certain")
+      throw NotIncremental(reason: "in \(source.shownName), what * stands for is not certain")
     }
     let columns = try names ?? shownNames(of: select)
     guard columns.count == expanded.count else {
-      throw NotIncremental(reason: "in \(alias), the number of columns is not certain")
+      throw NotIncremental(reason: "in \(source.shownName), the number of columns is not certain")
     }
     let tables = select.tables.enumerated().map { index, table in
       BaseTable(
@@ -148,6 +157,15 @@ struct SourceResolver {
       columns = rest.takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
     }
     return (columns, tokens[(start + 1)...].sourceText)
+  }
+}
+
+extension SourceSyntax {
+  /// What a person calls it.
+  fileprivate var shownName: String {
+    if let alias { return alias }
+    if case .table(_, let name) = origin { return name }
+    return "a subquery"
   }
 }
 

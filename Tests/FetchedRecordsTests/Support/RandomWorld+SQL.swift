@@ -200,6 +200,34 @@ extension RandomWorld {
   static let grouped: [Case] = [
     Case(
       definition: query(
+        "joinedSections",
+        """
+        SELECT title, a.country FROM book b JOIN author a ON a.id = b.authorId
+        ORDER BY a.country, title DESC
+        """, section: "country"),
+      oracle: """
+        SELECT country, title, country FROM (
+          SELECT id, title, (SELECT country FROM author WHERE id = authorId) AS country FROM book
+          WHERE authorId IN (SELECT id FROM author))
+        ORDER BY country, title DESC, id DESC
+        """),
+    Case(
+      definition: query(
+        "booksOfCheap",
+        """
+        SELECT c.id, count(s.id) shelves, min(s.n) AS least FROM cheap c
+        LEFT JOIN (SELECT id, bookId, n FROM shelf WHERE n > 1) s ON s.bookId = c.id
+        GROUP BY c.id HAVING shelves < 3 ORDER BY shelves DESC
+        """),
+      oracle: """
+        SELECT NULL, id, shelves, least FROM (
+          SELECT id, (SELECT count(*) FROM shelf WHERE bookId = book.id AND n > 1) AS shelves,
+            (SELECT min(n) FROM shelf WHERE bookId = book.id AND n > 1) AS least
+          FROM book WHERE price < 3)
+        WHERE shelves < 3 ORDER BY shelves DESC, id DESC
+        """),
+    Case(
+      definition: query(
         "counts",
         """
         SELECT author.id, author.name, count(book.id) AS bookCount
@@ -249,6 +277,20 @@ extension RandomWorld {
   ]
 
   static let windows: [Case] = [
+    Case(
+      definition: query(
+        "manyWindow",
+        """
+        SELECT a.id AS author, s.id AS shelf, s.n FROM author a LEFT JOIN shelf s ON s.n = a.id
+        ORDER BY s.room, a.id LIMIT 3, 7
+        """),
+      oracle: """
+        SELECT NULL, author, shelf, n FROM (
+          SELECT a.id AS author, s.id AS shelf, n, room FROM author a, shelf s WHERE n = a.id
+          UNION ALL SELECT id, NULL, NULL, NULL FROM author
+            WHERE id NOT IN (SELECT n FROM shelf WHERE n IS NOT NULL))
+        ORDER BY room, author, shelf LIMIT 7 OFFSET 3
+        """),
     Case(
       definition: query(
         "top", "SELECT id, title, price FROM book ORDER BY price DESC, id LIMIT 5"),
