@@ -27,6 +27,13 @@ enum SystemCalls {
       size: Int64(buffer.st_size), modified: nanoseconds(modified), changed: nanoseconds(changed))
   }
 
+  /// Whether a file was last changed so many nanoseconds ago, by the clock of this machine.
+  static func isOlder(_ status: FileStatus, than age: Int64) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return nanoseconds(now) - status.changed > age
+  }
+
   /// The path without symbolic links; nil: it leads nowhere.
   static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }

@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 import OrderedResults
 
 /// Why a query could not be brought up to date. The observation goes on: the next change set is
@@ -19,12 +19,19 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
 
   package let kind: Kind
   package let detail: String
+  /// What SQLite reported, if it was SQLite.
+  package let databaseError: DatabaseError?
 
   package var description: String { detail }
 
-  package init(kind: Kind, detail: String) {
+  package init(kind: Kind, detail: String, databaseError: DatabaseError? = nil) {
     self.kind = kind
     self.detail = detail
+    self.databaseError = databaseError
+  }
+
+  package static func == (left: FetchFailure, right: FetchFailure) -> Bool {
+    left.kind == right.kind && left.detail == right.detail
   }
 
   init(_ error: DatabaseError) {
@@ -33,14 +40,17 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       self.init(
         kind: .busy,
-        detail: "\(message): a writer holds the lock of the database; it is tried again by itself")
+        detail: "\(message): a writer holds the lock of the database; it is tried again by itself",
+        databaseError: error)
     case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY:
       self.init(
         kind: .unavailable,
-        detail: "\(message): check that the database file is there, whole and readable")
+        detail: "\(message): check that the database file is there, whole and readable",
+        databaseError: error)
     default:
       self.init(
-        kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))")
+        kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))",
+        databaseError: error)
     }
   }
 

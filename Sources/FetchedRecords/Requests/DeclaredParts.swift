@@ -2,9 +2,14 @@
 struct DeclaredParts {
   let declaration: QueryDefinition.Declaration
 
-  init(_ declaration: QueryDefinition.Declaration) { self.declaration = declaration }
+  /// What stands behind FROM.
+  let table: String
 
-  var table: String { declaration.table.quotedIdentifier }
+  init(_ declaration: QueryDefinition.Declaration, from table: String? = nil) {
+    self.declaration = declaration
+    self.table = table ?? declaration.table.quotedIdentifier
+  }
+
   var fields: [String] { declaration.fields ?? ["*"] }
 
   /// The declaration as a SELECT of its own clauses.

@@ -59,6 +59,8 @@ package struct QueryDefinition: Sendable, Equatable {
   package var sectionIndexTitle: String?
   package var parameters: [QueryParameter]
   package var alongside: [Alongside]
+  /// Whether several result columns may have one name: for readers that do not look by name.
+  package var repeatsColumnNames = false
 
   package init(
     name: String, title: String? = nil, form: Form, key: [String]? = nil, section: String? = nil,

@@ -7,7 +7,7 @@ extension QueryAnalysis {
   mutating func shape(ofSQL sql: String) throws -> StatementShape {
     let text = try prepare(sql, part: ["sql"])
     let names = text.columnNames
-    try checkNamesAreUnique(names, part: ["sql"])
+    if !definition.repeatsColumnNames { try checkNamesAreUnique(names, part: ["sql"]) }
     var list = SelectList(visible: names)
     let section = definition.section.map { expression in
       list.position(ofVisible: expression) ?? list.append(hidden: expression, part: ["section"])

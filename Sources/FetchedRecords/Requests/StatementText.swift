@@ -5,6 +5,8 @@ import GRDBSQLite
 struct StatementText {
   let statement: Statement
 
+  init(statement: Statement) { self.statement = statement }
+
   /// Prepares `sql`, which must be one statement that reads and returns columns.
   ///
   /// - Throws: `QueryProblem` with SQLite's own words, at `part`.

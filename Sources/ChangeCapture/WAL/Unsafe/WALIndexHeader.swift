@@ -16,7 +16,8 @@ struct WALIndexHeader: Equatable {
   private(set) var maxFrame: UInt32
   /// Pages in the database; 0 where the log is empty and never was anything else.
   private(set) var pageCount: UInt32
-  private let frameChecksum: (UInt32, UInt32)
+  /// Over all frames up to the last commit, and so over what they hold.
+  let frameChecksum: (UInt32, UInt32)
   /// Given anew each time the log begins anew; the bytes are those in the log file.
   let salts: UInt64
   private let checksum: (UInt32, UInt32)

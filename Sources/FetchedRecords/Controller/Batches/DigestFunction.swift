@@ -1,0 +1,68 @@
+import GRDB
+import GRDBSQLite
+
+/// The SQL function `fetched_digest(…)`: a number of 63 bits that tells rows with other values apart
+/// from this one.
+///
+/// Two different rows have the same digest once in 2^63 times.
+enum DigestFunction {
+  static let name = "fetched_digest"
+  /// SQLite allows 127 arguments: https://www.sqlite.org/limits.html#max_function_arg
+  private static let maximumArgumentCount = 100
+
+  /// The expression for the digest of some expressions.
+  static func expression(_ parts: [String]) -> String {
+    var calls: [String] = []
+    for start in stride(from: 0, to: parts.count, by: maximumArgumentCount) {
+      let group = parts[start..<min(start + maximumArgumentCount, parts.count)]
+      calls.append("\(name)(\(group.joined(separator: ", ")))")
+    }
+    return calls.count == 1 ? calls[0] : expression(calls)
+  }
+
+  /// Gives the function to a connection; again does no harm.
+  static func install(in db: Database) throws {
+    // While a statement runs, a function that is there could not be given again.
+    if (try? db.makeStatement(sql: "SELECT \(expression(["1"]))")) != nil { return }
+    // SQLITE_INNOCUOUS is not imported: https://www.sqlite.org/c3ref/c_deterministic.html
+    let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | 0x20_0000
+    let code = sqlite3_create_function_v2(
+      db.sqliteConnection, name, -1, flags, nil,
+      { context, count, values in
+        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in 0..<Int(count) { DigestFunction.add(values?[index], to: &digest) }
+        sqlite3_result_int64(context, Int64(digest >> 1))
+      }, nil, nil, nil)
+    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+  }
+
+  /// FNV-1a by words of eight bytes, each mixed well.
+  private static func add(_ value: OpaquePointer?, to digest: inout UInt64) {
+    func mix(_ word: UInt64) {
+      digest = (digest ^ word) &* 0x9E37_79B9_7F4A_7C15
+      digest ^= digest >> 29
+    }
+    let type = sqlite3_value_type(value)
+    mix(UInt64(type))
+    switch type {
+    case SQLITE_INTEGER: mix(UInt64(bitPattern: sqlite3_value_int64(value)))
+    case SQLITE_FLOAT: mix(sqlite3_value_double(value).bitPattern)
+    case SQLITE_TEXT, SQLITE_BLOB:
+      // The pointer is good until the value is asked for another form of itself.
+      let bytes =
+        type == SQLITE_TEXT
+        ? sqlite3_value_text(value).map { UnsafeRawPointer($0) } : sqlite3_value_blob(value)
+      let count = Int(sqlite3_value_bytes(value))
+      mix(UInt64(count))
+      var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
+      while rest.count >= 8 {
+        mix(rest.loadUnaligned(as: UInt64.self))
+        rest = UnsafeRawBufferPointer(rebasing: rest[8...])
+      }
+      var last: UInt64 = 0
+      for byte in rest { last = last << 8 | UInt64(byte) }
+      mix(last)
+    default: break
+    }
+  }
+}

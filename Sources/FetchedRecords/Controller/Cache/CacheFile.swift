@@ -1,0 +1,192 @@
+import ChangeCapture
+import Foundation
+import GRDB
+import OrderedResults
+
+/// A result in a file beside its database, with all that says whether it still holds.
+///
+/// One file for each name, never written in place: a new one takes the old one's place when it is
+/// whole. What is read is checked byte by byte: a file that is damaged or of another version is as
+/// none at all.
+///
+///     format, 8 bytes of checksum of all that follows, key, stamp, count, records
+///
+/// Each of key, stamp and record begins with its length in 4 bytes; numbers are in the machine's
+/// byte order, which the format's name tells.
+struct CacheFile {
+  static let format = "didchange 1 \(Int.bitWidth) \(1.littleEndian == 1 ? "little" : "big")"
+
+  let url: URL
+
+  init(name: String, databasePath: String) {
+    url = URL(fileURLWithPath: Self.prefix(databasePath) + Self.fileName(name))
+  }
+
+  private static func prefix(_ databasePath: String) -> String { databasePath + "-fetched-" }
+
+  /// Letters, digits, `-` and `_` as they are, all other bytes as two hexadecimal digits.
+  private static func fileName(_ name: String) -> String {
+    name.utf8.map { byte in
+      let character = Character(UnicodeScalar(byte))
+      let isPlain =
+        byte < 0x80 && (character.isLetter || character.isNumber || "-_".contains(character))
+      return isPlain ? String(character) : "%" + String(Int(byte) + 0x100, radix: 16).dropFirst()
+    }.joined()
+  }
+
+  /// Deletes the cache of that name, or all caches of the database.
+  static func delete(name: String?, databasePath: String) {
+    let files = FileManager.default
+    if let name {
+      try? files.removeItem(at: CacheFile(name: name, databasePath: databasePath).url)
+      return
+    }
+    let database = URL(fileURLWithPath: databasePath)
+    let prefix = URL(fileURLWithPath: prefix(databasePath)).lastPathComponent
+    let folder = database.deletingLastPathComponent()
+    for file in (try? files.contentsOfDirectory(atPath: folder.path)) ?? []
+    where file.hasPrefix(prefix) {
+      try? files.removeItem(at: folder.appendingPathComponent(file))
+    }
+  }
+
+  // MARK: - Writing
+
+  /// Writes a result; what fails is only a fetch next time. O(b), b bytes.
+  func write(_ results: Results, key: CacheKey, stamp: DatabaseStamp) {
+    var body: [UInt8] = []
+    body.appendPiece(key.bytes)
+    body.appendPiece(stamp.bytes)
+    withUnsafeBytes(of: results.count) { body += $0 }
+    for record in results.records(in: 0..<results.count) {
+      record.withBytes { body.appendPiece($0) }
+    }
+    var file = Data(Self.format.utf8)
+    withUnsafeBytes(of: Self.checksum(body)) { file += $0 }
+    file += body
+    try? file.write(to: url, options: .atomic)
+  }
+
+  // MARK: - Reading
+
+  /// The result, if it was written for this key, this state of the database and this layout.
+  ///
+  /// O(b), b bytes.
+  func results(key: CacheKey, stamp: DatabaseStamp, layout: RecordLayout) -> Results? {
+    guard let data = try? Data(contentsOf: url) else { return nil }
+    return data.withUnsafeBytes { bytes in
+      var reader = PieceReader(rest: bytes[...])
+      guard reader.take(Self.format.utf8.count)?.elementsEqual(Self.format.utf8) == true,
+        let checksum = reader.number(UInt64.self),
+        checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: reader.rest)),
+        reader.piece()?.elementsEqual(key.bytes) == true,
+        reader.piece()?.elementsEqual(stamp.bytes) == true, let count = reader.number(Int.self)
+      else { return nil }
+      return Self.results(count, from: &reader, layout)
+    }
+  }
+
+  private static func results(
+    _ count: Int, from reader: inout PieceReader, _ layout: RecordLayout
+  ) -> Results? {
+    var builder = ResultsBuilder(layout: layout)
+    var encoder = RecordEncoder()
+    var rest = count
+    while rest > 0 {
+      encoder.begin()
+      guard var columns = reader.piece().map(PieceReader.init(rest:)),
+        columns.decodeColumns(layout.columnCount, into: &encoder)
+      else { return nil }
+      builder.append(encoder)
+      rest -= 1
+    }
+    return reader.rest.isEmpty ? try? builder.finishWithoutChanges() : nil
+  }
+
+  /// FNV-1a over words of eight bytes: it tells damage, not malice.
+  private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return sum
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func appendPiece(_ bytes: some Collection<UInt8>) {
+    Swift.withUnsafeBytes(of: UInt32(bytes.count)) { self += $0 }
+    self += bytes
+  }
+}
+
+/// Takes a cache file apart; every step looks how much is left.
+struct PieceReader {
+  private(set) var rest: Slice<UnsafeRawBufferPointer>
+
+  init(rest: Slice<UnsafeRawBufferPointer>) { self.rest = rest }
+
+  mutating func take(_ count: Int) -> Slice<UnsafeRawBufferPointer>? {
+    guard count >= 0, count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  mutating func number<Number: BitwiseCopyable>(_: Number.Type) -> Number? {
+    take(MemoryLayout<Number>.size).map {
+      UnsafeRawBufferPointer(rebasing: $0).loadUnaligned(as: Number.self)
+    }
+  }
+
+  mutating func piece() -> Slice<UnsafeRawBufferPointer>? {
+    number(UInt32.self).flatMap { take(Int($0)) }
+  }
+
+  /// Appends the columns of an encoded record; false: they are no such record.
+  mutating func decodeColumns(_ count: Int, into encoder: inout RecordEncoder) -> Bool {
+    for _ in 0..<count {
+      guard decodeColumn(into: &encoder) else { return false }
+    }
+    return rest.isEmpty
+  }
+
+  private mutating func decodeColumn(into encoder: inout RecordEncoder) -> Bool {
+    guard let code = code() else { return false }
+    switch code {
+    case 0: encoder.appendNull()
+    case 1: return append(number(Int8.self), into: &encoder)
+    case 2: return append(number(Int16.self), into: &encoder)
+    case 3: return append(number(Int32.self), into: &encoder)
+    case 4: return append(number(Int64.self), into: &encoder)
+    case 5:
+      guard let real = number(Double.self) else { return false }
+      encoder.append(real)
+    default:
+      guard let bytes = take((code - 6) / 2) else { return false }
+      let buffer = UnsafeRawBufferPointer(rebasing: bytes)
+      if code.isMultiple(of: 2) {
+        encoder.append(text: buffer)
+      } else {
+        encoder.append(blob: buffer)
+      }
+    }
+    return true
+  }
+
+  private func append(
+    _ integer: (some FixedWidthInteger)?, into encoder: inout RecordEncoder
+  ) -> Bool {
+    guard let integer else { return false }
+    encoder.append(Int64(integer))
+    return true
+  }
+
+  /// A LEB128 number of at most 33 bits, which is what 4 GiB of text take.
+  private mutating func code() -> Int? {
+    var code = 0
+    for shift in stride(from: 0, through: 35, by: 7) {
+      guard let byte = number(UInt8.self) else { return nil }
+      code |= Int(byte & 0x7F) << shift
+      if byte < 0x80 { return code }
+    }
+    return nil
+  }
+}
