@@ -29,10 +29,18 @@ final class Feed: StreamableFeed {
 
   init(key: FeedKey, controller: QueryController, logCapacity: Int) {
     let snapshot = controller.snapshot
+    let resumed = controller.resumed
     self.key = key
     self.controller = controller
     source = EventSourceName(query: key.query, arguments: key.arguments, isAlwaysNamed: false)
-    log = EventLog(capacity: logCapacity, version: snapshot.version.description)
+    log = EventLog(
+      capacity: logCapacity, version: (resumed?.old ?? snapshot).version.description)
+    if let resumed {
+      // Clients of an earlier life go on from here, even if nothing but the version has changed.
+      var events = ChangeEvents(source: source)
+      events.append(resumed.changes, from: resumed.old, to: snapshot)
+      log.append(events.bytes, version: snapshot.version.description)
+    }
     state = Mutex(
       State(head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end)))
   }
