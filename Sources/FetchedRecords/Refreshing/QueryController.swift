@@ -7,6 +7,9 @@ import Synchronization
 package final class QueryController: Sendable {
   package let queryName: String
   package let arguments: QueryArguments
+  /// What an earlier life of the process showed last, and how the first snapshot came of it; nil:
+  /// nothing is known of one.
+  package let resumed: (old: ResultsSnapshot, changes: ChangeSet)?
   /// Called on the refresher's queue, after the read transaction is over.
   let onEvent: @Sendable (ControllerEvent) -> Void
 
@@ -19,10 +22,12 @@ package final class QueryController: Sendable {
 
   init(
     queryName: String, arguments: QueryArguments, snapshot: ResultsSnapshot,
+    resumed: (old: ResultsSnapshot, changes: ChangeSet)? = nil,
     onEvent: @escaping @Sendable (ControllerEvent) -> Void
   ) {
     self.queryName = queryName
     self.arguments = arguments
+    self.resumed = resumed
     self.onEvent = onEvent
     state = Mutex(State(snapshot: snapshot))
   }

@@ -26,6 +26,8 @@ extension Refresher {
   package func stop() {
     queue.sync {
       isStopped = true
+      for live in live.all { cache(live.controller) }
+      ResultsCache.queue.sync {}
       watcher?.stop()
       watcher = nil
       live.removeAll()

@@ -103,9 +103,10 @@ package final class Refresher: @unchecked Sendable {
   ) {
     queue.async { [self] in
       let result = attempt { db in
-        let snapshot = try firstSnapshot(of: name, arguments: arguments, in: db)
+        let (snapshot, resumed) = try firstSnapshot(of: name, arguments: arguments, in: db)
         let controller = QueryController(
-          queryName: name, arguments: arguments, snapshot: snapshot, onEvent: onEvent)
+          queryName: name, arguments: arguments, snapshot: snapshot, resumed: resumed,
+          onEvent: onEvent)
         live.add(controller, query: snapshot.query)
         try followTables(in: db)
         return controller
@@ -116,7 +117,10 @@ package final class Refresher: @unchecked Sendable {
 
   /// Stops keeping a controller up to date.
   package func close(_ controller: QueryController) {
-    queue.async { [self] in live.remove(controller) }
+    queue.async { [self] in
+      cache(controller)
+      live.remove(controller)
+    }
   }
 
   /// Runs a controller's query again now, whatever was noticed.
@@ -156,13 +160,15 @@ package final class Refresher: @unchecked Sendable {
 
   private func firstSnapshot(
     of name: String, arguments: QueryArguments, in db: Database
-  ) throws -> ResultsSnapshot {
+  ) throws -> (ResultsSnapshot, resumed: (old: ResultsSnapshot, changes: ChangeSet)?) {
     let query = try query(named: name)
+    let old = cachedSnapshot(of: query, arguments, in: db)
     let fetched = try query.fetch(
-      comparingWith: .empty(query.layout), arguments: arguments, in: db)
-    return ResultsSnapshot(
+      comparingWith: old?.results ?? .empty(query.layout), arguments: arguments, in: db)
+    let snapshot = ResultsSnapshot(
       query: query, results: fetched.results, version: .fresh(), commit: commit,
       alongside: fetched.alongside)
+    return (snapshot, old.map { ($0, fetched.changes) })
   }
 
   func query(named name: String) throws(FetchFailure) -> Query {

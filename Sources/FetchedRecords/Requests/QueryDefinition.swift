@@ -59,6 +59,8 @@ package struct QueryDefinition: Sendable, Equatable {
   package var sectionIndexTitle: String?
   package var parameters: [QueryParameter]
   package var alongside: [Alongside]
+  /// Whether results are kept in a file, so that clients resume after a restart.
+  package var isCached = false
   /// Whether several result columns may have one name: for readers that do not look by name.
   package var repeatsColumnNames = false
 

@@ -44,6 +44,15 @@ extension ConfigurationReader {
     return unique(mapping)
   }
 
+  /// A truth value.
+  mutating func truth(_ node: Node, _ what: String) -> Bool? {
+    if case .scalar(let scalar) = node, case .boolean(let value) = YAMLScalar(scalar) {
+      return value
+    }
+    note(node.position, "\(what) is \(node.kind), not a truth value", mend: "write true or false")
+    return nil
+  }
+
   /// A list of texts that are not empty.
   mutating func list(_ node: Node, _ what: String) -> [(text: String, node: Node)]? {
     guard case .sequence(let sequence) = node else {

@@ -20,6 +20,7 @@ extension ConfigurationReader {
     query.section = words[.section].flatMap { text($0, "`section`") }
     query.sectionIndexTitle = words[.sectionIndexTitle].flatMap { text($0, "`sectionIndexTitle`") }
     query.parameters = words[.parameters].map { parameters($0, of: name) } ?? []
+    query.isCached = words[.cache].flatMap { truth($0, "`cache`") } ?? false
     query.alongside = words[.alongside].map { alongside($0, of: name) } ?? []
     if let node = words[.sectionIndexTitle], words[.section] == nil {
       note(node.position, "`sectionIndexTitle` needs a `section`", mend: "add `section`")

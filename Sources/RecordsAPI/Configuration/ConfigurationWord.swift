@@ -32,7 +32,7 @@ package enum FileWord: String, ConfigurationWord {
 /// The words of a query.
 package enum QueryWord: String, ConfigurationWord {
   case title, table, sql, fields, `where`, groupBy, having, order, section, sectionIndexTitle
-  case key, parameters, alongside
+  case key, parameters, alongside, cache
 
   package static let owner = "a query"
   package static let synonyms: [String: QueryWord] = [
@@ -40,7 +40,7 @@ package enum QueryWord: String, ConfigurationWord {
     "columns": .fields, "select": .fields, "filter": .where, "predicate": .where,
     "condition": .where, "group": .groupBy, "sort": .order, "orderby": .order, "sections": .section,
     "primarykey": .key, "id": .key, "arguments": .parameters, "args": .parameters,
-    "params": .parameters, "totals": .alongside,
+    "params": .parameters, "totals": .alongside, "cached": .cache, "persistent": .cache,
   ]
 
   /// The words that say what the engine shall write; a query with its own SQL has no use for them.

@@ -37,13 +37,23 @@ final class Feed: StreamableFeed {
     key: FeedKey, controller: QueryController, settings: FeedSettings, counters: FeedCounters
   ) {
     let snapshot = controller.snapshot
+    let resumed = controller.resumed
     self.key = key
     self.controller = controller
     self.counters = counters
     source = EventSourceName(
       query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
+    let first = resumed?.old ?? snapshot
     log = EventLog(
-      settings, counters: counters, version: snapshot.version.description, shows: [snapshot])
+      settings, counters: counters, version: first.version.description, shows: [first])
+    if let resumed {
+      // Clients of an earlier life go on from here, even if nothing but the version has changed.
+      var events = ChangeEvents(source: source)
+      events.append(resumed.changes, from: resumed.old, to: snapshot)
+      log.append(
+        events.bytes, count: events.count, version: snapshot.version.description,
+        shows: [snapshot], changes: resumed.changes.count)
+    }
     state = Mutex(
       State(
         head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end),

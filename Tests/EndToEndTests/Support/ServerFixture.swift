@@ -8,6 +8,7 @@ final class ServerFixture {
   let database: Database
   let base: String
   private let server: RecordsServer
+  private let configuration: String?
 
   var path: String { database.path }
 
@@ -30,17 +31,32 @@ final class ServerFixture {
     } else {
       database = try .make(folder.file(file), schema, journal: journal)
     }
-    let configuration = try queries.map { text in
+    configuration = try queries.map { text in
       try folder.write("queries:\n" + text.indented, to: "didchange.yaml")
     }
-    var settings = try ServerSettings(database: database.path, configurationFile: configuration)
+    server = try Self.serve(database.path, configuration) {
+      feeds(&$0.feeds)
+      service(&$0.service)
+    }
+    base = "http://\(try server.start())"
+  }
+
+  /// Serves what another server has served, which was drained.
+  init(after other: ServerFixture) throws {
+    (folder, database, configuration) = (other.folder, other.database, other.configuration)
+    server = try Self.serve(database.path, configuration) { _ in }
+    base = "http://\(try server.start())"
+  }
+
+  private static func serve(
+    _ path: String, _ configuration: String?, _ set: (inout ServerSettings) -> Void
+  ) throws -> RecordsServer {
+    var settings = try ServerSettings(database: path, configurationFile: configuration)
     settings.listen = try settings.listen.with(host: nil, port: 0)
-    feeds(&settings.feeds)
-    service(&settings.service)
+    set(&settings)
     var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
-    server = try RecordsServer(settings, logger: logger)
-    base = "http://\(try server.start())"
+    return try RecordsServer(settings, logger: logger)
   }
 
   deinit { drain() }

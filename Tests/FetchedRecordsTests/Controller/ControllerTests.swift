@@ -296,3 +296,71 @@ private let byName = Player.order(Column("name"))
     }
   }
 }
+
+@Suite struct `What a controller is given` {
+  @Test func `is tracked row by row where the request lets it`() throws {
+    let world = try ControllerWorld()
+    let column = Column("score")
+    func reason(_ request: QueryInterfaceRequest<Player>, section: Column? = nil) throws -> String {
+      let controller = try FetchedRecordsController(
+        world.writer, request: request, sectionName: section, queue: world.queue)
+      return try world.onQueue { try controller.trackingReason() }
+    }
+    #expect(try reason(byName).hasPrefix("incremental"))
+    #expect(try reason(byName, section: Column("team")).hasPrefix("incremental"))
+    #expect(try reason(byName.filter(column > 1 && Column("name") != "x")).hasPrefix("incremental"))
+    #expect(try reason(byName.filter(keys: [1, 2])).hasPrefix("incremental"))
+    #expect(try reason(byName.limit(2, offset: 1)).hasPrefix("incremental"))
+    #expect(try reason(byName.distinct()).hasPrefix("refetch"))
+  }
+
+  @Test func `has the main queue and the tracking of others by default`() throws {
+    let world = try ControllerWorld()
+    let controller = try FetchedRecordsController(world.writer, request: byName)
+    #expect(controller.queue.label == DispatchQueue.main.label)
+    #expect(controller.databaseWriter === world.writer)
+    let bySQL = try FetchedRecordsController<Player>(
+      world.writer, sql: "SELECT * FROM player WHERE score = :score", arguments: ["score": 0])
+    #expect(bySQL.queue.label == DispatchQueue.main.label)
+  }
+
+  @Test func `may have arguments of every kind, bound by place, number and name`() throws {
+    let world = try ControllerWorld()
+    for (sql, arguments) in [
+      ("id > ? AND name <> ?", [1, "Cleo"]), ("id > ?2 AND name <> ?1", ["Cleo", 1]),
+      ("id > :id AND name <> @name", ["id": 1, "name": "Cleo"]),
+      ("id > ? AND name <> 'a?b' AND name <> :name", [1] + ["name": "Cleo"]),
+    ] as [(String, StatementArguments)] {
+      let controller = try FetchedRecordsController<Player>(
+        world.writer, sql: "SELECT * FROM player WHERE \(sql) ORDER BY id -- why?",
+        arguments: arguments, sectionName: SQL("team || \("!")").sqlExpression,
+        queue: world.queue)
+      let listener = Listener<Player>()
+      try world.onQueue {
+        listener.track(controller)
+        try controller.performFetch()
+        #expect(controller.fetchedRecords.map(\.id) == [2], "\(sql)")
+        #expect(controller.sections.map(\.name) == ["Blue!"])
+      }
+      try world.write("UPDATE player SET score = score + 1 WHERE id = 2")
+      world.settle(controller)
+      world.onQueue { #expect(listener.changes.count == 1, "\(sql)") }
+    }
+  }
+
+  @Test func `is refused with its cure where it prefetches associations`() throws {
+    struct Team: Codable, FetchableRecord, TableRecord {
+      static let players = hasMany(Player.self, using: ForeignKey(["team"], to: ["name"]))
+      var name: String
+    }
+    let world = try ControllerWorld(
+      schema: ControllerWorld.schema + "CREATE TABLE team (name TEXT PRIMARY KEY)")
+    let controller = try FetchedRecordsController(
+      world.writer, request: Team.including(all: Team.players), queue: world.queue)
+    #expect {
+      try world.onQueue { try controller.performFetch() }
+    } throws: {
+      "\($0)".contains("including(all:)")
+    }
+  }
+}

@@ -22,6 +22,8 @@ enum DigestFunction {
 
   /// Gives the function to a connection; again does no harm.
   static func install(in db: Database) throws {
+    // While a statement runs, a function that is there could not be given again.
+    if (try? db.makeStatement(sql: "SELECT \(expression(["1"]))")) != nil { return }
     // SQLITE_INNOCUOUS is not imported: https://www.sqlite.org/c3ref/c_deterministic.html
     let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | 0x20_0000
     let code = sqlite3_create_function_v2(

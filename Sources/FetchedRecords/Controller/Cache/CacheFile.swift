@@ -3,7 +3,8 @@ import Foundation
 import GRDB
 import OrderedResults
 
-/// A result in a file beside its database, with all that says whether it still holds.
+/// A result in a file beside its database, with all that says what it is of: the key names what was
+/// asked for, the stamp which state of it the result is.
 ///
 /// One file for each name, never written in place: a new one takes the old one's place when it is
 /// whole. What is read is checked byte by byte: a file that is damaged or of another version is as
@@ -53,10 +54,10 @@ struct CacheFile {
   // MARK: - Writing
 
   /// Writes a result; what fails is only a fetch next time. O(b), b bytes.
-  func write(_ results: Results, key: CacheKey, stamp: DatabaseStamp) {
+  func write(_ results: Results, key: CacheKey, stamp: [UInt8]) {
     var body: [UInt8] = []
     body.appendPiece(key.bytes)
-    body.appendPiece(stamp.bytes)
+    body.appendPiece(stamp)
     withUnsafeBytes(of: results.count) { body += $0 }
     for record in results.records(in: 0..<results.count) {
       record.withBytes { body.appendPiece($0) }
@@ -69,10 +70,13 @@ struct CacheFile {
 
   // MARK: - Reading
 
-  /// The result, if it was written for this key, this state of the database and this layout.
+  /// The result and its stamp, if it was written for this key and this layout; `isWanted` says
+  /// whether the records of a stamp are worth reading.
   ///
   /// O(b), b bytes.
-  func results(key: CacheKey, stamp: DatabaseStamp, layout: RecordLayout) -> Results? {
+  func read(
+    key: CacheKey, layout: RecordLayout, isWanted: ([UInt8]) -> Bool = { _ in true }
+  ) -> (stamp: [UInt8], results: Results)? {
     guard let data = try? Data(contentsOf: url) else { return nil }
     return data.withUnsafeBytes { bytes in
       var reader = PieceReader(rest: bytes[...])
@@ -80,9 +84,10 @@ struct CacheFile {
         let checksum = reader.number(UInt64.self),
         checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: reader.rest)),
         reader.piece()?.elementsEqual(key.bytes) == true,
-        reader.piece()?.elementsEqual(stamp.bytes) == true, let count = reader.number(Int.self)
+        let stamp = reader.piece().map(Array.init), isWanted(stamp),
+        let count = reader.number(Int.self)
       else { return nil }
-      return Self.results(count, from: &reader, layout)
+      return Self.results(count, from: &reader, layout).map { (stamp, $0) }
     }
   }
 

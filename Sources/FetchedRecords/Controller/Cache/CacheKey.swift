@@ -8,8 +8,7 @@ struct CacheKey: Equatable {
   /// - Returns: nil where the result depends on more than the database: the present time, chance,
   ///   or a function or collation of the application, which may be another one next time.
   /// - Throws: `DatabaseError`.
-  init?(_ analyzed: AnalyzedRequest, in db: Database) throws {
-    let query = analyzed.query
+  init?(_ query: Query, _ arguments: QueryArguments, in db: Database) throws {
     // Views and indices count too; so the whole schema does.
     let schema = try String.fetchAll(
       db, sql: "SELECT ifnull(sql, name) FROM sqlite_schema ORDER BY type, name")
@@ -26,9 +25,9 @@ struct CacheKey: Equatable {
       encoder.append(.text(text))
     }
     encoder.append(.text("\(query.layout)"))
-    for name in analyzed.arguments.keys.sorted() {
+    for name in arguments.keys.sorted() {
       encoder.append(.text(name))
-      encoder.append(analyzed.arguments[name] ?? .null)
+      encoder.append(arguments[name] ?? .null)
     }
     bytes = encoder.makeRecord().withBytes { Array($0) }
   }

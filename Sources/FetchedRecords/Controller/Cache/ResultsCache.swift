@@ -19,10 +19,13 @@ struct ResultsCache {
     of analyzed: AnalyzedRequest, in db: Database, wasFound: () -> Void,
     fetch: () throws -> Results
   ) throws -> Results {
-    guard let key = try? CacheKey(analyzed, in: db) else { return try fetch() }
-    if let results = file.results(key: key, stamp: stamp, layout: analyzed.query.layout) {
+    guard let key = try? CacheKey(analyzed.query, analyzed.arguments, in: db) else {
+      return try fetch()
+    }
+    let layout = analyzed.query.layout
+    if let known = file.read(key: key, layout: layout, isWanted: { $0 == stamp.bytes }) {
       wasFound()
-      return results
+      return known.results
     }
     let results = try fetch()
     write(results, key)
@@ -31,10 +34,10 @@ struct ResultsCache {
 
   /// Caches a result that was brought up to date.
   func save(_ results: Results, of analyzed: AnalyzedRequest, in db: Database) {
-    if let key = try? CacheKey(analyzed, in: db) { write(results, key) }
+    if let key = try? CacheKey(analyzed.query, analyzed.arguments, in: db) { write(results, key) }
   }
 
   private func write(_ results: Results, _ key: CacheKey) {
-    Self.queue.async { [file, stamp] in file.write(results, key: key, stamp: stamp) }
+    Self.queue.async { [file, stamp] in file.write(results, key: key, stamp: stamp.bytes) }
   }
 }

@@ -10,6 +10,10 @@ enum ReaderConnection {
     // The engine begins and ends its transactions itself.
     configuration.allowsUnsafeTransactions = true
     configuration.journalMode = .default
+    if case .immediateError = configuration.busyMode {
+      // Without a log a commit of anyone locks the file for a moment, which is no error.
+      configuration.busyMode = .timeout(ReadOnlyConnection.busyTimeout)
+    }
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 }

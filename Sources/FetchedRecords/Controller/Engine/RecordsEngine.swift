@@ -278,9 +278,11 @@ final class RecordsEngine: @unchecked Sendable {
   /// Stops keeping a controller's records up to date.
   func close(_ id: ControllerID) {
     // Holds the engine: what its last controller showed is to be cached too.
-    connection.asyncWriteWithoutTransaction { [self] _ in
+    connection.asyncWriteWithoutTransaction { [self] db in
       if let live = all[id] { save(live) }
       all[id] = nil
+      // Nobody would take what a journal went on to write down.
+      if !isReader { try? followTables(in: db) }
     }
   }
 

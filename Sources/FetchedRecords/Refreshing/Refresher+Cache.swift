@@ -1,0 +1,72 @@
+import Dispatch
+import GRDB
+import OrderedResults
+
+// Results that outlive the process, of queries that ask for it.
+//
+// What is kept is the last state that clients were told of, under its version. The next life fetches
+// anew, compares, and tells clients of that version what changed meanwhile. It gives its own
+// versions: those of a life that was killed may have gone on after what it kept last.
+extension Refresher {
+  /// What an earlier life kept of a query, if it was the same query under the same schema.
+  func cachedSnapshot(
+    of query: Query, _ arguments: QueryArguments, in db: Database
+  ) -> ResultsSnapshot? {
+    guard query.definition.isCached, let key = try? CacheKey(query, arguments, in: db),
+      let (stamp, results) = cacheFile(query.definition.name, arguments).read(
+        key: key, layout: query.layout),
+      let last = LastTold(stamp)
+    else { return nil }
+    // Commits are numbers of one life; for who has seen the earlier one they must not go back.
+    commit = max(commit, last.commit + 1)
+    return ResultsSnapshot(
+      query: query, results: results, version: last.version, commit: last.commit, alongside: [])
+  }
+
+  /// Keeps what a controller shows, if its query asks for it. O(n), n records.
+  func cache(_ controller: QueryController) {
+    let snapshot = controller.snapshot
+    guard snapshot.query.definition.isCached, controller.failure == nil else { return }
+    let file = cacheFile(controller.queryName, controller.arguments)
+    let key = try? connection?.inDatabase { db in
+      try CacheKey(snapshot.query, controller.arguments, in: db)
+    }
+    guard let key = key.flatMap({ $0 }) else { return }
+    ResultsCache.queue.async {
+      file.write(
+        snapshot.results, key: key,
+        stamp: LastTold(version: snapshot.version, commit: snapshot.commit).stamp)
+    }
+  }
+
+  private func cacheFile(_ name: String, _ arguments: QueryArguments) -> CacheFile {
+    let values = arguments.keys.sorted().map { "\($0)=\(arguments[$0] ?? .null)" }
+    let suffix =
+      values.isEmpty ? "" : "-" + String(Self.digest(values.joined(separator: "&")), radix: 36)
+    return CacheFile(name: name + suffix, databasePath: path)
+  }
+
+  /// FNV-1a: names a file; the key in it says for certain.
+  private static func digest(_ text: String) -> UInt64 {
+    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+}
+
+/// Which state of its results a controller was at, as a cache file has it: "epoch-number commit".
+private struct LastTold {
+  let version: ResultsVersion
+  let commit: Int
+
+  var stamp: [UInt8] { Array("\(version) \(commit)".utf8) }
+
+  init(version: ResultsVersion, commit: Int) { (self.version, self.commit) = (version, commit) }
+
+  /// nil: the text is of another form.
+  init?(_ stamp: [UInt8]) {
+    let text = String(decoding: stamp, as: UTF8.self)
+    guard let match = text.wholeMatch(of: /([0-9a-z]+)-([0-9]+) ([0-9]+)/),
+      let number = Int(match.2), let commit = Int(match.3), commit < Int.max
+    else { return nil }
+    self.init(version: ResultsVersion(epoch: String(match.1), number: number), commit: commit)
+  }
+}
