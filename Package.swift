@@ -35,6 +35,7 @@ let package = Package(
     // Dependencies point strictly downwards; the order here is bottom to top.
     .target(name: "OrderedResults", swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
+    .systemLibrary(name: "CEpoll"),
     .target(
       name: "ChangeCapture", dependencies: [grdb, sqlite], swiftSettings: settings),
     .target(
@@ -42,7 +43,8 @@ let package = Package(
       dependencies: ["ChangeCapture", "CSQLiteSettings", "OrderedResults", grdb, sqlite],
       swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
-    .target(name: "HTTPServer", dependencies: ["HTTP1", httpTypes], swiftSettings: settings),
+    .target(
+      name: "HTTPServer", dependencies: ["CEpoll", "HTTP1", httpTypes], swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
@@ -87,13 +89,16 @@ let package = Package(
     .testTarget(
       name: "ServerSentEventsTests", dependencies: ["ServerSentEvents"], swiftSettings: settings),
     .testTarget(
-      name: "RecordsAPITests", dependencies: ["RecordsAPI", "FetchedRecords", grdb],
+      name: "RecordsAPITests",
+      dependencies: [
+        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", grdb, httpTypes,
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CCurl", "RecordsAPI", "OrderedResults", "ServerSentEvents", "TestSupport", "didchange",
-        grdb,
+        "CCurl", "HTTPServer", "RecordsAPI", "OrderedResults", "ServerSentEvents", "TestSupport",
+        "didchange", grdb,
       ],
       swiftSettings: settings),
   ]

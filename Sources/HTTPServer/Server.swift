@@ -52,13 +52,13 @@ package final class Server: Sendable {
     }
     guard isFirst else { throw .alreadyStarted }
     let loops = try makeLoops()
-    let (descriptors, port) = try listen(closing: loops)
+    let sockets = try listen(closing: loops)
     state.withLock { $0.loops = loops }
     let dealer = ConnectionDealer(loops: loops, limit: configuration.maximumConnections)
-    for descriptor in descriptors {
-      loops[0].perform { Listener.listen(descriptor, dealer: dealer, on: $0) }
+    for socket in sockets {
+      loops[0].perform { Listener.listen(socket, dealer: dealer, on: $0) }
     }
-    return BoundAddress(host: configuration.host, port: port)
+    return BoundAddress(host: configuration.host, port: sockets[0].port)
   }
 
   private func makeLoops() throws(ServerError) -> [EventLoop] {
@@ -81,8 +81,11 @@ package final class Server: Sendable {
 
   private func listen(
     closing loops: [EventLoop]
-  ) throws(ServerError) -> (descriptors: [Int32], port: Int) {
+  ) throws(ServerError) -> [ListeningSocket] {
     do throws(ServerError) {
+      if let path = configuration.unixSocketPath {
+        return [try ListeningSockets.open(path: path)]
+      }
       return try ListeningSockets.open(
         host: configuration.host, port: configuration.port, log: log)
     } catch {

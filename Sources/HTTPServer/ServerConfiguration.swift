@@ -10,6 +10,11 @@ package struct ServerConfiguration: Sendable {
   /// 0 picks a free one.
   package var port = 0
 
+  /// The path of a Unix-domain socket to listen on instead.
+  ///
+  /// Who may connect is for the file system to say: the socket has the process's umask.
+  package var unixSocketPath: String?
+
   /// Event loops, each a serial queue.
   ///
   /// Default: one for each core.
@@ -26,6 +31,22 @@ package struct ServerConfiguration: Sendable {
   /// Default 60 000: one source address has no more ports.
   package var maximumConnections = 60_000
 
+  /// Connections of one address, or of one /64 of IPv6; one more is answered 503 and closed.
+  ///
+  /// Default 20 000, a third of all: no single client can take them all. Proxies are not counted,
+  /// since everybody comes through them.
+  package var maximumConnectionsPerAddress = 20_000
+
+  /// Whose word on clients, schemes and prefixes is believed.
+  ///
+  /// Default: nobody's.
+  package var trustedProxies: [AddressRange] = []
+
+  /// Is told of each exchange when it is over.
+  ///
+  /// Default: nobody, and then nothing is kept of a request while it is answered.
+  package var observer: ExchangeObserver?
+
   /// Requests of one connection that are answered at the same time; more wait unread.
   ///
   /// Default 16: browsers do not pipeline, and load tools send at most that many.
@@ -38,7 +59,7 @@ package struct ServerConfiguration: Sendable {
 /// How long a peer may take.
 ///
 /// Each passes for its own connection only.
-package struct Timeouts: Sendable {
+package struct Timeouts: Sendable, Equatable {
   /// From the first byte of a head (or, on a new connection, from its start) to the last; then 408.
   ///
   /// Default 10 s. It is not prolonged by each byte: that is what Slowloris lives on.

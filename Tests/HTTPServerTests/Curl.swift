@@ -7,6 +7,8 @@ struct Curl {
   var body: [UInt8]?
   var isHTTP10 = false
   var isHead = false
+  /// Of the Unix-domain socket at which the server listens, whatever the URL says.
+  var socketPath: String?
 
   struct Answer {
     var code: UInt32
@@ -31,6 +33,7 @@ struct Curl {
     _ = curl_set_string(handle, CURLOPT_NOPROXY, "*")
     if isHTTP10 { _ = curl_set_long(handle, CURLOPT_HTTP_VERSION, 1) }
     if isHead { _ = curl_set_long(handle, CURLOPT_NOBODY, 1) }
+    if let socketPath { _ = curl_set_string(handle, CURLOPT_UNIX_SOCKET_PATH, socketPath) }
     if let method { _ = curl_set_string(handle, CURLOPT_CUSTOMREQUEST, method) }
     receive(handle, CURLOPT_HEADERFUNCTION, CURLOPT_HEADERDATA, head)
     receive(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, content)

@@ -5,7 +5,8 @@ extension Connection {
   func perform(_ action: ConnectionStateMachine.Action) {
     switch action {
     case .dispatch(let head, let body, let exchange):
-      let request = Request(head: head, body: body, remoteAddress: address)
+      let request = request(head, body: body)
+      if loop.settings.observer != nil { unfinished[exchange] = RequestSummary(request) }
       loop.handler(request, Responder(loop: loop, token: token, exchange: exchange))
     case .refuse(let error, let exchange):
       answered(exchange, loop.problemResponse(Problem(error.status, error.detail)))
@@ -16,6 +17,15 @@ extension Connection {
     }
   }
 
+  private func request(_ head: RequestHead, body: [UInt8]) -> Request {
+    var request = Request(head: head, body: body, remoteAddress: address)
+    let proxies = loop.settings.trustedProxies
+    if !proxies.isEmpty {
+      request.forwarding = Forwarding(head.fields, peer: address, trusting: proxies)
+    }
+    return request
+  }
+
   /// A handler has answered, on the queue.
   func answered(_ exchange: UInt32, _ response: Response) {
     if isClosed { return response.discard() }
@@ -23,7 +33,10 @@ extension Connection {
   }
 
   private func begin(_ response: Response, _ exchange: ConnectionStateMachine.Exchange) {
-    loop.counters.update { $0.responses[response.status.code, default: 0] += 1 }
+    let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
+    let duration = SystemCalls.now() - exchange.receivedAt
+    loop.counters.update { $0.answers[answer, default: Histogram()].record(duration) }
+    beginObserving(response, exchange)
     let framing = response.framing(for: exchange)
     var keepsAlive = exchange.keepsAlive
     if framing == .untilClose {
@@ -39,13 +52,13 @@ extension Connection {
     }
     guard !exchange.isHead, response.status.allowsBody else {
       response.discard()
-      return machine.responseWritten(at: loop.now)
+      return responseWritten()
     }
     switch response.body {
-    case .none: machine.responseWritten(at: loop.now)
+    case .none: responseWritten()
     case .bytes(let bytes):
       write(bytes)
-      machine.responseWritten(at: loop.now)
+      responseWritten(bytes: bytes.count)
     case .file(let file):
       body = .file(file, sent: 0)
       advanceBody()

@@ -108,7 +108,7 @@ extension Connection {
     noteSent(progress: sent > start)
     if sent == file.length {
       body = .none
-      machine.responseWritten(at: loop.now)
+      responseWritten(bytes: file.length)
     } else {
       body = .file(file, sent: sent)
       // Where the socket still has room, EPOLLOUT comes at once.

@@ -51,6 +51,7 @@ extension Connection {
     }
     guard !isClosed, isCurrent(stream) else { return }
     left -= max(bytes.count, 64)
+    stream.bytes += bytes.count
     write { stream.append(bytes, to: &$0) }
     stream.lastWrite = loop.now
     if loop.scratch.count >= Self.pieceSize { flush() }
@@ -78,7 +79,7 @@ extension Connection {
       return true
     }
     if stream.cursor >= view.end {
-      if view.isClosed { stream.phase = .ending(farewell: []) }
+      if view.isClosed { stream.phase = .ending(farewell: stream.body.farewell()) }
       return view.isClosed
     }
     flush()
@@ -102,16 +103,24 @@ extension Connection {
     case .wouldBlock:
       isBlocked = true
       noteSent(progress: false)
+      noteStall(stream)
     case .bytes(let sent):
       noteBytes(sent)
       stream.cursor += sent
+      stream.bytes += sent
       stream.lastWrite = loop.now
       if stream.cursor < view.end {
         isBlocked = true
         keepRestOfUnit(stream, view)
         noteSent(progress: sent > 0)
+        noteStall(stream)
       }
     }
+  }
+
+  /// The owner may remember where the reader stands, so as to tell it later what it missed.
+  private func noteStall(_ stream: ActiveStream) {
+    stream.body.onStall?(Broadcast.Position(offset: stream.cursor))
   }
 
   /// The reader is slow.
@@ -128,6 +137,7 @@ extension Connection {
     } else {
       outbox.append(Array(segment.bytes(rest)))
     }
+    stream.bytes += rest.count
     stream.cursor = unit.upperBound
   }
 
@@ -136,8 +146,10 @@ extension Connection {
       from: stream.cursor, limit: Self.pieceSize)
     stream.cursor = end
     stream.lastWrite = loop.now
+    stream.bytes += bytes.count
     outbox.append(bytes)
     sendOutbox()
+    if isBlocked { noteStall(stream) }
   }
 
   private func skip(_ stream: ActiveStream) {
@@ -180,7 +192,7 @@ extension Connection {
       if stream.isChunked { output += ChunkFraming.end }
     }
     endBody()
-    machine.responseWritten(at: loop.now)
+    responseWritten(bytes: stream.bytes)
   }
 
   /// Forgets the body that is being written.

@@ -26,6 +26,11 @@ final class Connection: LoopMember {
   /// Whether this connection has its turn, and with it the loop's scratch memory.
   private(set) var isInTurn = false
   private(set) var isClosed = false
+  /// What the observer will be told of the requests that are being answered.
+  var unfinished: [UInt32: RequestSummary] = [:]
+  /// What it will be told of the response that is being written.
+  var observed: FinishedExchange?
+  var observedSince = Moment(nanoseconds: 0)
   private var interest: Readiness
   /// When the timer wheel will wake this connection; later deadlines do not touch the wheel.
   private var wokenAt: Moment?
@@ -57,7 +62,10 @@ final class Connection: LoopMember {
         connection.settle()
         return connection
       }
-    if !isWatched { SystemCalls.close(descriptor) }
+    if !isWatched {
+      SystemCalls.close(descriptor)
+      loop.settings.counts.leave(address)
+    }
   }
 
   // MARK: - Events
@@ -146,7 +154,9 @@ final class Connection: LoopMember {
     loop.remove(token, descriptor)
     SystemCalls.close(descriptor)
     outbox = Outbox()
+    loop.settings.counts.leave(address)
     loop.counters.update { $0.connectionsOpen -= 1 }
+    observeEnd()
     endBody()
     for response in machine.takeResponses() { response.discard() }
   }

@@ -5,10 +5,17 @@ final class ConnectionSettings: Sendable {
   let messageLimits: MessageLimits
   let timeouts: Timeouts
   let maximumPipelinedRequests: Int
+  let trustedProxies: [AddressRange]
+  let counts: ConnectionCounts
+  let observer: ExchangeObserver?
 
   init(_ configuration: ServerConfiguration) {
     messageLimits = configuration.messageLimits
     timeouts = configuration.timeouts
     maximumPipelinedRequests = configuration.maximumPipelinedRequests
+    trustedProxies = configuration.trustedProxies
+    counts = ConnectionCounts(
+      limit: configuration.maximumConnectionsPerAddress, exempt: configuration.trustedProxies)
+    observer = configuration.observer
   }
 }

@@ -30,6 +30,8 @@ struct ConnectionStateMachine {
     let isHead: Bool
     let version: HTTPVersion
     var keepsAlive: Bool
+    /// When its head was whole, or what came could no longer be a request.
+    let receivedAt: Moment
     fileprivate(set) var response: Response?
   }
 
@@ -263,7 +265,9 @@ extension ConnectionStateMachine {
     let id = nextExchange
     nextExchange &+= 1
     waiting.append(
-      Exchange(id: id, isHead: isHead, version: version, keepsAlive: keepsAlive, response: nil))
+      Exchange(
+        id: id, isHead: isHead, version: version, keepsAlive: keepsAlive, receivedAt: phaseAt,
+        response: nil))
     return id
   }
 }

@@ -81,7 +81,7 @@ extension StaticFiles {
   /// The location is made of checked segments, and begins with one slash: `//host` would be
   /// another site.
   private func redirect(_ request: Request) -> Response {
-    let path = "/" + request.encodedPath.joined(separator: "/") + "/"
+    let path = request.prefix + "/" + request.encodedPath.joined(separator: "/") + "/"
     return Response(.permanentRedirect, [.location: path])
   }
 }

@@ -13,30 +13,34 @@ final class Listener: LoopMember {
   private let loop: EventLoop
   private let token: UInt64
   private let descriptor: Int32
+  /// Where its socket stands in the file system, if it does.
+  private let path: String?
   private let dealer: ConnectionDealer
   private var pausedUntil: Moment?
   /// Whether the last pause was told to the operator: a shortage lasts for many.
   private var hasToldOfPause = false
   private var isClosed = false
+  private var toldOfRefusalAt: Moment?
 
   private init(
-    loop: EventLoop, token: UInt64, descriptor: Int32, dealer: ConnectionDealer
+    loop: EventLoop, token: UInt64, socket: ListeningSocket, dealer: ConnectionDealer
   ) {
     self.loop = loop
     self.token = token
-    self.descriptor = descriptor
+    descriptor = socket.descriptor
+    path = socket.path
     self.dealer = dealer
   }
 
   deinit { assert(isClosed, "a listener must be closed before it goes") }
 
-  static func listen(_ descriptor: Int32, dealer: ConnectionDealer, on loop: EventLoop) {
+  static func listen(_ socket: ListeningSocket, dealer: ConnectionDealer, on loop: EventLoop) {
     let isWatched =
       !loop.isDraining
-      && loop.add(descriptor, .read) { token in
-        Listener(loop: loop, token: token, descriptor: descriptor, dealer: dealer)
+      && loop.add(socket.descriptor, .read) { token in
+        Listener(loop: loop, token: token, socket: socket, dealer: dealer)
       }
-    if !isWatched { SystemCalls.close(descriptor) }
+    if !isWatched { SystemCalls.close(socket.descriptor) }
   }
 
   func becameReady(_ readiness: Readiness) {
@@ -45,7 +49,12 @@ final class Listener: LoopMember {
       guard dealer.hasRoom else { return pause("there are too many connections") }
       var address = SocketAddress()
       switch SystemCalls.accept(descriptor, &address) {
-      case .success(let accepted): dealer.deal(accepted, address, from: loop)
+      case .success(let accepted):
+        if loop.settings.counts.enter(address) {
+          dealer.deal(accepted, address, from: loop)
+        } else {
+          turnAway(accepted, address)
+        }
       case .failure(let error) where error.isWouldBlock: return tellThatAllAreAccepted()
       case .failure(let error) where error.isOutOfDescriptors: return pause(error.description)
       // The client has gone already, or the network had a fault: that is its own affair.
@@ -63,11 +72,36 @@ final class Listener: LoopMember {
   func drain() {
     guard !isClosed else { return }
     isClosed = true
+    // Before the close: after it another server may have put its own socket there.
+    if let path { FileSystem.remove(path) }
     loop.remove(token, descriptor)
     SystemCalls.close(descriptor)
   }
 
   func abort() { drain() }
+
+  /// One write that does not wait, and the end: whoever has thousands of connections is owed no
+  /// more than the reason.
+  private func turnAway(_ accepted: Int32, _ address: SocketAddress) {
+    loop.counters.update { $0.connectionsRefused += 1 }
+    if toldOfRefusalAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
+      toldOfRefusalAt = loop.now
+      loop.log(.warning, "\(address.host) has too many connections: more are answered 503")
+    }
+    _ = Self.refusal.withUnsafeBytes { SystemCalls.send(accepted, $0) }
+    SystemCalls.close(accepted)
+  }
+
+  private static let refusal = Array(
+    """
+    HTTP/1.1 503 Service Unavailable\r
+    Content-Type: application/problem+json\r
+    Content-Length: 117\r
+    Connection: close\r
+    \r
+    {"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Close some of your connections to here."}
+
+    """.utf8)
 
   private func tellThatAllAreAccepted() {
     if hasToldOfPause { loop.log(.info, "accepting goes on") }

@@ -8,8 +8,24 @@ package struct ServerCounters: Sendable, Equatable {
   /// Connections open now.
   package var connectionsOpen = 0
 
+  /// Connections turned away, because their address had too many.
+  package var connectionsRefused = 0
+
+  /// Responses begun, and how long they had been asked for then.
+  package var answers: [Answer: Histogram] = [:]
+
+  /// What answers are counted by.
+  package struct Answer: Sendable, Hashable {
+    /// Nil where a request did not get to a handler.
+    package var route: Route?
+    /// The status code.
+    package var status: Int
+  }
+
   /// Responses begun, by status code.
-  package var responses: [Int: Int] = [:]
+  package var responses: [Int: Int] {
+    answers.reduce(into: [:]) { $0[$1.key.status, default: 0] += $1.value.count }
+  }
 
   /// Bytes read from sockets.
   package var bytesReceived = 0
@@ -37,7 +53,8 @@ extension ServerCounters {
   mutating func add(_ other: ServerCounters) {
     connectionsAccepted += other.connectionsAccepted
     connectionsOpen += other.connectionsOpen
-    responses.merge(other.responses, uniquingKeysWith: +)
+    connectionsRefused += other.connectionsRefused
+    answers.merge(other.answers, uniquingKeysWith: +)
     bytesReceived += other.bytesReceived
     bytesSent += other.bytesSent
     streamsBegun += other.streamsBegun

@@ -12,6 +12,10 @@ package struct Request: Sendable {
   /// Who asks: the other end of the connection, which may be a proxy.
   package var remoteAddress: SocketAddress
 
+  /// What the proxies before this server say of the client; nil where there are none that are
+  /// believed.
+  package var forwarding: Forwarding?
+
   /// What the router found for the `{names}` of the route's pattern.
   package var parameters = PathParameters()
 
@@ -46,6 +50,15 @@ extension Request {
 
   /// The version of the client.
   package var version: HTTPVersion { head.version }
+
+  /// The client's address, which is not that of a proxy.
+  package var client: String { forwarding?.client ?? remoteAddress.host }
+
+  /// `http` or `https`, as the client sees it.
+  package var scheme: String { forwarding?.scheme ?? "http" }
+
+  /// What a proxy has taken from the front of the path.
+  package var prefix: String { forwarding?.prefix ?? "" }
 
   /// Whether only the head of the response will be sent.
   package var isHead: Bool { head.method == .head }

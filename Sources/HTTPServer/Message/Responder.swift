@@ -11,23 +11,29 @@ package final class Responder: Sendable {
     case closure(@Sendable (Response) -> Void)
   }
 
-  /// Nil once there is an answer, so that a responder that is kept does not keep the server.
-  private let receiver: Mutex<Receiver?>
+  private struct State {
+    /// Nil once there is an answer, so that a responder that is kept does not keep the server.
+    var receiver: Receiver?
+    var route: Route?
+  }
+
+  private let state: Mutex<State>
   private let log: LogHandler
 
   init(loop: EventLoop, token: UInt64, exchange: UInt32) {
-    receiver = Mutex(.exchange(loop, token: token, id: exchange))
+    state = Mutex(State(receiver: .exchange(loop, token: token, id: exchange)))
     log = loop.log
   }
 
   /// A responder without a connection, to try a handler with.
   package init(_ receive: @escaping @Sendable (Response) -> Void) {
-    receiver = Mutex(.closure(receive))
+    state = Mutex(State(receiver: .closure(receive)))
     log = { _, _ in }
   }
 
   deinit {
-    switch takeReceiver() {
+    let (receiver, route) = takeReceiver()
+    switch receiver {
     case nil: break
     case .closure(let receive):
       receive(Problem.response(Problem(.internalServerError, Self.noAnswer)))
@@ -35,7 +41,8 @@ package final class Responder: Sendable {
       // Never at once: whoever lets go may be in the middle of anything.
       loop.perform { loop in
         loop.log(.error, Self.noAnswer)
-        let response = loop.problemResponse(Problem(.internalServerError, Self.noAnswer))
+        var response = loop.problemResponse(Problem(.internalServerError, Self.noAnswer))
+        response.route = route
         loop.deliver(response, token: token, exchange: id)
       }
     }
@@ -47,7 +54,9 @@ package final class Responder: Sendable {
   ///
   /// A second answer is dropped, and logged as the mistake that it is.
   package func respond(_ response: Response) {
-    switch takeReceiver() {
+    let (receiver, route) = takeReceiver()
+    let response = response.routed(by: route)
+    switch receiver {
     case nil:
       log(.error, "A request was answered twice.")
       response.discard()
@@ -61,10 +70,13 @@ package final class Responder: Sendable {
     }
   }
 
-  private func takeReceiver() -> Receiver? {
-    receiver.withLock { receiver in
-      defer { receiver = nil }
-      return receiver
+  /// Says what will answer, by which the answer is counted.
+  func belongs(to route: Route) { state.withLock { $0.route = route } }
+
+  private func takeReceiver() -> (Receiver?, Route?) {
+    state.withLock { state in
+      defer { state.receiver = nil }
+      return (state.receiver, state.route)
     }
   }
 
@@ -73,6 +85,15 @@ package final class Responder: Sendable {
     _ status: HTTPResponse.Status, _ fields: HTTPFields = [:], body: Response.Body = .none
   ) {
     respond(Response(status, fields, body: body))
+  }
+}
+
+extension Response {
+  fileprivate func routed(by route: Route?) -> Response {
+    guard let route else { return self }
+    var response = self
+    response.route = route
+    return response
   }
 }
 

@@ -11,6 +11,9 @@ package struct Response: Sendable {
   /// The body.
   package var body: Body
 
+  /// What answered; set by the router.
+  package internal(set) var route: Route?
+
   /// What follows the head.
   ///
   /// It is not sent to HEAD, and not with 204 and 304.

@@ -52,6 +52,9 @@ enum FileSystem {
         modifiedNanoseconds: modified.tv_nsec, inode: UInt64(status.st_ino)))
   }
 
+  /// Takes a name away; what has it open keeps it.
+  static func remove(_ path: String) { _ = unlink(path) }
+
   private static func closing(_ descriptor: Int32, _ kind: Kind) -> Kind {
     SystemCalls.close(descriptor)
     return kind

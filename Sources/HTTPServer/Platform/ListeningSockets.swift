@@ -6,11 +6,20 @@
   import Darwin
 #endif
 
+/// A socket that listens.
+struct ListeningSocket: Sendable {
+  let descriptor: Int32
+  /// 0 where there is none.
+  var port = 0
+  /// Where a Unix-domain socket stands, so that it can be taken away at the end.
+  var path: String?
+}
+
 /// Opening sockets to listen on.
 enum ListeningSockets {
   /// As many as the system allows (Linux cuts it to net.core.somaxconn): a burst of clients that
   /// come back after a restart must not be turned away.
-  private static let backlog: Int32 = 4096
+  static let backlog: Int32 = 4096
 
   /// Listens on every address that a name stands for, so that `localhost` is IPv4 and IPv6.
   ///
@@ -19,26 +28,26 @@ enum ListeningSockets {
   /// - Throws: When none can be listened on.
   static func open(
     host: String, port: Int, log: LogHandler
-  ) throws(ServerError) -> (descriptors: [Int32], port: Int) {
-    var descriptors: [Int32] = []
+  ) throws(ServerError) -> [ListeningSocket] {
+    var sockets: [ListeningSocket] = []
     var port = port
     var failure = "no address"
     for address in try addresses(host: host, port: port) {
       var address = address
-      if !descriptors.isEmpty { address.setPort(port) }
+      if !sockets.isEmpty { address.setPort(port) }
       switch listen(on: address) {
       case .success(let descriptor):
-        descriptors.append(descriptor)
         port = boundPort(descriptor)
+        sockets.append(ListeningSocket(descriptor: descriptor, port: port))
       case .failure(let error):
         failure = error.description
         log(.warning, "cannot listen on \(address): \(error)")
       }
     }
-    guard !descriptors.isEmpty else {
+    guard !sockets.isEmpty else {
       throw ServerError.cannotListen(host: host, port: port, reason: failure)
     }
-    return (descriptors, port)
+    return sockets
   }
 
   private static func addresses(
@@ -132,11 +141,11 @@ extension SocketAddress {
 
 // Inside the enum `listen` means its own function.
 #if os(Linux)
-  private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+  func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
     listen(descriptor, backlog)
   }
 #else
-  private func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
+  func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
     Darwin.listen(descriptor, backlog)
   }
 #endif

@@ -1,5 +1,9 @@
 import Dispatch
 
+#if os(Linux)
+  import CEpoll
+#endif
+
 /// What a descriptor is ready for, or is asked about.
 struct Readiness: OptionSet, Sendable {
   let rawValue: UInt32
@@ -30,7 +34,7 @@ struct Readiness: OptionSet, Sendable {
     private static let rounds = 8
 
     init(queue: DispatchQueue) throws(ServerError) {
-      epoll = epoll_create1(0x80000)  // EPOLL_CLOEXEC
+      epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard epoll >= 0 else { throw .outOfDescriptors }
       source = DispatchSource.makeReadSource(fileDescriptor: epoll, queue: queue)
       let descriptor = epoll
@@ -61,17 +65,19 @@ struct Readiness: OptionSet, Sendable {
     ///
     /// `token` comes back with its events.
     func add(_ descriptor: Int32, _ interest: Readiness, token: UInt64) -> Bool {
-      EpollEvents.control(epoll, 1, descriptor, events: interest.rawValue, data: token) == 0
+      EpollEvents.control(
+        epoll, EPOLL_CTL_ADD, descriptor, events: interest.rawValue, data: token) == 0
     }
 
     /// Watches for something else.
     func change(_ descriptor: Int32, _ interest: Readiness, token: UInt64) {
-      _ = EpollEvents.control(epoll, 3, descriptor, events: interest.rawValue, data: token)
+      _ = EpollEvents.control(
+        epoll, EPOLL_CTL_MOD, descriptor, events: interest.rawValue, data: token)
     }
 
     /// Stops watching a descriptor, which is still open.
     func remove(_ descriptor: Int32) {
-      _ = EpollEvents.control(epoll, 2, descriptor, events: 0, data: 0)
+      _ = EpollEvents.control(epoll, EPOLL_CTL_DEL, descriptor, events: 0, data: 0)
     }
 
     func stop() { source.cancel() }

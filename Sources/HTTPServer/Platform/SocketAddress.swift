@@ -19,8 +19,11 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   /// The address without the port, as in a log.
   ///
   /// An IPv4 client of a dual-stack socket is shown as IPv4, so that it has one name.
+  ///
+  /// Whoever comes by a Unix-domain socket is `unix`.
   package var host: String {
-    numeric(NI_NUMERICHOST, wantsHost: true)
+    guard isInternet else { return "unix" }
+    return numeric(NI_NUMERICHOST, wantsHost: true)
       .replacing(prefix: "::ffff:", with: "")
   }
 
@@ -30,6 +33,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   /// `127.0.0.1:8080` or `[::1]:8080`.
   package var description: String {
     let host = host
+    guard isInternet else { return host }
     return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 

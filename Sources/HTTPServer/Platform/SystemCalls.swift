@@ -1,3 +1,7 @@
+#if os(Linux)
+  import CEpoll
+#endif
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)

@@ -14,7 +14,8 @@ package struct Router: Sendable {
     var route: Int?
   }
 
-  private struct Route {
+  private struct Entry {
+    let route: Route
     /// In the order of the pattern.
     var names: [String]
     var handlers: [(method: HTTPRequest.Method, handler: Server.Handler)] = []
@@ -33,7 +34,7 @@ package struct Router: Sendable {
   }
 
   private var nodes = [Node()]
-  private var routes: [Route] = []
+  private var routes: [Entry] = []
   private var fallback: Server.Handler?
   private let problemResponse: ProblemResponse
 
@@ -53,7 +54,9 @@ package struct Router: Sendable {
   ) {
     let (node, names) = insert(pattern)
     let index = nodes[node].route ?? routes.count
-    if index == routes.count { routes.append(Route(names: names)) }
+    if index == routes.count {
+      routes.append(Entry(route: Route(number: index, name: pattern), names: names))
+    }
     nodes[node].route = index
     precondition(routes[index].names == names, "\(pattern): parameters have other names elsewhere")
     routes[index].handlers.append((method, handler))
@@ -73,6 +76,7 @@ package struct Router: Sendable {
       return handleOtherwise(request, responder)
     }
     let route = routes[index]
+    responder.belongs(to: route.route)
     guard let handler = route.handler(for: request.method) else {
       return refuse(request, allowed: route.allowed, responder)
     }
@@ -132,6 +136,7 @@ extension Router {
       let problem = Problem(.notFound, "There is nothing at this path.")
       return responder.respond(problemResponse(problem))
     }
+    responder.belongs(to: .otherwise)
     switch request.method {
     case .get, .head: fallback(request, responder)
     default: refuse(request, allowed: [.get, .head, .options], responder)

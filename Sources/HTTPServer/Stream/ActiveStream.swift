@@ -18,6 +18,8 @@ final class ActiveStream {
   /// The position after the last byte that was handed to the socket or to the connection's outbox.
   var cursor: Int
   var lastWrite: Moment
+  /// What was handed to the connection so far.
+  var bytes = 0
   /// Where the stream gets its broadcast from, and its place there.
   var fanOut: FanOut?
   var index = 0

@@ -36,6 +36,15 @@ package struct StreamBody: Sendable {
   /// Nil ends the stream. Called on the connection's loop, when the socket has room again.
   package var onLag: @Sendable (Broadcast.Position) -> Resumption?
 
+  /// Told where a reader stands that has stopped reading, so that `onLag` can later say what came
+  /// since.
+  ///
+  /// Called on the connection's loop.
+  package var onStall: (@Sendable (Broadcast.Position) -> Void)?
+
+  /// Makes the last bytes of a stream whose broadcast was closed: for each stream its own.
+  package var farewell: @Sendable () -> [UInt8]
+
   /// Sent when nothing else was for a while, so that proxies do not close the stream and a reader
   /// that is gone is found.
   package var heartbeat: Heartbeat?
@@ -51,6 +60,8 @@ package struct StreamBody: Sendable {
     prefix: Source? = nil, broadcast: Broadcast, position: Broadcast.Position,
     heartbeat: Heartbeat? = nil, control: StreamControl? = nil,
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
+    onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,
+    farewell: @escaping @Sendable () -> [UInt8] = { [] },
     onEnd: @escaping @Sendable () -> Void = {}
   ) {
     self.prefix = prefix
@@ -59,6 +70,8 @@ package struct StreamBody: Sendable {
     self.heartbeat = heartbeat
     self.control = control
     self.onLag = onLag
+    self.onStall = onStall
+    self.farewell = farewell
     self.onEnd = onEnd
   }
 }
