@@ -19,9 +19,13 @@ struct RunningServer {
     self.drain = drain
   }
 
+  /// The label of the logger for requests.
+  static let accessLabel = "didchange.access"
+
   /// Opens the database, prepares the queries, and listens.
   static func start(_ settings: ServerSettings, logger: Logger) throws -> RunningServer {
-    let server = try RecordsServer(settings, logger: logger)
+    let server = try RecordsServer(
+      settings, logger: logger, accessLogger: Logger(label: accessLabel))
     return RunningServer(address: try server.start()) { limit, completion in
       server.drain(timeout: limit, completion: completion)
     }

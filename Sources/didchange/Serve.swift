@@ -20,6 +20,16 @@ struct Serve: ParsableCommand {
   @Option(help: "The port to listen on; 0 takes a free one. (default: 8080)")
   var port: UInt16?
 
+  @Option(help: "Listen on a Unix-domain socket at this path instead.", completion: .file())
+  var socket: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Write each request to standard error: json, line, or a line with words such as {client}.",
+      valueName: "format"),
+    transform: AccessLogFormat.argument)
+  var accessLog: AccessLogFormat?
+
   @Option(
     name: .customLong("public"), help: "The folder with the files of the page.",
     completion: .directory)
@@ -35,6 +45,15 @@ struct Serve: ParsableCommand {
     } catch {
       throw ValidationError("--host: \(error.message); \(error.mend)")
     }
+    guard let socket else { return }
+    guard host == nil, port == nil else {
+      throw ValidationError("--socket stands instead of --host and --port: leave these out")
+    }
+    do {
+      _ = try ListenAddress(socketPath: socket)
+    } catch {
+      throw ValidationError("--socket: \(error.message); \(error.mend)")
+    }
   }
 
   func run() throws {
@@ -43,7 +62,10 @@ struct Serve: ParsableCommand {
     let signals = TerminationSignals()
     let logger = makeLogger()
     var settings = try source.settings()
-    settings.listen = try settings.listen.with(host: host, port: port)
+    settings.listen =
+      try socket.map { try ListenAddress(socketPath: $0) }
+      ?? settings.listen.with(host: host, port: port)
+    if let accessLog { settings.service.accessLog = accessLog }
     settings.publicFolder = try PublicFolder.find(named: publicFolder)
     let demo = settings.database == nil ? try DemoDatabase() : nil
     defer { demo?.remove() }
@@ -55,7 +77,7 @@ struct Serve: ParsableCommand {
       try RunningServer.start(settings, logger: logger)
     }
     demo?.startWriting(logger: logger)
-    StandardOutput.write("listening on http://\(server.address)\n")
+    StandardOutput.write("listening on \(server.address.url)\n")
     // Not in the message itself, which is made only where its level is logged.
     let signal = signals.wait()
     logger.info("\(signal): draining")
@@ -66,6 +88,7 @@ struct Serve: ParsableCommand {
   private func makeLogger() -> Logger {
     let level = logLevel ?? .info
     LoggingSystem.bootstrap { label in
+      if label == RunningServer.accessLabel { return BareLogHandler() }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return handler
@@ -82,5 +105,14 @@ extension Logger.Level {
       throw ValidationError("\"\(text)\" is none of \(listed)")
     }
     return level
+  }
+}
+
+extension AccessLogFormat {
+  @Sendable fileprivate static func argument(_ text: String) throws -> AccessLogFormat {
+    switch AccessLogFormat.read(text) {
+    case .success(let format): return format
+    case .failure(let flaw): throw ValidationError("\(flaw.message); \(flaw.mend)")
+    }
   }
 }

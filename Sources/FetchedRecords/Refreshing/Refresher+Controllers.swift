@@ -68,6 +68,7 @@ extension Refresher {
     case .none:
       return nil
     case .rows(let changed, let plan):
+      let start = ContinuousClock.now
       switch try live.maintain(changed, plan: plan, in: db) {
       case .refetch(let reason):
         return try refetch(live, query, old, because: [reason], in: db)
@@ -79,6 +80,7 @@ extension Refresher {
           $0.queries[controller.queryName, default: QueryRefreshes()].maintained += 1
         }
         let alongside = try query.fetchAlongside(controller.arguments, in: db)
+        log(.refreshed(.incremental, ContinuousClock.now - start))
         return finish(
           controller, query, old,
           Fetched(results: results, changes: changes, alongside: alongside))
@@ -93,6 +95,7 @@ extension Refresher {
     keepsContributions: Bool = false, in db: Database
   ) throws -> ControllerEvent? {
     live.forgetIndex(keepingContributions: keepsContributions)
+    let start = ContinuousClock.now
     let isSameShape = query.layout == old.results.layout
     let fetched = try query.fetch(
       comparingWith: isSameShape ? old.results : .empty(query.layout),
@@ -102,6 +105,7 @@ extension Refresher {
       $0.rowsFetched += fetched.results.count
       $0.queries[query.definition.name, default: QueryRefreshes()].count(reasons)
     }
+    log(.refreshed(.refetch, ContinuousClock.now - start))
     return finish(live.controller, query, old, fetched)
   }
 
@@ -109,7 +113,9 @@ extension Refresher {
     _ controller: QueryController, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
   ) -> ControllerEvent? {
     let isSameShape = query.layout == old.results.layout
-    let isSame = isSameShape && fetched.changes.isEmpty
+    // What stands alongside is a part of the state that a version names.
+    let isSame =
+      isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
     let version =
       isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
     let new = ResultsSnapshot(

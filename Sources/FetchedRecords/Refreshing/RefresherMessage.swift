@@ -1,3 +1,11 @@
+/// How a query was brought up to date.
+package enum RefreshKind: String, Sendable, CaseIterable {
+  /// Row by row.
+  case incremental
+  /// It ran again.
+  case refetch
+}
+
 /// What an operator may want to know of a refresher.
 package enum RefresherMessage: Sendable {
   /// A table or view that cannot be a query.
@@ -12,4 +20,6 @@ package enum RefresherMessage: Sendable {
   case failed(FetchFailure)
   /// Refreshes succeed again.
   case recovered
+  /// One query was brought up to date, for the metrics: told inside the transaction.
+  case refreshed(RefreshKind, Duration)
 }

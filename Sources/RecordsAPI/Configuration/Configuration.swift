@@ -14,6 +14,8 @@ package struct Configuration: Sendable, Equatable {
   /// In the file a relative path counts from the file's own folder.
   package internal(set) var database: String?
   package internal(set) var listen: ListenAddress?
+  package internal(set) var service = ServiceSettings()
+  package internal(set) var feeds = FeedSettings()
   /// The queries in the order of the file.
   ///
   /// Empty: the file declares none, and each table and view is a query of its name.

@@ -17,14 +17,14 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
 
 /// One thing that is wrong with a configuration: where, what, and how to mend it.
 package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
-  /// As the user named it.
-  package var file: String
+  /// As the user named it; nil where the command line is meant.
+  package var file: String?
   package var position: SourcePosition
   package var message: String
   /// What to do, where that is known.
   package var mend: String?
 
-  package init(file: String, position: SourcePosition, message: String, mend: String? = nil) {
+  package init(file: String?, position: SourcePosition, message: String, mend: String? = nil) {
     self.file = file
     self.position = position
     self.message = message
@@ -33,7 +33,8 @@ package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringCon
 
   /// `file:line:column: message; mend`, which editors and terminals turn into a link.
   package var description: String {
-    let place = "\(file):\(position.line):\(position.column): \(message)"
+    let place =
+      file.map { "\($0):\(position.line):\(position.column): \(message)" } ?? message
     return mend.map { "\(place); \($0)" } ?? place
   }
 }

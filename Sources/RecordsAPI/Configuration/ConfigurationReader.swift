@@ -34,6 +34,11 @@ struct ConfigurationReader {
       case .database: configuration.database = text(value, "`database`").map(resolve)
       case .listen: configuration.listen = listen(value)
       case .queries: readQueries(value)
+      case .limits: readLimits(value)
+      case .timeouts: readTimeouts(value)
+      case .cors: configuration.service.crossOrigin = crossOrigin(value)
+      case .proxies: configuration.service.trustedProxies = proxies(value)
+      case .accessLog: configuration.service.accessLog = accessLog(value)
       }
     }
   }

@@ -18,13 +18,14 @@ extension ConfigurationWord {
 
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
-  case database, listen, queries
+  case database, listen, queries, limits, timeouts, cors, proxies, accessLog
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
     "db": .database, "file": .database, "path": .database, "sqlite": .database,
     "address": .listen, "bind": .listen, "host": .listen, "port": .listen,
-    "tables": .queries, "views": .queries,
+    "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
+    "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
   ]
 }
 

@@ -1,11 +1,13 @@
 import Foundation
 
-/// Where the server listens: a host, or an IP address, and a port.
+/// Where the server listens: a host, or an IP address, and a port; or a Unix-domain socket.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   /// A name, an IPv4 address, or an IPv6 address without its brackets.
   package let host: String
   /// 0 lets the system choose a free one.
   package let port: UInt16
+  /// The path of a Unix-domain socket, which stands instead of host and port.
+  package private(set) var socketPath: String?
 
   /// The loopback interface: nobody else can reach a server that was not told to be reached.
   package static let standard = ListenAddress(checkedHost: "127.0.0.1", port: 8080)
@@ -25,8 +27,25 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     self.init(checkedHost: host, port: port)
   }
 
-  /// Reads `HOST:PORT`; an IPv6 address stands in brackets, as in `[::1]:8080`.
+  /// A Unix-domain socket.
+  package init(socketPath: String) throws(Problem) {
+    // sockaddr_un has room for 107 on Linux and 103 elsewhere.
+    guard !socketPath.isEmpty, socketPath.utf8.count <= 103 else {
+      throw Problem(
+        message: "the path of the socket has \(socketPath.utf8.count) bytes",
+        mend: "choose one of at most 103, such as /run/didchange.sock")
+    }
+    self.init(checkedHost: "127.0.0.1", port: 0)
+    self.socketPath = socketPath
+  }
+
+  /// Reads `HOST:PORT`, where an IPv6 address stands in brackets, as in `[::1]:8080`; or
+  /// `unix:PATH`.
   package init(_ text: String) throws(Problem) {
+    if text.hasPrefix("unix:") {
+      try self.init(socketPath: String(text.dropFirst(5)))
+      return
+    }
     let (host, port) = try Self.split(text)
     guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let number = UInt16(port)
@@ -39,7 +58,8 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
   /// The same address with another host or another port, where one is given.
   package func with(host: String?, port: UInt16?) throws(Problem) -> ListenAddress {
-    try ListenAddress(host: host ?? self.host, port: port ?? self.port)
+    if host == nil, port == nil { return self }
+    return try ListenAddress(host: host ?? self.host, port: port ?? self.port)
   }
 
   private init(checkedHost host: String, port: UInt16) {
@@ -47,7 +67,13 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     self.port = port
   }
 
-  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var description: String {
+    if let socketPath { return "unix:\(socketPath)" }
+    return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// As a client writes it.
+  package var url: String { socketPath == nil ? "http://\(self)" : description }
 
   private static func split(_ text: String) throws(Problem) -> (host: String, port: String) {
     let example = "write HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080"

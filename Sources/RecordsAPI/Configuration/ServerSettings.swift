@@ -12,7 +12,8 @@ package struct ServerSettings: Sendable, Equatable {
   package var publicFolder: String?
   /// Where the queries stand in their file, if they are from one.
   package var configuration: Configuration?
-  package var feeds = FeedSettings()
+  package var feeds: FeedSettings
+  package var service: ServiceSettings
 
   /// Reads the configuration file, if one is named.
   ///
@@ -23,10 +24,12 @@ package struct ServerSettings: Sendable, Equatable {
     self.database = database ?? configuration?.database
     queries = configuration?.queries ?? []
     listen = configuration?.listen ?? .standard
+    feeds = configuration?.feeds ?? FeedSettings()
+    service = configuration?.service ?? ServiceSettings()
     if let path = self.database {
       let place =
         database == nil ? configuration.map { ($0.file, $0.position(of: .database)) } : nil
-      try Self.checkDatabase(path, at: place ?? (path, .start))
+      try Self.checkDatabase(path, at: place)
       return
     }
     guard queries.isEmpty else {
@@ -40,12 +43,12 @@ package struct ServerSettings: Sendable, Equatable {
 
   /// SQLite would make a file that is not there, and serve nothing from it.
   private static func checkDatabase(
-    _ path: String, at place: (file: String, position: SourcePosition)
+    _ path: String, at place: (file: String, position: SourcePosition)?
   ) throws(ConfigurationProblems) {
     let isThere = FileManager.default.fileExists(atPath: path)
     guard !isThere || NearestFile.isFolder(path) else { return }
     let problem = ConfigurationProblem(
-      file: place.file, position: place.position,
+      file: place?.file, position: place?.position ?? .start,
       message: isThere ? "the database \(path) is a folder" : "there is no database \(path)",
       mend: isThere ? "name a file in it" : NearestFile.mend(path))
     throw ConfigurationProblems([problem])

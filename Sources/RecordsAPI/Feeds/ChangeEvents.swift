@@ -14,6 +14,9 @@ struct ChangeEvents {
 
   var bytes: [UInt8] { json.bytes }
 
+  /// How many events were written.
+  private(set) var count = 0
+
   private let givesIDs: Bool
 
   /// - Parameters:
@@ -41,6 +44,15 @@ struct ChangeEvents {
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
     total: Int? = nil
   ) {
+    begin(changes, from: old, to: new)
+    for change in changes.recordChanges { append(change, layout: new.results.layout) }
+    end(from: old, to: new, total: total)
+  }
+
+  /// `willChange` and the section changes.
+  mutating func begin(
+    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot
+  ) {
     event("willChange") { json in
       json.member("from", old.version.description)
       json.member("version", new.version.description)
@@ -48,7 +60,10 @@ struct ChangeEvents {
       json.member("numberOfChanges", changes.count)
     }
     for change in changes.sectionChanges { append(change) }
-    for change in changes.recordChanges { append(change, layout: new.results.layout) }
+  }
+
+  /// `didChange`.
+  mutating func end(from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int?) {
     event("didChange", id: givesIDs ? new.version.description : nil) { json in
       json.member("from", old.version.description)
       json.member("version", new.version.description)
@@ -71,7 +86,8 @@ struct ChangeEvents {
     }
   }
 
-  private mutating func append(_ change: RecordChange, layout: RecordLayout) {
+  /// `change`.
+  mutating func append(_ change: RecordChange, layout: RecordLayout) {
     event("change", named: false) { json in
       switch change {
       case .insertion(let path, let record):
@@ -125,7 +141,10 @@ struct ChangeEvents {
     json.raw("\ndata: ")
   }
 
-  private mutating func endEvent() { json.raw("\n\n") }
+  private mutating func endEvent() {
+    json.raw("\n\n")
+    count += 1
+  }
 }
 
 /// What a stream's events call their query; on a stream of several queries every event says it.

@@ -11,6 +11,7 @@ import Synchronization
 final class ComposedFeed: StreamableFeed {
   let composition: Composition
   let log: EventLog
+  let counters: FeedCounters
   private let queue: DispatchQueue
   private let feeds: [Feed]
 
@@ -18,8 +19,6 @@ final class ComposedFeed: StreamableFeed {
   private struct Shown {
     let name: EventSourceName
     var snapshot: ResultsSnapshot
-    /// The version of the source that the snapshot was made of.
-    var sourceVersion: ResultsVersion
     var total: Int?
     /// What happened since, in order.
     var news: [ControllerEvent] = []
@@ -37,11 +36,15 @@ final class ComposedFeed: StreamableFeed {
   private let state: Mutex<State>
 
   /// Must be made on the refresher's queue, so that no event of a source is lost in between.
-  init(_ composition: Composition, feeds: [Feed], queue: DispatchQueue, logCapacity: Int) {
+  init(
+    _ composition: Composition, feeds: [Feed], queue: DispatchQueue, settings: FeedSettings,
+    counters: FeedCounters
+  ) {
     dispatchPrecondition(condition: .onQueue(queue))
     self.composition = composition
     self.feeds = feeds
     self.queue = queue
+    self.counters = counters
     let version = ResultsVersion.fresh()
     let shown = zip(composition.sources, feeds).map { source, feed in
       let head = feed.head
@@ -50,11 +53,11 @@ final class ComposedFeed: StreamableFeed {
           query: source.key.query, arguments: source.key.arguments,
           isAlwaysNamed: composition.isMultiple),
         snapshot: head.snapshot.cut(to: source.window, version: .fresh()),
-        sourceVersion: head.snapshot.version,
         total: source.window.map { _ in head.snapshot.results.count }, failure: head.failure)
     }
     let id = composition.isMultiple ? version : shown[0].snapshot.version
-    log = EventLog(capacity: logCapacity, version: id.description)
+    log = EventLog(
+      settings, counters: counters, version: id.description, shows: shown.map(\.snapshot))
     state = Mutex(State(shown: shown, version: version, position: log.broadcast.end))
     for (index, feed) in feeds.enumerated() {
       feed.listen(self) { [weak self] event in self?.receive(event, from: index) }
@@ -68,31 +71,21 @@ final class ComposedFeed: StreamableFeed {
     return feeds
   }
 
-  /// What a stream is sent before the log, and from where it follows the log.
-  func beginning(_ opening: StreamOpening) -> StreamBeginning {
-    opening.beginning(of: log) {
-      state.withLock { state in
-        let snapshots = state.shown.enumerated().map { index, shown in
-          let isLast = index == state.shown.count - 1
-          return SnapshotEvent(
-            snapshot: present(shown, of: feeds[index]), source: shown.name, total: shown.total,
-            id: composition.isMultiple
-              ? (isLast ? state.version.description : nil) : shown.snapshot.version.description)
-        }
-        return StreamOpening.Present(
-          snapshots: snapshots,
-          failures: state.shown.compactMap { shown in
-            shown.failure.map { ChangeEvents.failure($0, source: shown.name) }
-          }, position: state.position)
-      }
+  var present: PresentState {
+    state.withLock { state in
+      PresentState(
+        sources: state.shown.map { shown in
+          PresentState.Source(
+            name: shown.name, snapshot: shown.snapshot, total: shown.total, failure: shown.failure)
+        },
+        version: version(of: state), position: state.position,
+        isMultiple: composition.isMultiple)
     }
   }
 
-  /// What is shown, with what now stands alongside: it may change while the records do not.
-  private func present(_ shown: Shown, of feed: Feed) -> ResultsSnapshot {
-    let source = feed.presentHead.snapshot
-    return source.version == shown.sourceVersion
-      ? shown.snapshot.dated(like: source) : shown.snapshot
+  /// Of several queries together, or of the only one.
+  private func version(of state: State) -> String {
+    (composition.isMultiple ? state.version : state.shown[0].snapshot.version).description
   }
 
   // MARK: - Events
@@ -119,71 +112,100 @@ final class ComposedFeed: StreamableFeed {
     state.withLock { state in
       state.isFlushScheduled = false
       state.lastFlush = .now
-      var unit: [UInt8] = []
-      var commit: Int?
+      var unit = Unit()
       for index in state.shown.indices {
-        if let news = write(&state.shown[index], window: composition.sources[index].window, &unit) {
-          // Joined commits are known by the last of them, whichever query it changed.
-          commit = max(commit ?? news, news)
-        }
+        write(&state.shown[index], window: composition.sources[index].window, &unit)
       }
-      guard !unit.isEmpty else { return }
-      if let commit, composition.isMultiple {
-        state.version = state.version.next
-        unit += ChangeEvents.commit(commit, id: state.version.description)
-        log.append(unit, version: state.version.description)
+      guard !unit.bytes.isEmpty else { return }
+      if let commit = unit.commit {
+        if composition.isMultiple {
+          state.version = state.version.next
+          let version = state.version.description
+          unit.append(ChangeEvents.commit(commit, id: version), count: 1)
+        }
+        append(unit, state)
       } else {
-        log.append(unit, version: commit.map { _ in state.shown[0].snapshot.version.description })
+        log.append(unit.bytes, count: unit.count)
       }
       state.position = log.broadcast.end
     }
   }
 
-  /// Writes what happened to one source; returns the commit that changed it, if one did.
-  private func write(_ shown: inout Shown, window: Window?, _ unit: inout [UInt8]) -> Int? {
+  private func append(_ unit: Unit, _ state: State) {
+    let version = version(of: state)
+    let shows = state.shown.map(\.snapshot)
+    if unit.isReset {
+      log.restart(with: unit.bytes, version: version, shows: shows)
+    } else {
+      log.append(
+        unit.bytes, count: unit.count, version: version, shows: shows, changes: unit.changes)
+    }
+  }
+
+  /// What is written into the log together.
+  private struct Unit {
+    private(set) var bytes: [UInt8] = []
+    private(set) var count = 0
+    var changes = 0
+    /// Joined commits are known by the last of them, whichever query it changed; nil where none
+    /// has changed anything.
+    private(set) var commit: Int?
+    /// Whether there is a snapshot among the events.
+    var isReset = false
+
+    mutating func append(_ bytes: [UInt8], count: Int) {
+      self.bytes += bytes
+      self.count += count
+    }
+
+    mutating func note(commit: Int) { self.commit = max(self.commit ?? commit, commit) }
+  }
+
+  /// Writes what happened to one source.
+  private func write(_ shown: inout Shown, window: Window?, _ unit: inout Unit) {
     let news = shown.news
     shown.news = []
-    guard let last = news.last else { return nil }
-    let commit = writeChanges(news, of: &shown, window: window, &unit)
+    guard let last = news.last else { return }
+    writeChanges(news, of: &shown, window: window, &unit)
     if case .failed(let failure) = last {
       shown.failure = failure
-      unit += ChangeEvents.failure(failure, source: shown.name)
+      unit.append(ChangeEvents.failure(failure, source: shown.name), count: 1)
     } else {
       shown.failure = nil
     }
-    return commit
   }
 
   /// Writes what brings the streams to the last good state among `news`, if there is one.
   private func writeChanges(
-    _ news: [ControllerEvent], of shown: inout Shown, window: Window?, _ unit: inout [UInt8]
-  ) -> Int? {
-    guard let latest = news.lastSnapshot else { return nil }
+    _ news: [ControllerEvent], of shown: inout Shown, window: Window?, _ unit: inout Unit
+  ) {
+    guard let latest = news.lastSnapshot else { return }
     let old = shown.snapshot
-    shown.sourceVersion = latest.version
-    let total = window.map { _ in latest.results.count }
-    shown.total = total
+    shown.total = window.map { _ in latest.results.count }
     let isSameShape = latest.results.layout == old.results.layout
     let new = latest.cut(to: window, version: isSameShape ? old.version.next : .fresh())
     guard isSameShape else {
       shown.snapshot = new
-      unit += SnapshotEvent(
-        snapshot: new, source: shown.name, total: total,
-        id: composition.isMultiple ? nil : new.version.description
-      ).whole()
-      return new.commit
+      let event = SnapshotEvent(
+        snapshot: new, source: shown.name, total: shown.total,
+        id: composition.isMultiple ? nil : new.version.description)
+      unit.append(event.whole(), count: 1)
+      unit.note(commit: new.commit)
+      unit.isReset = true
+      return
     }
     let changes = news.onlyChanges(window: window) ?? new.results.changes(from: old.results)
-    if changes.isEmpty {
+    if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
       shown.snapshot = new.renamed(old.version)
-      return nil
+      return
     }
     shown.snapshot = new
     var events = ChangeEvents(source: shown.name, givesIDs: !composition.isMultiple)
-    events.append(changes, from: old, to: new, total: total)
-    unit += events.bytes
-    return new.commit
+    events.append(changes, from: old, to: new, total: shown.total)
+    unit.append(events.bytes, count: events.count)
+    unit.changes += changes.count
+    unit.note(commit: new.commit)
   }
 }
 
@@ -213,13 +235,6 @@ extension ResultsSnapshot {
     return ResultsSnapshot(
       query: query, results: window.results(of: results), version: version, commit: commit,
       alongside: alongside)
-  }
-
-  /// The same records as of another state of the database.
-  fileprivate func dated(like other: ResultsSnapshot) -> ResultsSnapshot {
-    ResultsSnapshot(
-      query: query, results: results, version: version, commit: other.commit,
-      alongside: other.alongside)
   }
 
   fileprivate func renamed(_ version: ResultsVersion) -> ResultsSnapshot {

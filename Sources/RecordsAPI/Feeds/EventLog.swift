@@ -1,10 +1,12 @@
 import DequeModule
+import FetchedRecords
 import HTTPServer
 import Synchronization
 
-/// The events of a feed, and where in them each version was reached.
+/// The events of a feed, where in them each version was reached, and some of the states themselves.
 ///
-/// Any number of streams share it; a stream resumes from any version whose events it still holds.
+/// Any number of streams share it; a stream resumes from any version whose events it still holds,
+/// or whose state it remembers. Bounded in bytes, in change sets and in states.
 final class EventLog: Sendable {
   let broadcast: Broadcast
 
@@ -12,43 +14,111 @@ final class EventLog: Sendable {
     let version: String
     /// The position after the events that led to the version.
     let position: Broadcast.Position
+    /// Changes up to here since the log began.
+    let changes: Int
   }
 
-  private let marks: Mutex<Deque<Mark>>
-
-  init(capacity: Int, version: String) {
-    broadcast = Broadcast(capacity: capacity)
-    marks = Mutex([Mark(version: version, position: broadcast.end)])
+  private struct State {
+    var marks: Deque<Mark>
+    var memory: StateMemory
   }
 
-  /// Appends events that led to `version`, or, without one, that led nowhere.
-  func append(_ events: [UInt8], version: String? = nil) {
-    marks.withLock { marks in
-      let position = broadcast.append(events)
-      if let version { marks.append(Mark(version: version, position: position)) }
-      marks.trim(to: broadcast.start)
+  private let maximumCount: Int
+  private let counters: FeedCounters
+  private let state: Mutex<State>
+
+  init(_ settings: FeedSettings, counters: FeedCounters, version: String, shows: [ResultsSnapshot])
+  {
+    broadcast = Broadcast(capacity: settings.logCapacity)
+    maximumCount = settings.logCount
+    self.counters = counters
+    let position = broadcast.end
+    let first = RememberedState(version: version, position: position, snapshots: shows)
+    state = Mutex(
+      State(
+        marks: [Mark(version: version, position: position, changes: 0)],
+        memory: StateMemory(
+          maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first)))
+  }
+
+  /// Appends events that led nowhere: a failure.
+  func append(_ events: [UInt8], count: Int) {
+    state.withLock { state in
+      broadcast.append(events)
+      state.marks.trim(to: broadcast.start, count: maximumCount)
     }
+    counters.note(events: count, changeSets: 0)
+  }
+
+  /// Appends events that led to `version`, of which `changes` were changes.
+  func append(
+    _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int
+  ) {
+    state.withLock { state in
+      let position = broadcast.append(events)
+      state.marks.append(
+        Mark(
+          version: version, position: position,
+          changes: (state.marks.last?.changes ?? 0) + changes))
+      state.memory.append(
+        RememberedState(version: version, position: position, snapshots: shows), changes: changes)
+      state.marks.trim(to: broadcast.start, count: maximumCount)
+    }
+    counters.note(events: count, changeSets: 1)
   }
 
   /// Appends a snapshot: nothing before it can be resumed from.
-  func restart(with events: [UInt8], version: String) {
-    marks.withLock { marks in
-      marks = [Mark(version: version, position: broadcast.append(events))]
+  func restart(with events: [UInt8], version: String, shows: [ResultsSnapshot]) {
+    state.withLock { state in
+      let position = broadcast.append(events)
+      state.marks = [Mark(version: version, position: position, changes: 0)]
+      state.memory.restart(
+        with: RememberedState(version: version, position: position, snapshots: shows))
+    }
+    counters.note(events: 1, changeSets: 0)
+  }
+
+  /// How a stream can go on after `version`.
+  struct Continuation {
+    /// Where the events after it begin, if they are still held, and how many changes they tell.
+    var events: (position: Broadcast.Position, changes: Int)?
+    /// The state, if it is remembered.
+    var state: RememberedState?
+  }
+
+  func continuation(after version: String) -> Continuation {
+    state.withLock { state in
+      state.marks.trim(to: broadcast.start, count: maximumCount)
+      let mark = state.marks.last { $0.version == version }
+      let changes = state.marks.last?.changes ?? 0
+      return Continuation(
+        events: mark.map { ($0.position, changes - $0.changes) },
+        state: state.memory.state(of: version))
     }
   }
 
-  /// Where the events after `version` begin, if they are still held.
-  func position(after version: String) -> Broadcast.Position? {
-    marks.withLock { marks in
-      marks.trim(to: broadcast.start)
-      return marks.last { $0.version == version }?.position
+  /// A reader has stopped reading: what it knows is remembered for when it reads again.
+  func noteStall(at position: Broadcast.Position) {
+    state.withLock { $0.memory.noteStall(at: position) }
+  }
+
+  /// What a reader knows that stopped at a position.
+  func state(at position: Broadcast.Position) -> RememberedState? {
+    state.withLock { $0.memory.state(at: position) }
+  }
+
+  /// What is held beside the bytes of the broadcast.
+  var size: (marks: Int, states: Int, stateBytes: Int) {
+    state.withLock { state in
+      let memory = state.memory.size
+      return (state.marks.count, memory.count, memory.bytes)
     }
   }
 }
 
 extension Deque<EventLog.Mark> {
-  /// Forgets versions whose events are no longer held.
-  fileprivate mutating func trim(to start: Broadcast.Position) {
-    while let first, first.position < start { removeFirst() }
+  /// Forgets versions whose events are no longer held, and those beyond the newest `count`.
+  fileprivate mutating func trim(to start: Broadcast.Position, count: Int) {
+    while let first, first.position < start || self.count > count + 1 { removeFirst() }
   }
 }

@@ -9,6 +9,7 @@ final class Feed: StreamableFeed {
   let key: FeedKey
   let controller: QueryController
   let log: EventLog
+  let counters: FeedCounters
   private let source: EventSourceName
 
   /// The latest state, and where its events end in the log.
@@ -27,28 +28,21 @@ final class Feed: StreamableFeed {
 
   private let state: Mutex<State>
 
-  init(key: FeedKey, controller: QueryController, logCapacity: Int) {
+  init(
+    key: FeedKey, controller: QueryController, settings: FeedSettings, counters: FeedCounters
+  ) {
     let snapshot = controller.snapshot
     self.key = key
     self.controller = controller
+    self.counters = counters
     source = EventSourceName(query: key.query, arguments: key.arguments, isAlwaysNamed: false)
-    log = EventLog(capacity: logCapacity, version: snapshot.version.description)
+    log = EventLog(
+      settings, counters: counters, version: snapshot.version.description, shows: [snapshot])
     state = Mutex(
       State(head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end)))
   }
 
   var head: Head { state.withLock(\.head) }
-
-  /// The latest state with what now stands alongside.
-  ///
-  /// A commit may change that and leave the records, and so their version, as they were. The head
-  /// stays then, because what is read of it is validated by its version.
-  var presentHead: Head {
-    var head = head
-    let present = controller.snapshot
-    if present.version == head.snapshot.version { head.snapshot = present }
-    return head
-  }
 
   /// Tells `listener` of every event from now on, on the refresher's queue.
   func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (ControllerEvent) -> Void) {
@@ -66,18 +60,20 @@ final class Feed: StreamableFeed {
       switch event {
       case .changed(let changes, let old, let new):
         events.append(changes, from: old, to: new)
-        log.append(events.bytes, version: new.version.description)
+        log.append(
+          events.bytes, count: events.count, version: new.version.description, shows: [new],
+          changes: changes.count)
         state.head.snapshot = new
         state.head.failure = nil
       case .reset(let snapshot):
         log.restart(
           with: SnapshotEvent(snapshot: snapshot, source: source).whole(),
-          version: snapshot.version.description)
+          version: snapshot.version.description, shows: [snapshot])
         state.head.snapshot = snapshot
         state.head.failure = nil
       case .failed(let failure):
         events.append(failure)
-        log.append(events.bytes)
+        log.append(events.bytes, count: events.count)
         state.head.failure = failure
       case .recovered:
         // No event: whoever shows the result shows the right one.
@@ -89,15 +85,11 @@ final class Feed: StreamableFeed {
     for listener in listeners { listener(event) }
   }
 
-  /// What a stream is sent before the log, and from where it follows the log.
-  func beginning(_ opening: StreamOpening) -> StreamBeginning {
-    opening.beginning(of: log) {
-      let head = presentHead
-      return StreamOpening.Present(
-        snapshots: [SnapshotEvent(snapshot: head.snapshot, source: source)],
-        failures: head.failure.map { [ChangeEvents.failure($0, source: source)] } ?? [],
-        position: head.position)
-    }
+  var present: PresentState {
+    let head = head
+    return PresentState(
+      sources: [PresentState.Source(name: source, snapshot: head.snapshot, failure: head.failure)],
+      version: head.snapshot.version.description, position: head.position, isMultiple: false)
   }
 }
 

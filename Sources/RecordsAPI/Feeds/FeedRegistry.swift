@@ -11,8 +11,9 @@ final class FeedRegistry: Sendable {
   private let settings: FeedSettings
   private let feeds: LivePool<FeedKey, Feed>
   private let compositions: LivePool<Composition, ComposedFeed>
-  /// What ends every stream from now on; nil while the server is not ending.
-  private let farewell = Mutex<[UInt8]?>(nil)
+  let counters = FeedCounters()
+  /// From now on every stream ends.
+  private let isEnding = Mutex(false)
 
   init(refresher: Refresher, settings: FeedSettings) {
     self.refresher = refresher
@@ -33,15 +34,15 @@ final class FeedRegistry: Sendable {
   private func open(
     _ key: FeedKey, _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
   ) {
-    let capacity = settings.logCapacity
     // Events and the completion both come on the refresher's queue, the completion first.
     let box = FeedBox()
     refresher.open(key.query, arguments: key.arguments) { event in
       box.feed?.receive(event)
-    } completion: { result in
+    } completion: { [settings, counters] result in
       completion(
         result.map { controller in
-          let feed = Feed(key: key, controller: controller, logCapacity: capacity)
+          let feed = Feed(
+            key: key, controller: controller, settings: settings, counters: counters)
           box.feed = feed
           return feed
         })
@@ -77,7 +78,7 @@ final class FeedRegistry: Sendable {
             .success(
               ComposedFeed(
                 composition, feeds: feeds, queue: refresher.queue,
-                logCapacity: settings.logCapacity)))
+                settings: settings, counters: counters)))
         }
       }
     }
@@ -113,19 +114,17 @@ final class FeedRegistry: Sendable {
 
   /// Ends every stream after the events appended so far, and those that are still to begin after
   /// their beginning.
-  func closeAll(farewell: [UInt8]) {
-    self.farewell.withLock { $0 = farewell }
-    for item in feeds.live { item.value.log.broadcast.close(farewell: farewell) }
-    for item in compositions.live { item.value.log.broadcast.close(farewell: farewell) }
+  func closeAll() {
+    isEnding.withLock { $0 = true }
+    for item in feeds.live { item.value.log.broadcast.close() }
+    for item in compositions.live { item.value.log.broadcast.close() }
   }
 
   /// A feed whose first fetch came to its end while the server was ending is closed like the others.
   private func closedIfEnding<F: StreamableFeed>(
     _ result: Result<F, FetchFailure>
   ) -> Result<F, FetchFailure> {
-    if case .success(let feed) = result, let farewell = farewell.withLock({ $0 }) {
-      feed.log.broadcast.close(farewell: farewell)
-    }
+    if case .success(let feed) = result, isEnding.withLock({ $0 }) { feed.log.broadcast.close() }
     return result
   }
 
@@ -155,20 +154,4 @@ private final class FeedBox: Sendable {
     get { content.withLock { $0.feed } }
     set { content.withLock { $0.feed = newValue } }
   }
-}
-
-/// How feeds live.
-package struct FeedSettings: Sendable, Equatable {
-  /// Bytes of events that a feed keeps for resuming streams. 1 MiB is some five thousand small
-  /// change sets; a stream that was away for longer begins with a snapshot.
-  package var logCapacity = 1 << 20
-  /// How long a feed stays up to date without a user, so that a reload finds it warm.
-  package var linger = Duration.seconds(30)
-  /// Feeds at the same time; one more is refused with 503. A client can make a feed for each value
-  /// of a parameter, so there must be a bound.
-  package var maximumOfControllers = 10_000
-  /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
-  package var heartbeat = Duration.seconds(15)
-
-  package init() {}
 }

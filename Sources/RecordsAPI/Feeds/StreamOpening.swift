@@ -1,12 +1,33 @@
+import FetchedRecords
 import HTTPServer
+import OrderedResults
 import Synchronization
 
-/// What streams can show: a log of events, and how to begin with it.
+/// What streams can show: a log of events, and what it has come to.
 protocol StreamableFeed: AnyObject, Sendable {
   var log: EventLog { get }
+  var counters: FeedCounters { get }
+  /// What the feed shows now, and where its events end in the log.
+  var present: PresentState { get }
+}
 
-  /// What a stream is sent before the log, and from where it follows the log.
-  func beginning(_ opening: StreamOpening) -> StreamBeginning
+/// What a feed shows at one moment.
+struct PresentState: Sendable {
+  /// One query of the feed.
+  struct Source: Sendable {
+    let name: EventSourceName
+    let snapshot: ResultsSnapshot
+    /// The records of the whole result, where the snapshot is a window's.
+    var total: Int?
+    var failure: FetchFailure?
+  }
+
+  let sources: [Source]
+  /// Of the feed as a whole.
+  let version: String
+  let position: Broadcast.Position
+  /// Whether it is asked for as several queries, whose change sets carry no id.
+  let isMultiple: Bool
 }
 
 /// How a client wants its stream to begin.
@@ -14,28 +35,96 @@ struct StreamOpening: Sendable {
   /// The version to continue after.
   let lastEventID: String?
   let wantsSnapshot: Bool
+}
 
-  /// Where a stream starts over that has nothing to resume from.
-  static let anew = StreamOpening(lastEventID: nil, wantsSnapshot: true)
-
-  /// What a feed shows now.
-  struct Present {
-    let snapshots: [SnapshotEvent]
-    let failures: [[UInt8]]
-    let position: Broadcast.Position
+extension StreamableFeed {
+  /// What a stream is sent before the log, and from where it follows the log: the log's own bytes
+  /// since the client's version where the log still has them, else one change set where the state
+  /// is remembered, and else snapshots. Nothing is skipped silently.
+  func beginning(_ opening: StreamOpening) -> StreamBeginning {
+    let retry = EventPieces.bytes(Retry.line())
+    guard let lastEventID = opening.lastEventID else {
+      let present = present
+      return StreamBeginning(
+        [retry] + present.failures + (opening.wantsSnapshot ? present.snapshots : []),
+        present.position)
+    }
+    let known = log.continuation(after: lastEventID)
+    let present = present
+    if let state = known.state,
+      let changes = present.changes(since: state, atMost: known.events.map { $0.changes / 2 })
+    {
+      counters.note(.joined)
+      return StreamBeginning([retry] + changes + present.failures, present.position)
+    }
+    if let events = known.events {
+      counters.note(.log)
+      return StreamBeginning([retry], events.position)
+    }
+    counters.note(.snapshot)
+    return StreamBeginning([retry] + present.failures + present.snapshots, present.position)
   }
 
-  /// The log's own bytes since the client's version where the log still has them, and else
-  /// snapshots: nothing is skipped silently.
-  func beginning(of log: EventLog, present: () -> Present) -> StreamBeginning {
-    let retry = Retry.line()
-    if let lastEventID, let position = log.position(after: lastEventID) {
-      return StreamBeginning(retry, [], position)
-    }
-    let present = present()
-    let snapshots = wantsSnapshot || lastEventID != nil ? present.snapshots : []
+  /// How a stream goes on whose reader stopped at a position that has left the log.
+  func resumption(after position: Broadcast.Position) -> StreamBody.Resumption {
+    let state = log.state(at: position)
+    let present = present
+    let changes = state.flatMap { present.changes(since: $0) }
+    counters.note(changes == nil ? .snapshot : .joined)
     return StreamBeginning(
-      present.failures.reduce(retry, +), snapshots, present.position)
+      (changes ?? present.snapshots) + present.failures, present.position
+    ).resumption
+  }
+}
+
+extension PresentState {
+  fileprivate var snapshots: [EventPieces] {
+    sources.enumerated().map { index, source in
+      let isLast = index == sources.count - 1
+      return .snapshot(
+        SnapshotEvent(
+          snapshot: source.snapshot, source: source.name, total: source.total,
+          id: isMultiple ? (isLast ? version : nil) : source.snapshot.version.description))
+    }
+  }
+
+  fileprivate var failures: [EventPieces] {
+    sources.compactMap { source in
+      source.failure.map { .bytes(ChangeEvents.failure($0, source: source.name)) }
+    }
+  }
+
+  /// What leads from a state to this one, in one change set for each query.
+  ///
+  /// Nil where a snapshot is shorter, where there are more changes than `limit`, where nothing but
+  /// the version differs, or where the records have another shape. Cost: that of
+  /// ``Results/changes(from:)`` for each query that changed.
+  fileprivate func changes(
+    since state: RememberedState, atMost limit: Int? = nil
+  ) -> [EventPieces]? {
+    if let limit, limit < 1 { return nil }
+    var pieces: [EventPieces] = []
+    var count = 0
+    for (source, old) in zip(sources, state.snapshots)
+    where source.snapshot.version != old.version {
+      let new = source.snapshot
+      guard new.results.layout == old.results.layout else { return nil }
+      let changes = new.results.changes(from: old.results)
+      count += changes.count
+      if changes.isEmpty, new.alongside == old.alongside { return nil }
+      guard changes.count <= max(new.results.count, 1) else { return nil }
+      pieces.append(
+        .changes(
+          ChangeSetPieces(
+            changes, from: old, to: new, total: source.total, source: source.name,
+            givesIDs: !isMultiple)))
+    }
+    guard !pieces.isEmpty, count <= limit ?? .max else { return nil }
+    if isMultiple {
+      let commit = sources.map(\.snapshot.commit).max() ?? 0
+      pieces.append(.bytes(ChangeEvents.commit(commit, id: version)))
+    }
+    return pieces
   }
 }
 
@@ -53,19 +142,14 @@ struct StreamBeginning: Sendable {
   let prefix: StreamBody.Source
   let position: Broadcast.Position
 
-  init(_ first: [UInt8], _ snapshots: [SnapshotEvent], _ position: Broadcast.Position) {
+  init(_ pieces: [EventPieces], _ position: Broadcast.Position) {
     self.position = position
-    let rest = Mutex<(first: [UInt8]?, snapshots: ArraySlice<SnapshotEvent>)>(
-      (first, snapshots[...]))
+    let rest = Mutex(pieces[...])
     prefix = {
       rest.withLock { rest in
-        if let first = rest.first {
-          rest.first = nil
-          return first
-        }
-        while let index = rest.snapshots.indices.first {
-          if let piece = rest.snapshots[index].next() { return piece }
-          rest.snapshots.removeFirst()
+        while let index = rest.indices.first {
+          if let piece = rest[index].next() { return piece }
+          rest.removeFirst()
         }
         return nil
       }

@@ -110,6 +110,9 @@ struct JSONWriter {
     literal(value.description)
   }
 
+  /// A number as it is to stand there.
+  mutating func number(_ digits: String) { literal(digits) }
+
   mutating func string(_ value: String) {
     var value = value
     value.withUTF8 { quote(UnsafeRawBufferPointer($0)) }

@@ -105,8 +105,8 @@ extension RecordsService {
     let beginning = feed.beginning(opening)
     let body = StreamBody(
       prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
-      heartbeat: Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat),
-      onLag: { _ in feed.beginning(.anew).resumption }, onEnd: onEnd)
+      heartbeat: heartbeat, onLag: { feed.resumption(after: $0) },
+      onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line, onEnd: onEnd)
     return Response(
       .ok,
       [

@@ -10,7 +10,7 @@ struct MetricsText {
   private(set) var text = ""
 
   enum Kind: String {
-    case counter, gauge
+    case counter, gauge, histogram
   }
 
   mutating func add(
@@ -31,13 +31,35 @@ struct MetricsText {
   }
 }
 
+extension MetricsText {
+  /// Histograms of one name: buckets, sum and count for each set of labels.
+  mutating func add(
+    _ name: String, _ help: String, _ histograms: [(labels: String, Histogram)]
+  ) {
+    text += "# HELP didchange_\(name) \(help)\n# TYPE didchange_\(name) histogram\n"
+    for (labels, histogram) in histograms {
+      for (bound, count) in histogram.cumulative {
+        text += "didchange_\(name)_bucket{\(labels),le=\"\(bound)\"} \(count)\n"
+      }
+      text += "didchange_\(name)_bucket{\(labels),le=\"+Inf\"} \(histogram.count)\n"
+      text += "didchange_\(name)_sum{\(labels)} \(histogram.sum)\n"
+      text += "didchange_\(name)_count{\(labels)} \(histogram.count)\n"
+    }
+  }
+}
+
 /// Where the numbers of the HTTP server come from, which is made after its routes.
 final class ServerNumbers: Sendable {
-  private let server = Mutex<Server?>(nil)
+  /// Weakly: the server holds its handler, and with it the routes.
+  private struct Content {
+    weak var server: Server?
+  }
 
-  func attach(_ server: Server) { self.server.withLock { $0 = server } }
+  private let content = Mutex(Content())
 
-  var counters: ServerCounters? { server.withLock { $0 }?.counters }
+  func attach(_ server: Server) { content.withLock { $0.server = server } }
+
+  var counters: ServerCounters? { content.withLock { $0.server }?.counters }
 }
 
 extension RecordsService {
@@ -45,7 +67,14 @@ extension RecordsService {
   func metrics(_ request: Request, _ responder: Responder) {
     var metrics = MetricsText()
     if let counters = numbers.counters { metrics.add(counters) }
+    metrics.add(registry.counters.numbers)
     metrics.add(refresher.statistics)
+    let durations = refreshes.numbers
+    metrics.add(
+      "refresh_duration_seconds", "Time to bring one query up to date, by kind.",
+      RefreshKind.allCases.map { kind in
+        ("kind=\"\(kind.rawValue)\"", durations[kind] ?? Histogram())
+      })
     metrics.add(refresher.capture)
     let totals = registry.totals
     metrics.add(
@@ -62,18 +91,33 @@ extension MetricsText {
   fileprivate mutating func add(_ server: ServerCounters) {
     add("connections", .gauge, "Open connections.", server.connectionsOpen)
     add("connections_total", .counter, "Connections accepted.", server.connectionsAccepted)
+    add(
+      "connections_refused_total", .counter, "Connections of addresses that had too many.",
+      server.connectionsRefused)
     add("accept_pauses_total", .counter, "Times no descriptor was left.", server.acceptPauses)
     add("received_bytes_total", .counter, "Bytes read from clients.", server.bytesReceived)
     add("sent_bytes_total", .counter, "Bytes written to clients.", server.bytesSent)
     add(
-      "responses_total", .counter, "Answers by status.",
-      server.responses.sorted { $0.key < $1.key }.map { ("status=\"\($0.key)\"", $0.value) })
+      "request_duration_seconds",
+      "Time from the end of a request's head to the beginning of its answer, by route and status.",
+      server.answers.map { ($0.key.labels, $0.value) }.sorted { $0.0 < $1.0 })
     add("streams", .gauge, "Open event streams.", server.streamsOpen)
     add("streams_total", .counter, "Event streams begun.", server.streamsBegun)
     add(
       "slow_readers_skipped_total", .counter,
       "Streams skipped forward because they fell off the log.", server.slowReadersSkipped)
     add("timeouts_total", .counter, "Connections closed for being slow.", server.timeouts)
+  }
+
+  fileprivate mutating func add(_ feeds: FeedCounters.Numbers) {
+    add("events_total", .counter, "Events written, once for all their streams.", feeds.events)
+    add("change_sets_total", .counter, "Change sets written.", feeds.changeSets)
+    add(
+      "resumptions_total", .counter,
+      "Streams that had missed something, by what they were sent.",
+      FeedCounters.Resumption.allCases.map { way in
+        ("way=\"\(way.rawValue)\"", feeds.resumptions[way] ?? 0)
+      })
   }
 
   fileprivate mutating func add(_ capture: CaptureStatistics) {
@@ -103,4 +147,9 @@ extension MetricsText {
       "refresh_seconds_total", .counter, "Time in refreshes.",
       Double(seconds) + Double(attoseconds) / 1e18)
   }
+}
+
+extension ServerCounters.Answer {
+  /// Requests that were refused before they had a route are one: what they asked for is anybody's.
+  fileprivate var labels: String { "route=\"\(route?.name ?? "none")\",status=\"\(status)\"" }
 }

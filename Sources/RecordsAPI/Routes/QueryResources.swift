@@ -23,6 +23,7 @@ extension RecordsService {
   func describeQuery(_ request: Request, _ responder: Responder) {
     responder.respond(
       Self.answer {
+        try QueryItems(request.query).refuseParameters()
         let entry = try entry(named: request.parameters["query"])
         let feeds = registry.feeds(of: entry.definition.name)
         return Self.json { json in

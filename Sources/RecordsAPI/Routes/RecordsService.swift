@@ -8,8 +8,16 @@ import HTTPTypes
 /// come, the answer is given from the refresher's queue.
 struct RecordsService: Sendable {
   let registry: FeedRegistry
-  let heartbeat: Duration
+  /// One for all streams.
+  let heartbeat: Heartbeat
   let numbers = ServerNumbers()
+  let refreshes: RefreshCounters
+
+  init(registry: FeedRegistry, refreshes: RefreshCounters, heartbeat: Duration) {
+    self.registry = registry
+    self.refreshes = refreshes
+    self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)
+  }
 
   var refresher: Refresher { registry.refresher }
   var catalog: QueryCatalog { refresher.catalog }

@@ -11,16 +11,28 @@ package final class RecordsServer: Sendable {
   // Unchecked: Dispatch objects may be used by any thread, but the protocol does not say so.
   private nonisolated(unsafe) let sweeper: any DispatchSourceTimer
   private let logger: Logger
+  private let listen: ListenAddress
+  private let accessLog: AccessLog?
 
   /// Opens the database and analyses the queries.
   ///
+  /// - Parameters:
+  ///   - settings: what to serve, and where.
+  ///   - logger: is told what an operator should know.
+  ///   - accessLogger: is given the lines of the access log, where there is one.
   /// - Throws: ``ConfigurationProblems`` where queries do not fit the database, and
   ///   `FetchFailure` or `DatabaseAccessError` where it cannot be read.
-  package init(_ settings: ServerSettings, logger: Logger) throws {
+  package init(
+    _ settings: ServerSettings, logger: Logger, accessLogger: Logger? = nil
+  ) throws {
     self.logger = logger
-    let refresher = try Refresher.opening(settings, logger: logger)
+    listen = settings.listen
+    accessLog = settings.service.accessLog.map { AccessLog($0, logger: accessLogger ?? logger) }
+    let refreshes = RefreshCounters()
+    let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
     registry = FeedRegistry(refresher: refresher, settings: settings.feeds)
-    server = try Self.makeServer(settings, registry: registry, logger: logger)
+    server = try Self.makeServer(
+      settings, registry: registry, refreshes: refreshes, accessLog: accessLog, logger: logger)
     sweeper = Self.makeSweeper(of: registry)
   }
 
@@ -33,6 +45,7 @@ package final class RecordsServer: Sendable {
     try registry.refresher.startWatching()
     do {
       let bound = try server.start()
+      if listen.socketPath != nil { return listen }
       return try ListenAddress(host: bound.host, port: UInt16(bound.port))
     } catch {
       // Nobody drains what did not start, and a watcher must be stopped before it goes.
@@ -49,9 +62,10 @@ package final class RecordsServer: Sendable {
   ///   - completion: is called when the last connection is closed.
   package func drain(timeout: Duration, completion: @escaping @Sendable () -> Void) {
     sweeper.cancel()
-    registry.closeAll(farewell: Retry.line())
-    server.shutdown(timeout: timeout) { [registry] in
+    registry.closeAll()
+    server.shutdown(timeout: timeout) { [registry, accessLog] in
       registry.refresher.stop()
+      accessLog?.flush(within: .seconds(1))
       completion()
     }
   }
@@ -60,12 +74,16 @@ package final class RecordsServer: Sendable {
   var counters: ServerCounters { server.counters }
 
   private static func makeServer(
-    _ settings: ServerSettings, registry: FeedRegistry, logger: Logger
+    _ settings: ServerSettings, registry: FeedRegistry, refreshes: RefreshCounters,
+    accessLog: AccessLog?, logger: Logger
   ) throws -> Server {
-    var configuration = ServerConfiguration()
+    var configuration = settings.service.configuration()
+    if let accessLog { configuration.observer = { accessLog.note($0) } }
     configuration.host = settings.listen.host
     configuration.port = Int(settings.listen.port)
-    let service = RecordsService(registry: registry, heartbeat: settings.feeds.heartbeat)
+    configuration.unixSocketPath = settings.listen.socketPath
+    let service = RecordsService(
+      registry: registry, refreshes: refreshes, heartbeat: settings.feeds.heartbeat)
     var router = Router()
     service.addRoutes(to: &router)
     if let folder = settings.publicFolder {
@@ -73,11 +91,13 @@ package final class RecordsServer: Sendable {
       router.otherwise(files.handle)
     }
     let routes = router
+    let crossOrigin = settings.service.crossOrigin
     let server = Server(
       configuration: configuration,
       log: { level, text in logger.log(level: level.logger, "\(text)") }
     ) { request, responder in
-      routes.handle(request, responder)
+      guard let crossOrigin else { return routes.handle(request, responder) }
+      crossOrigin.handle(request, responder, next: routes.handle)
     }
     service.numbers.attach(server)
     return server

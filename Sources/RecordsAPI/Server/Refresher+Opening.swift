@@ -1,18 +1,29 @@
 import ChangeCapture
-package import FetchedRecords
-package import Logging
+import FetchedRecords
+import Logging
 
 extension Refresher {
   /// Opens the database of the settings and analyses its queries.
   ///
+  /// - Parameters:
+  ///   - settings: which database and which queries.
+  ///   - logger: is told what an operator should know.
+  ///   - counters: count the refreshes.
+  /// - Returns: a refresher that does not watch yet.
   /// - Throws: ``ConfigurationProblems`` with the place of every query that does not fit, and
   ///   `FetchFailure` where the database cannot be read.
-  package static func opening(_ settings: ServerSettings, logger: Logger) throws -> Refresher {
+  static func opening(
+    _ settings: ServerSettings, logger: Logger, counters: RefreshCounters
+  ) throws -> Refresher {
     let source: QueryCatalog.Source =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
       return try Refresher(path: settings.database ?? "", source: source) { message in
-        logger.log(message)
+        if case .refreshed(let kind, let duration) = message {
+          counters.note(kind, duration)
+        } else {
+          logger.log(message)
+        }
       }
     } catch let refused as RefusedQueries {
       throw settings.configuration?.problems(refused) ?? refused
@@ -38,6 +49,7 @@ extension Logger {
       warning("the database file is gone: waiting for it")
     case .failed(let failure):
       error("cannot read the database: \(failure.detail)")
+    case .refreshed: break
     case .recovered:
       notice("the database can be read again")
     }

@@ -98,6 +98,9 @@ struct ClientModel {
   private mutating func end(_ changes: OpenChangeSet, _ event: ReceivedEvent) throws {
     let data = try event.json
     try changes.checkEnd(data, event)
+    guard !changes.events.isEmpty || data.member("alongside") != alongside else {
+      throw ContractViolation("no net change, no event", at: event)
+    }
     try changes.apply(to: &sections)
     guard data["numberOfSections"].int == sections.count else {
       throw ContractViolation("there are \(sections.count) sections", at: event)

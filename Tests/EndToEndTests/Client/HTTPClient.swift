@@ -22,9 +22,12 @@ final class HTTPClient {
   private let base: String
   private let handle = CurlHandle()
 
-  /// - Parameter base: what stands before each path: `http://127.0.0.1:8080`.
-  init(_ base: String) {
+  /// - Parameters:
+  ///   - base: what stands before each path: `http://127.0.0.1:8080`.
+  ///   - socketPath: of the Unix-domain socket at which the server listens, whatever `base` says.
+  init(_ base: String, socketPath: String? = nil) {
     self.base = base
+    if let socketPath { handle.set(CURLOPT_UNIX_SOCKET_PATH, socketPath) }
     handle.set(CURLOPT_TIMEOUT, Int(patience))
   }
 

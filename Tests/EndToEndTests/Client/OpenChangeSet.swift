@@ -39,9 +39,6 @@ struct OpenChangeSet {
     guard (header["commit"].int ?? 0) >= commit else {
       throw ContractViolation("commits do not go back: \(commit) was before", at: event)
     }
-    guard (header["numberOfChanges"].int ?? 0) > 0 else {
-      throw ContractViolation("no net change, no event", at: event)
-    }
   }
 
   mutating func append(_ event: ReceivedEvent) throws {

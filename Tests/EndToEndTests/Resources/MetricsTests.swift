@@ -16,8 +16,10 @@ import Testing
       if let match = line.wholeMatch(of: /# TYPE (\w+) (counter|gauge|histogram|summary)/) {
         #expect(types.updateValue(String(match.2), forKey: String(match.1)) == nil, "\(line)")
       } else if !line.hasPrefix("# HELP ") {
-        let match = try #require(line.wholeMatch(of: /(\w+)(\{[^}]*\})? (\S+)/), "\(line)")
-        #expect(types[String(match.1)] != nil, "\(line)")
+        let match = try #require(
+          line.wholeMatch(of: /(\w+)(\{\w+="[^"]*"(?:,\w+="[^"]*")*\})? (\S+)/), "\(line)")
+        let base = match.1.replacing(/_(bucket|sum|count)$/, with: "")
+        #expect(types[String(match.1)] != nil || types[String(base)] == "histogram", "\(line)")
         let value = try #require(Double(match.3), "\(line)")
         let name = String(match.1) + (match.2.map(String.init) ?? "")
         #expect(values.updateValue(value, forKey: name) == nil, "\(line)")
@@ -26,6 +28,21 @@ import Testing
     #expect(answer.text.hasSuffix("\n"))
     #expect(values["didchange_controllers"] == 1)
     #expect(values["didchange_records"] == 5)
-    #expect(values.contains { $0.key.contains("404") && $0.value == 1 })
+    let answers = "didchange_request_duration_seconds"
+    let missing = "route=\"/v1/queries/{query}\",status=\"404\""
+    #expect(values["\(answers)_count{\(missing)}"] == 1)
+    #expect(values["\(answers)_bucket{\(missing),le=\"+Inf\"}"] == 1)
+    #expect(values["\(answers)_bucket{\(missing),le=\"10.0\"}"] == 1)
+    #expect(values["didchange_streams"] == 1)
+    // A snapshot is made for each stream; what all share is willChange, change and didChange.
+    #expect(values["didchange_events_total"] == 3)
+    #expect(values["didchange_change_sets_total"] == 1)
+    let kinds = ["incremental", "refetch"].compactMap {
+      values["didchange_refresh_duration_seconds_count{kind=\"\($0)\"}"]
+    }
+    #expect(kinds.count == 2 && kinds.reduce(0, +) >= 1)
+    for name in ["slow_readers_skipped_total", "capture_lag_frames", "sent_bytes_total"] {
+      #expect(values["didchange_\(name)"] != nil)
+    }
   }
 }

@@ -98,7 +98,10 @@ import Testing
   }
 
   @Test func `begins anew when it was away for too long`() throws {
-    let fixture = try ServerFixture(Teams.schema, queries: Teams.query) { $0.logCapacity = 2000 }
+    let fixture = try ServerFixture(Teams.schema, queries: Teams.query) {
+      $0.logCapacity = 2000
+      $0.rememberedStates = 0
+    }
     let follower = try fixture.follow("players")
     let known = follower.model
     let writer = try fixture.writer()
@@ -116,6 +119,55 @@ import Testing
     let resumed = Follower(fixture.stream(path, .init(lastEventID: recent.version)), model: recent)
     #expect(try resumed.changes().count == 1)
     #expect(resumed.model.records == follower.model.records)
+  }
+
+  @Test(arguments: ["", "?minInterval=1", "?limit=4"])
+  func `is told the difference when its version is remembered`(items: String) throws {
+    let fixture = try ServerFixture(Teams.schema, queries: Teams.query) { $0.logCapacity = 1000 }
+    let follower = try fixture.follow("players", items)
+    let known = follower.model
+    let writer = try fixture.writer()
+    for score in 1...20 {
+      try writer.commit("UPDATE player SET score = \(score + 100) WHERE id <= 2")
+      _ = try follower.changes()
+    }
+    let resumed = Follower(
+      fixture.stream("/v1/queries/players/events\(items)", .init(lastEventID: known.version)),
+      model: known)
+    #expect(try resumed.changes().count == 2)
+    #expect(resumed.model.records == follower.model.records)
+    #expect(resumed.model.version == follower.model.version)
+    try writer.commit("DELETE FROM player WHERE id = 1")
+    #expect(try resumed.changes() == follower.changes())
+  }
+
+  /// The log has all twenty change sets, but they say less than one.
+  @Test func `is told the difference where that is shorter`() throws {
+    let known = teams.follower.model
+    for score in 1...20 {
+      try teams.writer.commit("UPDATE player SET score = -\(score) WHERE id = 1")
+      _ = try teams.follower.changes()
+    }
+    let resumed = resume(known.version, .field, model: known)
+    #expect(try resumed.changes().count == 1)
+    #expect(resumed.model.version == teams.follower.model.version)
+    #expect(resumed.model.records == teams.follower.model.records)
+    try teams.fixture.expectTruth(
+      resumed, "players", "SELECT * FROM player ORDER BY team, name, id", section: "team")
+  }
+
+  @Test func `begins anew where what changed has changed back`() throws {
+    let fixture = try ServerFixture(Teams.schema, queries: Teams.query) { $0.logCapacity = 500 }
+    let follower = try fixture.follow("players")
+    let known = follower.model
+    let writer = try fixture.writer()
+    for score in [1, 2, 10] {
+      try writer.commit("UPDATE player SET score = \(score) WHERE id = 1")
+      _ = try follower.changes()
+    }
+    #expect(follower.model.records == known.records)
+    let path = "/v1/queries/players/events"
+    try Follower(fixture.stream(path, .init(lastEventID: known.version))).expectSnapshot()
   }
 
   @Test func `may come back again and again, and misses nothing`() throws {

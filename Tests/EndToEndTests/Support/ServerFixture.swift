@@ -18,7 +18,8 @@ final class ServerFixture {
   init(
     _ schema: String, journal: JournalMode = .wal, queries: String? = nil,
     file: String = "music.sqlite", linkTo target: String? = nil,
-    feeds: (inout FeedSettings) -> Void = { _ in }
+    feeds: (inout FeedSettings) -> Void = { _ in },
+    service: (inout ServiceSettings) -> Void = { _ in }
   ) throws {
     let folder = try TemporaryFolder()
     self.folder = folder
@@ -35,6 +36,7 @@ final class ServerFixture {
     var settings = try ServerSettings(database: database.path, configurationFile: configuration)
     settings.listen = try settings.listen.with(host: nil, port: 0)
     feeds(&settings.feeds)
+    service(&settings.service)
     var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     server = try RecordsServer(settings, logger: logger)

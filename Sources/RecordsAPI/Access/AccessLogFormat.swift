@@ -1,0 +1,135 @@
+import Foundation
+import HTTP1
+import HTTPServer
+import HTTPTypes
+
+/// How an exchange is written into the access log: a line with `{words}` in it, or JSON.
+package enum AccessLogFormat: Sendable, Equatable {
+  case json
+  /// Texts and words in turn.
+  case line([Part])
+
+  package enum Part: Sendable, Equatable {
+    case text(String)
+    case word(Word)
+  }
+
+  /// What a line can say.
+  package enum Word: String, Sendable, CaseIterable {
+    case time, client, method, target, version, scheme, status, bytes, seconds, route, referer
+    case agent
+  }
+
+  /// Reads `json`, `line` or a line of one's own.
+  ///
+  /// - Returns: what is wrong, where it is neither.
+  package static func read(_ text: String) -> Result<AccessLogFormat, Flaw> {
+    if text == "json" { return .success(.json) }
+    return parts(text == "line" ? standard : text).map { .line($0) }
+  }
+
+  /// Why a text is no format.
+  package struct Flaw: Error, Equatable {
+    package let message: String
+    package let mend: String
+  }
+
+  private static let standard =
+    "{time} {client} \"{method} {target} {version}\" {status} {bytes} {seconds} \"{agent}\""
+
+  private static func parts(_ text: String) -> Result<[Part], Flaw> {
+    var parts: [Part] = []
+    var rest = text[...]
+    let words = Word.allCases.map(\.rawValue)
+    while let open = rest.firstIndex(of: "{") {
+      let name = rest[rest.index(after: open)...].prefix { $0 != "}" }
+      guard let word = Word(rawValue: String(name)) else {
+        let near = NearestWord.find(String(name), among: words).map { "did you mean {\($0)}?" }
+        return .failure(
+          Flaw(
+            message: "{\(name)} is no word of an access log",
+            mend: near ?? "the words are \(words.joined(separator: ", "))"))
+      }
+      parts.append(.text(String(rest[..<open])))
+      parts.append(.word(word))
+      rest = rest[name.endIndex...].dropFirst()
+    }
+    guard !parts.isEmpty else {
+      return .failure(
+        Flaw(
+          message: "\"\(text)\" has no {word} in it",
+          mend: "write json, line, or a line with words such as {method} and {status}"))
+    }
+    return .success(parts + [.text(String(rest))])
+  }
+
+  /// One line without its end.
+  func text(of exchange: FinishedExchange, at date: Date) -> String {
+    switch self {
+    case .line(let parts):
+      parts.map { part in
+        switch part {
+        case .text(let text): text
+        case .word(let word): word.value(of: exchange, at: date).map(Self.escaped) ?? "-"
+        }
+      }.joined()
+    case .json: Self.json(exchange, at: date)
+    }
+  }
+
+  private static func json(_ exchange: FinishedExchange, at date: Date) -> String {
+    var json = JSONWriter()
+    json.object { json in
+      for word in Word.allCases {
+        guard let text = word.value(of: exchange, at: date) else { continue }
+        json.name(word.rawValue)
+        if word.isNumber { json.number(text) } else { json.string(text) }
+      }
+    }
+    return String(decoding: json.bytes, as: UTF8.self)
+  }
+
+  /// Clients write targets and agents: none may end a line or a quotation, or move a terminal's
+  /// cursor.
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F...:
+        result += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      default: result.unicodeScalars.append(Unicode.Scalar(byte))
+      }
+    }
+    return result
+  }
+}
+
+extension AccessLogFormat.Word {
+  fileprivate var isNumber: Bool { [.status, .bytes, .seconds].contains(self) }
+
+  fileprivate func value(of exchange: FinishedExchange, at date: Date) -> String? {
+    switch self {
+    case .time: date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    case .client: exchange.client
+    case .method: exchange.request?.method.rawValue
+    case .target: exchange.request?.target.replacing(/(access_token=)[^&]*/) { "\($0.1)..." }
+    case .version: exchange.request.map { $0.version == .http10 ? "HTTP/1.0" : "HTTP/1.1" }
+    case .scheme: exchange.request?.scheme
+    case .status: "\(exchange.status)"
+    case .bytes: "\(exchange.bytes)"
+    case .seconds: exchange.seconds
+    case .route: exchange.route?.name
+    case .referer: exchange.request?.referer
+    case .agent: exchange.request?.userAgent
+    }
+  }
+}
+
+extension FinishedExchange {
+  /// In microseconds' precision.
+  fileprivate var seconds: String {
+    let (seconds, attoseconds) = duration.components
+    let fraction = String(attoseconds / 1_000_000_000_000)
+    return "\(seconds)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+  }
+}

@@ -1,0 +1,70 @@
+import FetchedRecords
+import OrderedResults
+
+/// Events that a stream begins with, made piece by piece as the socket drains: however much it is,
+/// no more than a piece of it is in memory as text.
+enum EventPieces {
+  case bytes([UInt8])
+  case snapshot(SnapshotEvent)
+  case changes(ChangeSetPieces)
+
+  /// The next piece; nil after the last one.
+  mutating func next() -> [UInt8]? {
+    switch self {
+    case .bytes(let bytes):
+      self = .bytes([])
+      return bytes.isEmpty ? nil : bytes
+    case .snapshot(var event):
+      defer { self = .snapshot(event) }
+      return event.next()
+    case .changes(var changes):
+      defer { self = .changes(changes) }
+      return changes.next()
+    }
+  }
+}
+
+/// The events of one change set in pieces.
+struct ChangeSetPieces {
+  let changes: ChangeSet
+  let old: ResultsSnapshot
+  let new: ResultsSnapshot
+  let total: Int?
+  let source: EventSourceName
+  let givesIDs: Bool
+  /// Nil when all events have been made.
+  private var position: Int?
+
+  private static let pieceSize = 64 * 1024
+
+  init(
+    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int?,
+    source: EventSourceName, givesIDs: Bool
+  ) {
+    self.changes = changes
+    self.old = old
+    self.new = new
+    self.total = total
+    self.source = source
+    self.givesIDs = givesIDs
+    position = 0
+  }
+
+  /// The next events. O(b + c log n), b bytes of c changes of n records.
+  mutating func next() -> [UInt8]? {
+    guard var position else { return nil }
+    var events = ChangeEvents(source: source, givesIDs: givesIDs)
+    if position == 0 { events.begin(changes, from: old, to: new) }
+    while position < changes.recordChanges.count, events.bytes.count < Self.pieceSize {
+      events.append(changes.recordChanges[position], layout: new.results.layout)
+      position += 1
+    }
+    // A piece is cut before the first record change at the earliest.
+    self.position = max(position, 1)
+    if position >= changes.recordChanges.count {
+      events.end(from: old, to: new, total: total)
+      self.position = nil
+    }
+    return events.bytes
+  }
+}

@@ -1,0 +1,131 @@
+import Foundation
+import HTTP1
+import HTTPServer
+import HTTPTypes
+import Testing
+
+@testable import RecordsAPI
+
+@Suite struct `What a client accepts` {
+  @Test(arguments: [
+    (nil, true), ("", true), ("*/*", true), ("application/json", true),
+    ("text/html, application/json", true), ("text/html,*/*;q=0.8", true), ("application/*", true),
+    ("text/html", false), ("text/*", false), ("application/json;q=0", false),
+    ("*/*, application/json;q=0", false), ("application/*;q=0, */*", false),
+    ("application/*;q=0, application/json", true), ("Application/JSON", true),
+    ("application/json ; q=0.000", false), ("application/json;version=1", true),
+    ("nonsense", true), (",,", true), ("text/event-stream", false),
+  ])
+  func `decides whether JSON is welcome`(field: String?, isWelcome: Bool) {
+    #expect(MediaRanges(field).accept("application/json") == isWelcome)
+  }
+}
+
+@Suite struct `An access log` {
+  private let exchange = FinishedExchange(
+    request: RequestSummary(
+      method: .get, target: "/v1/queries?access_token=secret&a=%22", version: .http11,
+      client: "192.0.2.1", scheme: "https", referer: nil, userAgent: "a\"b\\c\u{1B}[2J\nd é"),
+    client: "192.0.2.1", status: 200, bytes: 12, duration: .microseconds(1_000_250),
+    isComplete: true, route: nil)
+
+  private func text(_ format: String) throws -> String {
+    try AccessLogFormat.read(format).get()
+      .text(of: exchange, at: Date(timeIntervalSince1970: 0))
+  }
+
+  @Test func `is a line of words`() throws {
+    #expect(
+      try text("line") == """
+        1970-01-01T00:00:00.000Z 192.0.2.1 "GET /v1/queries?access_token=...&a=%22 HTTP/1.1" \
+        200 12 1.000250 "a\\x22b\\x5cc\\x1b[2J\\x0ad \\xc3\\xa9"
+        """)
+    #expect(try text("{status}{bytes} {route} {referer}!") == "20012 - -!")
+  }
+
+  @Test func `is JSON`() throws {
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(try text("json").utf8)) as? [String: Any])
+    #expect(json["status"] as? Int == 200)
+    #expect(json["seconds"] as? Double == 1.00025)
+    #expect(json["agent"] as? String == exchange.request?.userAgent)
+    #expect(json["target"] as? String == "/v1/queries?access_token=...&a=%22")
+    #expect(json["referer"] == nil)
+    #expect(try !text("json").contains("\n"))
+  }
+
+  @Test(arguments: [
+    ("{stats}", "did you mean {status}?"), ("{xyz}", "the words are time, client"),
+    ("hello", "write json, line"), ("{status", nil), ("", "write json, line"),
+  ])
+  func `is refused where it says nothing`(format: String, mend: String?) {
+    switch AccessLogFormat.read(format) {
+    case .success: #expect(mend == nil)
+    case .failure(let flaw): #expect(flaw.mend.contains(mend ?? "?"), "\(flaw)")
+    }
+  }
+}
+
+@Suite struct `The treatment of clients` {
+  private func parse(_ yaml: String) throws -> Configuration {
+    try Configuration.parse(yaml, file: "c")
+  }
+
+  @Test func `is configured`() throws {
+    let configuration = try parse(
+      """
+      limits: {headSize: 2048, connections: 10, connectionsPerAddress: 5, requestsInFlight: 2,
+        controllers: 7, logBytes: 1000, logChangeSets: 4, rememberedStates: 0, bodySize: 0}
+      timeouts: {head: 5, body: 500ms, write: 1.5, idle: 2m, heartbeat: 3s, linger: 1h}
+      cors: [https://a.example, "http://localhost:8000"]
+      proxies: [127.0.0.1, 10.0.0.0/8, unix]
+      accessLog: "{client} {status}"
+      listen: unix:/run/didchange.sock
+      """)
+    let service = configuration.service
+    #expect(service.messageLimits.headSize == 2048)
+    #expect(service.messageLimits.bodySize == 0)
+    #expect(service.maximumConnections == 10)
+    #expect(service.maximumConnectionsPerAddress == 5)
+    #expect(service.maximumRequestsInFlight == 2)
+    #expect(service.timeouts.head == .seconds(5))
+    #expect(service.timeouts.body == .milliseconds(500))
+    #expect(service.timeouts.write == .milliseconds(1500))
+    #expect(service.timeouts.idle == .seconds(120))
+    #expect(service.crossOrigin == .origins(["https://a.example", "http://localhost:8000"]))
+    #expect(service.trustedProxies.count == 3)
+    #expect(service.accessLog != nil)
+    #expect(configuration.feeds.heartbeat == .seconds(3))
+    #expect(configuration.feeds.linger == .seconds(3600))
+    #expect(configuration.feeds.maximumOfControllers == 7)
+    #expect(configuration.feeds.logCapacity == 1000)
+    #expect(configuration.feeds.logCount == 4)
+    #expect(configuration.feeds.rememberedStates == 0)
+    #expect(configuration.listen?.socketPath == "/run/didchange.sock")
+    #expect(configuration.listen?.url == "unix:/run/didchange.sock")
+    #expect(try parse("cors: '*'").service.crossOrigin == .everyone)
+  }
+
+  @Test(arguments: [
+    (
+      "limits: {headSize: 1}", "c:1:20: `headSize` is the number 1, not an integer that makes sense"
+    ),
+    ("limits: {conections: 1}", "did you mean \"connections\"?"),
+    ("limits: {connections: many}", "`connections` is text"),
+    ("timeouts: {heartbeat: 20s}", "from 0.1s to 15s"), ("timeouts: {head: 5 days}", "write 10s"),
+    ("timeouts: {head: -1}", "write 10s"), ("timeouts: {head: .nan}", "write 10s"),
+    ("cors: [a.example]", "\"a.example\" is no origin"),
+    ("cors: [https://a.example/]", "is no origin"),
+    ("cors: [https://A.example]", "write https://a.example"),
+    ("cors: [https://a.example:443]", "leave out :443"), ("cors: https://a.example", "not a list"),
+    ("proxies: [10.0.0.0/99]", "\"10.0.0.0/99\" is no address"),
+    ("accessLog: '{clint}'", "did you mean {client}?"), ("listen: 'unix:'", "has 0 bytes"),
+  ])
+  func `is refused with its place`(yaml: String, part: String) {
+    #expect {
+      try parse(yaml)
+    } throws: { error in
+      "\(error)".hasPrefix("c:1:") && "\(error)".contains(part)
+    }
+  }
+}
