@@ -64,10 +64,10 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "OrderedResults", grdb, sqlite,
+        "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", grdb, httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Benchmarks", exclude: ["README.md"], swiftSettings: settings),
+      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools"], swiftSettings: settings),
 
     .systemLibrary(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",

@@ -8,5 +8,5 @@ struct Benchmarks: ParsableCommand {
       Build and run with: swift run -c release Benchmarks NAME. Times are medians; what counts are \
       the ratios, which a slower machine does not change much.
       """,
-    subcommands: [Refetch.self, Tracking.self, Commit.self])
+    subcommands: [Refetch.self, Tracking.self, Commit.self, HTTP.self, BenchServer.self])
 }

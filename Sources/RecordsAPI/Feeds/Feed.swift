@@ -24,6 +24,11 @@ final class Feed: StreamableFeed {
     var head: Head
     /// Who else wants to know of events.
     var listeners: [ObjectIdentifier: @Sendable (ControllerEvent) -> Void] = [:]
+    /// The text of the head's version.
+    var version: String
+    /// Whether somebody was answered from it since the last look.
+    var wasRead = false
+    var isClosed = false
   }
 
   private let state: Mutex<State>
@@ -39,7 +44,37 @@ final class Feed: StreamableFeed {
     log = EventLog(
       settings, counters: counters, version: snapshot.version.description, shows: [snapshot])
     state = Mutex(
-      State(head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end)))
+      State(
+        head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end),
+        version: snapshot.version.description))
+  }
+
+  /// Ends the streams; what the feed shows is no longer kept up to date.
+  func close() {
+    state.withLock { $0.isClosed = true }
+    log.broadcast.close()
+  }
+
+  /// Whether this version is what the feed shows, and nothing stands against showing it.
+  ///
+  /// - Parameters:
+  ///   - version: of an answer that was made.
+  ///   - isUse: whether somebody will be answered with it.
+  /// - Returns: false also where the feed is closed.
+  func isShowing(_ version: String, isUse: Bool = true) -> Bool {
+    state.withLock { state in
+      let isShowing = !state.isClosed && state.head.failure == nil && state.version == version
+      if isShowing, isUse { state.wasRead = true }
+      return isShowing
+    }
+  }
+
+  /// Whether somebody was answered from the feed since this was last asked.
+  func wasRead() -> Bool {
+    state.withLock { state in
+      defer { state.wasRead = false }
+      return state.wasRead
+    }
   }
 
   var head: Head { state.withLock(\.head) }
@@ -80,6 +115,7 @@ final class Feed: StreamableFeed {
         state.head.failure = nil
       }
       state.head.position = log.broadcast.end
+      state.version = state.head.snapshot.version.description
       return state.listeners.values
     }
     for listener in listeners { listener(event) }

@@ -12,6 +12,7 @@ final class FeedRegistry: Sendable {
   private let feeds: LivePool<FeedKey, Feed>
   private let compositions: LivePool<Composition, ComposedFeed>
   let counters = FeedCounters()
+  let pages = PageCache()
   /// From now on every stream ends.
   private let isEnding = Mutex(false)
 
@@ -130,13 +131,14 @@ final class FeedRegistry: Sendable {
 
   /// Lets go of what nobody has used for a while.
   func sweep() {
-    for composed in compositions.takeIdle() {
+    for composed in compositions.takeIdle(unless: { _ in false }) {
       for feed in composed.close() { release(feed) }
     }
-    for feed in feeds.takeIdle() {
-      feed.log.broadcast.close()
+    for feed in feeds.takeIdle(unless: { $0.wasRead() }) {
+      feed.close()
       refresher.close(feed.controller)
     }
+    pages.sweep()
   }
 }
 

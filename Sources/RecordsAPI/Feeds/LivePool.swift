@@ -91,12 +91,19 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   }
 
   /// Takes out what nobody has used for a while.
-  func takeIdle() -> [Value] {
-    let limit = ContinuousClock.now - linger
+  ///
+  /// - Parameter wasUsed: whether it was used without being acquired since it was last asked.
+  /// - Returns: what is no longer live.
+  func takeIdle(unless wasUsed: (Value) -> Bool) -> [Value] {
+    let now = ContinuousClock.now
     return slots.withLock { slots in
       let idle = slots.compactMap { key, slot -> (Key, Value)? in
-        guard case .live(let value, users: 0, let since) = slot, since < limit else { return nil }
-        return (key, value)
+        guard case .live(let value, users: 0, let since) = slot else { return nil }
+        if wasUsed(value) {
+          slots[key] = .live(value, users: 0, idleSince: now)
+          return nil
+        }
+        return since < now - linger ? (key, value) : nil
       }
       for (key, _) in idle { slots[key] = nil }
       return idle.map(\.1)

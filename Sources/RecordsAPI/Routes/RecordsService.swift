@@ -12,6 +12,7 @@ struct RecordsService: Sendable {
   let heartbeat: Heartbeat
   let numbers = ServerNumbers()
   let refreshes: RefreshCounters
+  var pages: PageCache { registry.pages }
 
   init(registry: FeedRegistry, refreshes: RefreshCounters, heartbeat: Duration) {
     self.registry = registry
@@ -62,19 +63,13 @@ struct RecordsService: Sendable {
     _ request: Request, _ responder: Responder, words: Set<String> = [],
     _ body: @escaping @Sendable (ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
+    if let response = pages.response(to: request) { return responder.respond(response) }
     withFeed(request, responder, words: words) { feed, items in
       let head = feed.head
       if let failure = head.failure { throw Problem(failure) }
-      let tag = "\"\(head.snapshot.version)\""
-      // First, so that what would be refused without a condition is refused with one too: RFC 9110
-      // §13.2.1.
       let json = try body(head.snapshot, items)
-      if request.fields[.ifNoneMatch].map({ EntityTags($0).contain(tag) }) == true {
-        return Response(.notModified, [.eTag: tag, .cacheControl: "no-cache"])
-      }
-      return Response(
-        .ok, [.contentType: "application/json", .eTag: tag, .cacheControl: "no-cache"],
-        body: .bytes(json))
+      return pages.remember(
+        json, of: feed, version: head.snapshot.version.description, for: request)
     }
   }
 

@@ -6,13 +6,19 @@ final class Command {
   /// Where it listens, as its one line on standard output says.
   private(set) var base = ""
 
-  init(_ arguments: [String]) throws {
-    process = try ChildProcess(Self.path, arguments)
+  var port: String { base.split(separator: ":").last.map(String.init) ?? "" }
+
+  /// Starts it, by another program where one is named.
+  init(_ arguments: [String], under program: [String] = []) throws {
+    let words = program + [Self.path] + arguments
+    process = try ChildProcess(words[0], Array(words.dropFirst()))
   }
 
-  /// Starts `serve` on a free port, and waits until it is ready.
-  static func serve(_ arguments: [String]) throws -> Command {
-    let command = try Command(["serve", "--port", "0"] + arguments)
+  /// Starts `serve`, on a free port unless one is named, and waits until it is ready.
+  static func serve(
+    _ arguments: [String], port: String = "0", under program: [String] = []
+  ) throws -> Command {
+    let command = try Command(["serve", "--port", port] + arguments, under: program)
     let line = try command.process.output.next()
     guard let line, let match = line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)
     else {

@@ -1,0 +1,98 @@
+import HTTPServer
+import HTTPTypes
+import Synchronization
+
+/// Answers as they were last made, so that one that is asked for again and again is written once
+/// for each version of its result.
+///
+/// Keyed by the target as it was sent: what one means never changes while the server runs, so that
+/// an answer is right for as long as its feed shows the same version.
+final class PageCache: Sendable {
+  /// Bytes of all bodies: a thousand pages of 16 KiB.
+  static let capacity = 16 << 20
+  /// A body above this costs more to send than to make.
+  private static let largest = 256 << 10
+
+  fileprivate struct Entry: Sendable {
+    let feed: Feed
+    let version: String
+    let fields: HTTPFields
+    let body: [UInt8]
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var bytes = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// The answer, if it is known and its result is still the same.
+  ///
+  /// O(length of the target).
+  func response(to request: Request) -> Response? {
+    guard let entry = state.withLock({ $0.entries[request.target] }) else { return nil }
+    guard entry.feed.isShowing(entry.version) else {
+      forget(request.target)
+      return nil
+    }
+    return Self.response(to: request, entry.fields, entry.body)
+  }
+
+  /// Remembers a body that was made, and answers with it.
+  func remember(
+    _ body: [UInt8], of feed: Feed, version: String, for request: Request
+  ) -> Response {
+    let tag = "\"\(version)\""
+    let fields: HTTPFields = [
+      .contentType: "application/json", .eTag: tag, .cacheControl: "no-cache",
+    ]
+    if body.count <= Self.largest {
+      let entry = Entry(feed: feed, version: version, fields: fields, body: body)
+      state.withLock { state in
+        // Whatever is asked for often is soon there again.
+        if state.bytes + entry.cost(request.target) > Self.capacity { state = State() }
+        state.bytes += entry.cost(request.target)
+        if let old = state.entries.updateValue(entry, forKey: request.target) {
+          state.bytes -= old.cost(request.target)
+        }
+      }
+    }
+    return Self.response(to: request, fields, body)
+  }
+
+  /// Bytes held.
+  var size: Int { state.withLock { $0.bytes } }
+
+  /// Lets go of the answers of feeds that nobody uses any more.
+  func sweep() {
+    let entries = state.withLock { $0.entries }
+    for (target, entry) in entries where !entry.feed.isShowing(entry.version, isUse: false) {
+      forget(target)
+    }
+  }
+
+  private func forget(_ target: String) {
+    state.withLock { state in
+      guard let entry = state.entries.removeValue(forKey: target) else { return }
+      state.bytes -= entry.cost(target)
+    }
+  }
+
+  /// RFC 9110 §13.2.1: a condition is looked at when the answer would be 200, as here it is.
+  private static func response(
+    to request: Request, _ fields: HTTPFields, _ body: [UInt8]
+  ) -> Response {
+    if let condition = request.fields[.ifNoneMatch], let tag = fields[.eTag],
+      EntityTags(condition).contain(tag)
+    {
+      return Response(.notModified, [.eTag: tag, .cacheControl: "no-cache"])
+    }
+    return Response(.ok, fields, body: .bytes(body))
+  }
+}
+
+extension PageCache.Entry {
+  /// Bytes of it and of its target, and about those of the objects around them.
+  fileprivate func cost(_ target: String) -> Int { body.count + target.utf8.count + 500 }
+}

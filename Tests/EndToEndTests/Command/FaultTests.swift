@@ -1,0 +1,204 @@
+import CCurl
+import Foundation
+import Testing
+
+@Suite(.endToEnd) struct `didchange serve, when things break` {
+  private let folder: TemporaryFolder
+  private let database: Database
+  private let path = "/v1/queries/player/events"
+
+  init() throws {
+    folder = try TemporaryFolder()
+    database = try .make(folder.file("music.sqlite"), Teams.schema, journal: .wal)
+  }
+
+  /// Reads the log until a line has `text` in it.
+  private func waitForLog(_ command: Command, _ text: String) throws {
+    while let line = try command.process.errors.next() {
+      if line.contains(text) { return }
+    }
+    throw TimedOut("no \"\(text)\" in the log")
+  }
+
+  @Test func `is killed and started again, and its clients come back`() throws {
+    let first = try Command.serve([database.path])
+    let before = Follower(EventStream(first.base, path))
+    try before.expectSnapshot()
+    let writer = try ForeignWriter(database.path)
+    try writer.commit("UPDATE player SET score = 1 WHERE id = 1")
+    _ = try before.changes()
+    try first.process.kill9()
+    #expect(try before.stream.end() != CURLE_OK)
+    try writer.commit("DELETE FROM player WHERE id = 2")
+    let second = try Command.serve([database.path], port: first.port)
+    #expect(second.base == first.base)
+    let after = Follower(
+      EventStream(second.base, path, .init(lastEventID: before.model.version)),
+      model: before.model)
+    try after.expectSnapshot()
+    #expect(after.model.records.map(\.key) == [[1], [3], [4], [5], [6]])
+    try writer.commit("DELETE FROM player WHERE id = 3")
+    #expect(try after.changes().count == 1)
+  }
+
+  @Test func `finds its database locked for longer than it waits`() throws {
+    let database = try Database.make(
+      folder.file("rollback.sqlite"), Teams.schema, journal: .delete)
+    let command = try Command.serve([database.path])
+    let follower = Follower(EventStream(command.base, path))
+    try follower.expectSnapshot()
+    let writer = try ForeignWriter(database.path)
+    try writer.run("BEGIN EXCLUSIVE; UPDATE player SET score = 0 WHERE id = 1")
+    let client = HTTPClient(command.base)
+    // Whoever asks for what is not live has to wait for the lock, and is told in the end.
+    #expect(try client.post("/v1/queries/player/fetch").status == 503)
+    #expect(try client.get("/healthz").status == 200)
+    try writer.run("COMMIT")
+    #expect(try follower.changesAfterFailures().count == 1)
+    try eventually("it is ready") { try client.get("/readyz").status == 200 }
+    #expect(try client.get("/v1/queries/player/records/1").json["record"]["score"] == 0)
+  }
+
+  @Test func `loses its database and gets it back`() throws {
+    let command = try Command.serve([database.path])
+    let follower = Follower(EventStream(command.base, path))
+    try follower.expectSnapshot()
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let copy = folder.file("copy.sqlite")
+    try FileManager.default.copyItem(atPath: database.path, toPath: copy)
+    try Database(path: copy).execute(
+      "DELETE FROM player WHERE id = 6; PRAGMA wal_checkpoint(TRUNCATE)")
+    for suffix in ["", "-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: database.path + suffix)
+    }
+    try waitForLog(command, "is gone")
+    #expect(try HTTPClient(command.base).get("/healthz").status == 200)
+    try FileManager.default.moveItem(atPath: copy, toPath: database.path)
+    #expect(try follower.changesAfterFailures().count == 1)
+    #expect(follower.model.records.count == 5)
+  }
+
+  @Test func `has no descriptor left for more clients`() throws {
+    let command = try Command.serve(
+      [database.path], under: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+    let first = Follower(EventStream(command.base, path))
+    try first.expectSnapshot()
+    let others = try ChildProcess("python3", ["-c", Self.crowd, command.port])
+    #expect(try others.output.next() == "connected")
+    try waitForLog(command, "accepting pauses")
+    // Those that are in live on.
+    let writer = try ForeignWriter(database.path)
+    try writer.commit("DELETE FROM player WHERE id = 1")
+    #expect(try first.changes().count == 1)
+    try others.kill9()
+    try waitForLog(command, "accepting goes on")
+    #expect(
+      try HTTPClient(command.base).get("/v1/queries/player/records").json["numberOfRecords"] == 5)
+    try writer.commit("DELETE FROM player WHERE id = 2")
+    #expect(try first.changes().count == 1)
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+  }
+
+  /// Eighty clients that ask for a stream and read nothing.
+  private static let crowd = """
+    import socket, sys, time
+    port = int(sys.argv[1])
+    clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(80)]
+    for client in clients:
+        client.sendall(b"GET /v1/queries/player/events HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n")
+    print("connected", flush=True)
+    time.sleep(1000)
+    """
+
+  /// The clock of the server alone: it asks a library that stands before the system's.
+  @Test(.enabled(if: ClockShim.isAvailable))
+  func `finds its clock set back`() throws {
+    let shim = try ClockShim(folder)
+    try shim.set(secondsBack: 0)
+    let command = try Command.serve([database.path, "--log-level", "info"], under: shim.command)
+    let follower = Follower(EventStream(command.base, path))
+    try follower.expectSnapshot()
+    let writer = try ForeignWriter(database.path)
+    let client = HTTPClient(command.base)
+    let before = try client.get("/healthz").head["Date"]
+    for secondsBack in [86_400, -86_400, 400_000_000] {
+      try shim.set(secondsBack: secondsBack)
+      try writer.commit("UPDATE player SET score = score + 1 WHERE id = 1")
+      #expect(try follower.changes().count == 1)
+      let answer = try client.get("/v1/queries/player/records?limit=1")
+      #expect(answer.status == 200)
+      #expect(answer.head["Date"] != nil)
+      #expect(answer.head["Date"] != before)
+      let again = try client.get(
+        "/v1/queries/player/records?limit=1", ["If-None-Match: \(answer.head["ETag"] ?? "")"])
+      #expect(again.status == 304)
+    }
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+  }
+}
+
+/// A library that tells a program another time, once it is told so itself.
+private struct ClockShim {
+  private let library: String
+  private let file: String
+
+  static let isAvailable =
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")
+    && FileManager.default.fileExists(atPath: "/proc/self")
+
+  init(_ folder: TemporaryFolder) throws {
+    library = folder.file("clock.so")
+    file = folder.file("clock")
+    let source = try folder.write(Self.source, to: "clock.c")
+    let result = try ChildProcess.run(
+      "/usr/bin/cc", ["-shared", "-fPIC", "-O1", "-o", library, source, "-ldl"])
+    guard result.exitCode == 0 else { throw ContractViolation(result.errors) }
+  }
+
+  var command: [String] { ["/usr/bin/env", "LD_PRELOAD=\(library)", "CLOCK_FILE=\(file)"] }
+
+  func set(secondsBack: Int) throws {
+    try Data("\(secondsBack)\n".utf8).write(to: URL(fileURLWithPath: file), options: .atomic)
+  }
+
+  private static let source = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <sys/time.h>
+    #include <time.h>
+    #include <unistd.h>
+
+    static long back(void) {
+      char text[32] = {0};
+      int file = open(getenv("CLOCK_FILE"), O_RDONLY | O_CLOEXEC);
+      if (file < 0) return 0;
+      ssize_t count = read(file, text, sizeof text - 1);
+      close(file);
+      return count > 0 ? atol(text) : 0;
+    }
+    int clock_gettime(clockid_t clock, struct timespec *result) {
+      static int (*real)(clockid_t, struct timespec *);
+      if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+      int code = real(clock, result);
+      if (clock == CLOCK_REALTIME) result->tv_sec -= back();
+      return code;
+    }
+    time_t time(time_t *result) {
+      struct timespec now;
+      clock_gettime(CLOCK_REALTIME, &now);
+      if (result) *result = now.tv_sec;
+      return now.tv_sec;
+    }
+    int gettimeofday(struct timeval *restrict result, void *restrict zone) {
+      struct timespec now;
+      clock_gettime(CLOCK_REALTIME, &now);
+      result->tv_sec = now.tv_sec;
+      result->tv_usec = now.tv_nsec / 1000;
+      return 0;
+    }
+    """
+}

@@ -1,0 +1,90 @@
+import FetchedRecords
+import Foundation
+import GRDB
+import HTTP1
+import HTTPServer
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import RecordsAPI
+
+@Suite struct `Answers that are kept` {
+  private let pages = PageCache()
+  private let feed: Feed
+
+  init() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(
+      path: "pages-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let path = folder.appending(path: "test.sqlite").path
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    let refresher = try Refresher(path: path, source: .everyTable)
+    let opened = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
+      opened.withLock { $0 = result }
+    }
+    refresher.queue.sync {}
+    let controller = try #require(try opened.withLock { try $0?.get() })
+    feed = Feed(
+      key: FeedKey(query: "t", arguments: [:]), controller: controller, settings: FeedSettings(),
+      counters: FeedCounters())
+  }
+
+  private var version: String { feed.head.snapshot.version.description }
+
+  private func request(_ target: String, ifNoneMatch tag: String? = nil) throws -> Request {
+    let condition = tag.map { "If-None-Match: \($0)\r\n" } ?? ""
+    let bytes = Array("GET \(target) HTTP/1.1\r\nHost: a\r\n\(condition)\r\n".utf8)
+    var parser = RequestHeadParser(limits: MessageLimits())
+    var offset = 0
+    return Request(head: try #require(try parser.parse(bytes.span, from: &offset)))
+  }
+
+  @Test func `are given as long as the version is the same`() throws {
+    #expect(pages.response(to: try request("/a")) == nil)
+    let made = pages.remember([1, 2], of: feed, version: version, for: try request("/a"))
+    #expect(made.status == .ok)
+    let kept = try #require(pages.response(to: try request("/a")))
+    guard case .bytes([1, 2]) = kept.body else {
+      Issue.record("\(kept.body)")
+      return
+    }
+    #expect(kept.fields[.eTag] == "\"\(version)\"")
+    let tag = "\"\(version)\""
+    #expect(pages.response(to: try request("/a", ifNoneMatch: tag))?.status == .notModified)
+    #expect(pages.response(to: try request("/a", ifNoneMatch: "\"x\""))?.status == .ok)
+    #expect(pages.response(to: try request("/b")) == nil)
+    _ = pages.remember([3], of: feed, version: "older", for: try request("/b"))
+    #expect(pages.response(to: try request("/b")) == nil)
+  }
+
+  @Test func `are let go with their feed, and when it cannot be read`() throws {
+    _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
+    feed.receive(.failed(FetchFailure(kind: .busy, detail: "locked")))
+    #expect(pages.response(to: try request("/a")) == nil)
+    feed.receive(.recovered)
+    _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
+    #expect(pages.response(to: try request("/a")) != nil)
+    #expect(feed.wasRead())
+    #expect(!feed.wasRead())
+    feed.close()
+    pages.sweep()
+    #expect(pages.size == 0)
+    #expect(pages.response(to: try request("/a")) == nil)
+  }
+
+  @Test func `hold no more than they may`() throws {
+    let body = [UInt8](repeating: 0, count: 200_000)
+    for number in 0..<300 {
+      _ = pages.remember(body, of: feed, version: version, for: try request("/\(number)"))
+      _ = pages.remember(body, of: feed, version: version, for: try request("/same"))
+      #expect(pages.size <= PageCache.capacity)
+    }
+    let huge = [UInt8](repeating: 0, count: 1 << 20)
+    let size = pages.size
+    #expect(pages.remember(huge, of: feed, version: version, for: try request("/h")).status == .ok)
+    #expect(pages.size == size)
+  }
+}
