@@ -105,7 +105,7 @@ struct HTTP: ParsableCommand {
     let answer = try Tool.run(
       "/usr/bin/curl", ["-si", "http://127.0.0.1:18103\(path)"])
     peer.pagePath = path
-    peer.entityTag = answer.firstMatch(of: /(?i)\netag: (\S+)/).map { String($0.1) }
+    peer.entityTag = answer.firstMatch(of: /(?i)etag: (\S+)/).map { String($0.1) }
     peer.streamPath = nil
     return peer
   }
@@ -143,7 +143,7 @@ struct HTTP: ParsableCommand {
       """)
     let peer = try Peer("nginx", port: 18_104, [nginx, "-c", configuration])
     let head = try Tool.run("/usr/bin/curl", ["-sI", "http://127.0.0.1:18104/json10k"])
-    peer.entityTag = head.firstMatch(of: /(?i)\netag: (\S+)/).map { String($0.1) }
+    peer.entityTag = head.firstMatch(of: /(?i)etag: (\S+)/).map { String($0.1) }
     if !hasStreams { peer.streamPath = nil }
     return peer
   }
