@@ -23,14 +23,19 @@ struct HTTP: ParsableCommand {
 
   /// What is measured of each peer.
   private enum Figure: CaseIterable {
-    case fanOut, fourInFlight, page, notModified, memory, opening
+    case fanOut, fanOutCPU, fourInFlight, fourCPU, page, pageCPU, notModified, notModifiedCPU
+    case memory, opening
 
     var title: String {
       switch self {
       case .fanOut: "deliveries/s, one event at a time"
+      case .fanOutCPU: "server CPU of each, µs"
       case .fourInFlight: "deliveries/s, four in flight"
+      case .fourCPU: "server CPU of each, µs"
       case .page: "GET of 10 kB, 1/s"
+      case .pageCPU: "server CPU of each, µs"
       case .notModified: "304, 1/s"
+      case .notModifiedCPU: "server CPU of each, µs"
       case .memory: "KiB a stream"
       case .opening: "s to open all"
       }
@@ -74,18 +79,24 @@ struct HTTP: ParsableCommand {
 
   private func measure(_ peer: Peer, _ tools: Tools) throws -> [Figure: Double] {
     var result: [Figure: Double] = [:]
-    result[.page] = try peer.requests(peer.pagePath, seconds: seconds)
+    let page = try peer.requests(peer.pagePath, seconds: seconds)
+    result[.page] = page?.rate
+    result[.pageCPU] = page?.cpu
     if let tag = peer.entityTag {
-      result[.notModified] = try peer.requests(
+      let unmodified = try peer.requests(
         peer.pagePath, fields: ["If-None-Match: \(tag)"], seconds: seconds)
+      result[.notModified] = unmodified?.rate
+      result[.notModifiedCPU] = unmodified?.cpu
     }
     guard peer.streamPath != nil else { return result }
     let one = try peer.stream(tools, streams: streams, events: events, window: 1)
     result[.fanOut] = one["fan_per_s"]
+    result[.fanOutCPU] = one["srv_us_per_del"]
     result[.memory] = one["rss_per_conn_kb"]
     result[.opening] = one["conn_s"]
-    result[.fourInFlight] =
-      try peer.stream(tools, streams: streams, events: events, window: 4)["thr_per_s"]
+    let four = try peer.stream(tools, streams: streams, events: events, window: 4)
+    result[.fourInFlight] = four["thr_per_s"]
+    result[.fourCPU] = four["srv_us_per_del"]
     return result
   }
 
@@ -105,7 +116,7 @@ struct HTTP: ParsableCommand {
     let answer = try Tool.run(
       "/usr/bin/curl", ["-si", "http://127.0.0.1:18103\(path)"])
     peer.pagePath = path
-    peer.entityTag = answer.firstMatch(of: /(?i)\netag: (\S+)/).map { String($0.1) }
+    peer.entityTag = answer.firstMatch(of: /(?i)etag: (\S+)/).map { String($0.1) }
     peer.streamPath = nil
     return peer
   }
@@ -143,7 +154,7 @@ struct HTTP: ParsableCommand {
       """)
     let peer = try Peer("nginx", port: 18_104, [nginx, "-c", configuration])
     let head = try Tool.run("/usr/bin/curl", ["-sI", "http://127.0.0.1:18104/json10k"])
-    peer.entityTag = head.firstMatch(of: /(?i)\netag: (\S+)/).map { String($0.1) }
+    peer.entityTag = head.firstMatch(of: /(?i)etag: (\S+)/).map { String($0.1) }
     if !hasStreams { peer.streamPath = nil }
     return peer
   }

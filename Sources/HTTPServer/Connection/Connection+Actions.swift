@@ -6,7 +6,7 @@ extension Connection {
     switch action {
     case .dispatch(let head, let body, let exchange):
       let request = request(head, body: body)
-      if loop.settings.observer != nil { unfinished[exchange] = RequestSummary(request) }
+      observation?.begin(request, exchange)
       loop.handler(request, Responder(loop: loop, token: token, exchange: exchange))
     case .refuse(let error, let exchange):
       answered(exchange, loop.problemResponse(Problem(error.status, error.detail)))
@@ -36,7 +36,7 @@ extension Connection {
     let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
     let duration = SystemCalls.now() - exchange.receivedAt
     loop.counters.update { $0.answers[answer, default: Histogram()].record(duration) }
-    beginObserving(response, exchange)
+    observation?.beginResponse(response, exchange)
     let framing = response.framing(for: exchange)
     var keepsAlive = exchange.keepsAlive
     if framing == .untilClose {

@@ -1,6 +1,6 @@
 extension Connection {
   /// Bodies above this are sent from where they are instead of being copied behind their head.
-  private static let largeBody = 16 * 1024
+  private static let largeBody = 2 * 1024
 
   /// Bytes that are not on their way yet.
   private var unsent: Int { outbox.count + (isInTurn ? loop.scratch.count : 0) }
@@ -19,9 +19,36 @@ extension Connection {
 
   func write(_ bytes: [UInt8]) {
     if bytes.count <= Self.largeBody { return write { $0 += bytes } }
-    flush()
-    outbox.append(bytes)
-    if !isBlocked { sendOutbox() }
+    if isBlocked {
+      outbox.append(bytes)
+      return noteSent(progress: false)
+    }
+    sendBehindScratch(bytes)
+  }
+
+  /// Sends what was collected and a body behind it in one write.
+  private func sendBehindScratch(_ body: [UInt8]) {
+    let head = loop.scratch.count
+    let transfer = loop.scratch.withUnsafeMutableBytes { head in
+      body.withUnsafeBytes { body in
+        SystemCalls.send(descriptor, pieces: 2) { index in
+          // Only read; iovec has no other pointer.
+          index == 0 ? head : UnsafeMutableRawBufferPointer(mutating: body)
+        }
+      }
+    }
+    var sent = 0
+    switch transfer {
+    case .failed: return machine.failed()
+    case .wouldBlock: break
+    case .bytes(let count): sent = count
+    }
+    noteBytes(sent)
+    if sent < head { outbox.append(Array(loop.scratch[sent...])) }
+    outbox.append(body, from: max(0, sent - head))
+    loop.scratch.removeAll(keepingCapacity: loop.scratch.capacity <= 1 << 20)
+    isBlocked = !outbox.isEmpty
+    noteSent(progress: sent > 0)
   }
 
   /// Sends what was collected.

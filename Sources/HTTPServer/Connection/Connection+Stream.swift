@@ -6,9 +6,13 @@ extension Connection {
   /// Pieces of a source are collected to about this before they are sent.
   private static let pieceSize = 32 * 1024
 
+  /// Two pieces: enough to keep a reader busy while the next turn is waited for.
+  private static let mostUnsentBySystem: Int32 = 128 * 1024
+
   func beginStream(_ stream: StreamBody, exchange: UInt32, isChunked: Bool) {
     let active = ActiveStream(stream, exchange: exchange, isChunked: isChunked, now: loop.now)
     body = .stream(active)
+    if address.isInternet { SystemCalls.limitUnsent(descriptor, to: Self.mostUnsentBySystem) }
     machine.streamBegan()
     loop.counters.update {
       $0.streamsBegun += 1

@@ -26,11 +26,8 @@ final class Connection: LoopMember {
   /// Whether this connection has its turn, and with it the loop's scratch memory.
   private(set) var isInTurn = false
   private(set) var isClosed = false
-  /// What the observer will be told of the requests that are being answered.
-  var unfinished: [UInt32: RequestSummary] = [:]
-  /// What it will be told of the response that is being written.
-  var observed: FinishedExchange?
-  var observedSince = Moment(nanoseconds: 0)
+  /// What an observer will be told; nil where there is none.
+  let observation: Observation?
   private var interest: Readiness
   /// When the timer wheel will wake this connection; later deadlines do not touch the wheel.
   private var wokenAt: Moment?
@@ -43,6 +40,7 @@ final class Connection: LoopMember {
     self.descriptor = descriptor
     self.address = address
     interest = Self.firstInterest
+    observation = loop.settings.observer.map { Observation($0, address) }
     machine = ConnectionStateMachine(settings: loop.settings, now: loop.now)
     loop.counters.update {
       $0.connectionsAccepted += 1
@@ -156,7 +154,7 @@ final class Connection: LoopMember {
     outbox = Outbox()
     loop.settings.counts.leave(address)
     loop.counters.update { $0.connectionsOpen -= 1 }
-    observeEnd()
+    observation?.end(written: bytesOfBody, at: loop.now)
     endBody()
     for response in machine.takeResponses() { response.discard() }
   }

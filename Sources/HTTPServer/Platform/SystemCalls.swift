@@ -110,6 +110,20 @@ enum SystemCalls {
     _ = setsockopt(descriptor, level, option, &value, UInt32(MemoryLayout<Int32>.size))
   }
 
+  /// Bounds what the system takes in beyond what is on its way to the peer.
+  ///
+  /// Without it the system holds up to `tcp_wmem` for a peer that does not read, mostly 4 MiB: four
+  /// gigabytes for a thousand streams. What is on its way is bounded by the peer's window, so that a
+  /// fast reader is none the slower.
+  static func limitUnsent(_ descriptor: Int32, to bytes: Int32) {
+    #if os(Linux)
+      // TCP_NOTSENT_LOWAT of linux/tcp.h, https://lwn.net/Articles/560082/
+      setOption(descriptor, Int32(IPPROTO_TCP), 25, bytes)
+    #else
+      setOption(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, bytes)
+    #endif
+  }
+
   static func setNonBlocking(_ descriptor: Int32) {
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

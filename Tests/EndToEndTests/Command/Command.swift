@@ -33,8 +33,9 @@ final class Command {
     try ChildProcess.run(path, arguments)
   }
 
-  /// The build puts it beside the bundle of the tests.
+  /// The build puts it beside the bundle of the tests; `DIDCHANGE` names another.
   private static var path: String {
+    if let path = ProcessInfo.processInfo.environment["DIDCHANGE"] { return path }
     let here = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     return here.resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("didchange").path

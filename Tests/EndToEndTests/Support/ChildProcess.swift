@@ -23,6 +23,8 @@ final class ChildProcess {
     closeInput()
   }
 
+  var identifier: pid_t { process.identifier }
+
   /// Whether it has not ended yet.
   var isRunning: Bool { process.isRunning }
 
