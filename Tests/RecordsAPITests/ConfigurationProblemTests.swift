@@ -36,6 +36,10 @@ private func problems(_ yaml: String) -> [String] {
       "c:1:1: \"table\" is not a word of the configuration; indent it below the name of a query in "
         + "\"queries:\""
     ),
+    (
+      "queries: {a: {table: t, cache: yes}}",
+      "c:1:32: `cache` is text, not a truth value; write true or false"
+    ),
     ("database: 12", "c:1:11: `database` is the number 12, not text; put it in quotes: \"12\""),
     ("database:", "c:1:10: `database` is nothing, not text"),
     ("database: ' '", "c:1:11: `database` is empty; write a value, or leave the word out"),

@@ -7,7 +7,7 @@ import OrderedResults
 ///
 /// Of each record it holds only an index entry: its key, its section, what it is ordered by, and a
 /// digest. The records themselves are read by key, a batch at a time, when they are touched, and a
-/// few batches are kept. So it opens ten million records in some 600 MB, shows any of them in a
+/// few batches are kept. So it opens ten million records in some 500 MB, follows them in 700, shows any of them in a
 /// fraction of a millisecond, and follows changes as a ``FetchedRecordsController`` does.
 ///
 /// ```swift
