@@ -21,7 +21,8 @@ FROM debian:bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends libsqlite3-0 \
   && rm -rf /var/lib/apt/lists/* \
-  && useradd --system --uid 10001 --no-create-home --home-dir /data \
+  && groupadd --system --gid 10001 didchange \
+  && useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /data \
     --shell /usr/sbin/nologin didchange \
   && install -d -o didchange -g didchange /data
 COPY --from=build /didchange /usr/local/bin/didchange

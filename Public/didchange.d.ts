@@ -138,8 +138,12 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   addEventListener<K extends keyof ControllerEvents<R>>(
     type: K, listener: (event: ControllerEvents<R>[K]) => void,
     options?: boolean | AddEventListenerOptions): void;
+  addEventListener(type: string, listener: EventListenerOrEventListenerObject | null,
+    options?: boolean | AddEventListenerOptions): void;
   removeEventListener<K extends keyof ControllerEvents<R>>(
     type: K, listener: (event: ControllerEvents<R>[K]) => void,
+    options?: boolean | EventListenerOptions): void;
+  removeEventListener(type: string, listener: EventListenerOrEventListenerObject | null,
     options?: boolean | EventListenerOptions): void;
 }
 

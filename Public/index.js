@@ -1,4 +1,4 @@
-/** The page: which queries there are, which one is chosen, and what surrounds it. */
+/** Which queries there are, which one is chosen, and what surrounds it. */
 
 import { byId, element } from "./page/dom.js";
 import { EventLog } from "./page/log.js";
@@ -10,7 +10,7 @@ const log = new EventLog(byId("log"), (groups) => {
   byId("held").textContent = groups > 0 ? `${groups} held` : "";
 });
 let view = null;
-/** Grows with each choice: an answer that comes after the next choice is dropped. */
+/** Grows with each choice: an answer that comes later is dropped. */
 let choice = 0;
 
 const queryAddress = (name) => `v1/queries/${encodeURIComponent(name)}`;

@@ -68,7 +68,7 @@ function file(bySection, indexPath, record) {
 }
 
 function sectionAt(sections, index) {
-  return sections[index] ?? refuse(`there is no section ${index} of ${sections.length}`);
+  return sections[index] ?? refuse(`there is no section ${index}`);
 }
 
 /** Without what stands at each `[place]`. One that is not there or is named twice is never passed. */
@@ -77,7 +77,7 @@ function withoutPlaces(list, places) {
   const sorted = places.map(([place]) => place).sort((a, b) => a - b);
   let passed = 0;
   const kept = list.filter((_, place) => place !== sorted[passed] || (passed++, false));
-  if (passed < sorted.length) refuse(`nothing to take out at ${sorted[passed]} of ${list.length}`);
+  if (passed < sorted.length) refuse(`nothing to take out at ${sorted[passed]}`);
   return kept;
 }
 
@@ -89,7 +89,7 @@ function withPlaced(list, placed) {
   for (const [place, element] of [...placed].sort((a, b) => a[0] - b[0])) {
     const between = place - merged.length;
     if (!(between >= 0 && next + between <= list.length)) {
-      refuse(`nothing can be put in at ${place} of ${list.length}`);
+      refuse(`nothing can be put in at ${place}`);
     }
     while (merged.length < place) merged.push(list[next++]);
     merged.push(element);
@@ -101,7 +101,7 @@ function withPlaced(list, placed) {
 function withReplaced(list, updates) {
   const copy = list.slice();
   for (const [place, element] of updates) {
-    if (!(place in list)) refuse(`nothing to update at ${place} of ${list.length}`);
+    if (!(place in list)) refuse(`nothing to update at ${place}`);
     copy[place] = element;
   }
   return copy;

@@ -19,6 +19,8 @@ class Topic {
   watchers = [];
   /** Has a stream of its own: the server does not take it with the others. */
   isAlone = false;
+  /** What the server calls it, as the order of the snapshots showed. */
+  echo = null;
 
   constructor(name, base, query) {
     Object.assign(this, { name, base, query });
@@ -81,7 +83,7 @@ class Member {
   }
 
   present(id, topic) {
-    if (topic.result) this.add(id, topic, "snapshot", topic.snapshot);
+    if (topic.head.version) this.add(id, topic, "snapshot", topic.snapshot);
   }
 
   flush() {
@@ -169,7 +171,7 @@ export class Hub {
 
   #streamOf(topics) {
     const stream = new Stream(topics[0].base, topics, {
-      resumed: () => this.#become(topics, "live"),
+      resumed: () => this.#become(topics.filter(({ head }) => head.version), "live"),
       interrupted: () => this.#become(topics, "stale"),
       snapshot: (topic, data) => {
         if (topic.restart(data)) topic.tell("snapshot", data);
@@ -212,7 +214,9 @@ export class Hub {
       return !fits;
     });
     this.#flush();
-    if (misfit) stream.startOver();
+    if (!misfit) return;
+    for (const topic of stream.topics) topic.head = {};
+    stream.startOver();
   }
 
   #flush() {

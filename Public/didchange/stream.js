@@ -16,8 +16,6 @@ export class Stream {
   #source;
   /** What the whole stream may resume from; null: only snapshots will do. */
   #id = null;
-  /** How the server calls each topic: learned from the order of the snapshots. */
-  #names = new Map();
   /** The change set on its way, and those that wait for their commit. */
   #arriving = null;
   #unit = [];
@@ -47,7 +45,8 @@ export class Stream {
   }
 
   #address(topics, more = "") {
-    const queries = topics.map(({ query }) => `query=${encodeURIComponent(query)}`);
+    const queries = topics.map(({ query, head: { version } }) => `query=${encodeURIComponent(query
+      + (version ? `${query.includes("?") ? "&" : "?"}lastEventId=${version}` : ""))}`);
     return `${this.#base}events?${queries.join("&")}${more}`;
   }
 
@@ -55,8 +54,8 @@ export class Stream {
     const resume = this.#id === null ? "" : `&lastEventId=${encodeURIComponent(this.#id)}`;
     const source = this.#source = new EventSource(this.#address(this.topics, resume));
     const ifMine = (action) => (event) => source === this.#source && action(event);
-    // A stream that resumes and has nothing to catch up with begins without an event.
-    source.onopen = ifMine(() => this.#id !== null && this.#heard.resumed());
+    // What has nothing to catch up with begins without an event.
+    source.onopen = ifMine(() => this.#heard.resumed());
     source.onerror = ifMine(() => {
       this.#interrupted();
       // EventSource comes back by itself and sends Last-Event-ID, unless the answer was no stream:
@@ -92,8 +91,10 @@ export class Stream {
 
   #topicOf({ query, parameters, window }) {
     const name = textOf([query, parameters, window]);
-    if (!this.#names.has(name)) this.#names.set(name, this.topics[this.#names.size]);
-    return this.#names.get(name);
+    const { topics } = this;
+    const topic = topics.find(({ echo }) => echo === name) ?? topics.find(({ echo }) => !echo);
+    topic.echo = name;
+    return topic;
   }
 
   /** Half a commit is void: the server resumes before it. */

@@ -28,6 +28,8 @@ export class VirtualList {
   #pages;
   /** Offset of the first loaded record, and the records. */
   #loaded = { offset: 0, records: [] };
+  /** What will be loaded when it is known how long the list is. */
+  #newest = null;
   /** What stands in the document: key → `{node, y, subject}`. */
   #items = new Map();
   /** Where the view's top is in the list, in pixels; scrollTop is that or, in a long list, less. */
@@ -113,15 +115,37 @@ export class VirtualList {
   async #arrived({ window }) {
     const { controller } = this;
     const loaded = { offset: window?.offset ?? 0, records: controller.fetchedRecords };
-    const isShift = loaded.offset !== this.#loaded.offset;
-    this.#loaded = loaded;
-    if (this.#isPart) await this.#measure();
+    this.#newest = loaded;
+    if (controller.totalNumberOfRecords > loaded.records.length) await this.#measure();
     else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
       ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
-    if (this.#loaded !== loaded) return;
+    if (this.#newest !== loaded || this.#ending.signal.aborted) return;
+    this.#isAnimated ||= loaded.offset === this.#loaded.offset;
+    const anchor = this.#anchor();
+    this.#loaded = loaded;
     this.#pages.clear();
-    this.#isAnimated ||= !isShift;
+    this.#keep(anchor);
     this.#later();
+  }
+
+  /** The first record in sight and how far below the top it is; at the very top what is new shows. */
+  #anchor() {
+    if (this.#top === 0) return null;
+    for (const { y, record } of this.#items.values()) {
+      if (record && y >= this.#top) return { key: textOf(keyOf(record)), below: y - this.#top };
+    }
+    return null;
+  }
+
+  /** Keeps the reading place while records come and go above it. */
+  #keep(anchor) {
+    const { offset, records } = this.#loaded;
+    const index = anchor ? records.findIndex((record) => textOf(keyOf(record)) === anchor.key) : -1;
+    if (index < 0) return;
+    this.#top = this.#outline.recordTop(offset + index) - anchor.below;
+    this.#clampTop();
+    this.sizer.style.height = `${this.#height}px`;
+    this.#setScrollTop();
   }
 
   /** Asks how long the sections are. */
@@ -283,7 +307,7 @@ export class VirtualList {
     if (!item && animates) fadeIn(node);
     const change = this.#changes.get(subject);
     if (change) this.#options.changed?.(node, change);
-    return { node, y, subject, base: this.#base };
+    return { node, y, subject, record: isSection ? null : subject, base: this.#base };
   }
 
   #nodeOf(isSection) {

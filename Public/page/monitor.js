@@ -1,4 +1,4 @@
-/** Who listens, commits a second, and how long a refresh takes. */
+/** Who listens, commits a second, time of a refresh. */
 
 import { byId } from "./dom.js";
 

@@ -6,13 +6,13 @@ import { byId, element } from "./dom.js";
 import { RowMaker } from "./rows.js";
 import { valueNode } from "./values.js";
 
-/** So many records stand in the document as they are; so many sections need an index. */
+/** So many records are in the document; so many sections need an index. */
 const [shortList, manySections] = [300, 8];
 
 export class QueryView {
   #log;
   #rows;
-  /** A VirtualList, where not all rows stand in the document. */
+  /** A VirtualList, where not all rows are in the document. */
   #long = null;
   #index = null;
   #isClosed = false;

@@ -121,6 +121,17 @@ describe("in a browser", { skip: noBrowser || noServer, timeout: 240_000 }, () =
     for (const tab of tabs) await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
   });
 
+  test("what only a closed tab watched is watched no more", async (t) => {
+    await (await page(t)).until(shows, "Ada Barbara Cyd Dora Eve Fay");
+    const tab = await browser.open(`${server.url}#team`);
+    await tab.until(shows, "Ada Barbara Cyd");
+    const opened = await metric(server, "streams_total");
+    await tab.close();
+    // The tab's lock is free: the others go on on a stream without its query.
+    await eventually(async () => (await metric(server, "streams_total")) === opened + 1, "a new stream");
+    await eventually(async () => (await metric(server, "streams")) === 1, "instead of the old one");
+  });
+
   test("a tab that was busy for a while catches up, the others do not wait for it", async (t) => {
     const [slow, quick] = [await page(t), await page(t)];
     for (const tab of [slow, quick]) await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");

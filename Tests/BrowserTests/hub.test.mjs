@@ -94,13 +94,15 @@ test("a new query joins on a new stream, and what did not change is not told aga
   tab.kinds();
   tab.open("b");
   await settled();
-  assert.deepEqual(openOnes().map(queriesOf), [["a", "b"]]);
-  streams[1].send("snapshot", snapshot("a"));
+  assert.deepEqual(openOnes().map(queriesOf), [["a?lastEventId=a-1", "b"]]);
+  streams[1].open();
   streams[1].send("snapshot", snapshot("b"), "t-1");
   assert.deepEqual(tab.kinds(), ["2 connecting", "2 snapshot", "2 live"]);
+  play(streams[1], update("a", "a-1", "a-2", 1), "t-2");
+  assert.deepEqual(tab.kinds(), ["1 changeSet"]);
   tab.send({ close: 1 });
   await settled();
-  assert.deepEqual(openOnes().map(queriesOf), [["b"]]);
+  assert.deepEqual(openOnes().map(queriesOf), [["b?lastEventId=a-1"]]);
   tab.send({ leave: true });
   await settled();
   assert.deepEqual(openOnes(), []);

@@ -89,7 +89,15 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
         database.run(`UPDATE player SET name = '${letter}${letter}' WHERE id = 6`);
         await tab.until(shows, `Ada Barbara Cyd Dora Eve ${letter}${letter}`);
       }
+      // With both away the proxy answers 502 or 503, for which a browser's EventSource gives up for ever.
+      for (const server of servers) await server.stop("SIGKILL");
+      await tab.until(() => document.body.dataset.state === "stale");
+      const stream = proxy.stream("v1/queries/players/events");
+      await stream.ended.catch(() => {});
+      assert.ok(stream.status >= 502, `${stream.status}`);
+      stream.close();
       database.run("UPDATE player SET name = 'Fay' WHERE id = 6");
+      for (const server of servers) await server.start();
       await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
     });
   });

@@ -35,6 +35,15 @@ struct StreamOpening: Sendable {
   /// The version to continue after.
   let lastEventID: String?
   let wantsSnapshot: Bool
+  /// For each of several queries the version that the client has already: it needs no snapshot.
+  let known: [String?]
+
+  init(lastEventID: String?, wantsSnapshot: Bool, known: [String?] = []) {
+    self.lastEventID = lastEventID
+    self.wantsSnapshot = wantsSnapshot
+    // A stream that resumes may have gone on since its URL was made.
+    self.known = lastEventID == nil ? known : []
+  }
 }
 
 extension StreamableFeed {
@@ -46,7 +55,8 @@ extension StreamableFeed {
     guard let lastEventID = opening.lastEventID else {
       let present = present
       return StreamBeginning(
-        [retry] + present.failures + (opening.wantsSnapshot ? present.snapshots : []),
+        [retry] + present.failures
+          + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : []),
         present.position)
     }
     let known = log.continuation(after: lastEventID)
@@ -78,13 +88,21 @@ extension StreamableFeed {
 }
 
 extension PresentState {
-  fileprivate var snapshots: [EventPieces] {
-    sources.enumerated().map { index, source in
-      let isLast = index == sources.count - 1
+  fileprivate var snapshots: [EventPieces] { snapshots(known: []) }
+
+  /// Those of the sources that the client does not know as they are.
+  fileprivate func snapshots(known: [String?]) -> [EventPieces] {
+    let wanted = sources.indices.filter { index in
+      let version = known.indices.contains(index) ? known[index] : nil
+      return version != sources[index].snapshot.version.description
+    }
+    return wanted.map { index in
+      let source = sources[index]
+      let id =
+        isMultiple ? (index == wanted.last ? version : nil) : source.snapshot.version.description
       return .snapshot(
         SnapshotEvent(
-          snapshot: source.snapshot, source: source.name, total: source.total,
-          id: isMultiple ? (isLast ? version : nil) : source.snapshot.version.description))
+          snapshot: source.snapshot, source: source.name, total: source.total, id: id))
     }
   }
 

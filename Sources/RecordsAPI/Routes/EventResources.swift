@@ -40,23 +40,26 @@ extension RecordsService {
         throw Problem.badRequest(
           "name at least one query: /v1/events?query=NAME&query=NAME%3Fparameter%3Dvalue")
       }
+      let sources = try queries.map { try source($0.value ?? "") }
       let composition = Composition(
-        sources: try queries.map { try source($0.value ?? "") },
-        minimumInterval: try items.minimumInterval, isMultiple: true)
+        sources: sources.map(\.source), minimumInterval: try items.minimumInterval,
+        isMultiple: true)
       guard Set(composition.sources).count == composition.sources.count else {
         throw Problem.badRequest(
           "a query stands in the URL twice with the same parameters and window: name it once")
       }
-      stream(composition, try StreamOpening(request, items), responder)
+      let opening = try StreamOpening(request, items, known: sources.map(\.known))
+      stream(composition, opening, responder)
     } catch {
       responder.respond(Self.responseToStream(request, error))
     }
   }
 
-  /// A query's name, with its parameters as a URL query behind it.
+  /// A query's name, with its parameters as a URL query behind it; `lastEventId` among these is the
+  /// version of the query's result that the client has.
   ///
   /// A table that is a query may have a question mark in its name.
-  private func source(_ text: String) throws -> Composition.Source {
+  private func source(_ text: String) throws -> (source: Composition.Source, known: String?) {
     let parts =
       catalog[text] != nil
       ? [text[...]] : text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
@@ -64,11 +67,12 @@ extension RecordsService {
     guard let list = QueryItem.items(of: parts.count > 1 ? parts[1] : "") else {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
     }
-    let items = try QueryItems(list, allowed: Window.words)
-    return Composition.Source(
+    let items = try QueryItems(list, allowed: Window.words.union(["lastEventId"]))
+    let source = Composition.Source(
       key: FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
       window: try Window(items))
+    return (source, items["lastEventId"])
   }
 
   // MARK: - Bodies
@@ -127,11 +131,11 @@ extension RecordsService {
 }
 
 extension StreamOpening {
-  init(_ request: Request, _ items: QueryItems) throws {
+  init(_ request: Request, _ items: QueryItems, known: [String?] = []) throws {
     // The header is what a browser sends by itself when it reconnects, and so newer than the URL.
     self.init(
       lastEventID: request.fields[.lastEventID] ?? items["lastEventId"],
-      wantsSnapshot: try items.flag("snapshot") ?? true)
+      wantsSnapshot: try items.flag("snapshot") ?? true, known: known)
   }
 }
 

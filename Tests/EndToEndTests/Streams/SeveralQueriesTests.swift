@@ -167,6 +167,23 @@ import Testing
     #expect(ends == windows)
   }
 
+  @Test func `sends no snapshot of what the client has already`() throws {
+    let first = fixture.stream("/v1/events?query=players&query=team")
+    let versions = try (1...2).map { _ in try #require(try first.next()?.json["version"].string) }
+    func types(known: String) throws -> [String] {
+      let stream = fixture.stream(
+        "/v1/events?query=players%3FlastEventId%3D\(known)&query=team%3Flimit%3D1")
+      return try (1...2).map { _ in
+        let event = try #require(try stream.next())
+        if event.type == "snapshot" { try writer.commit("UPDATE player SET score = score + 1") }
+        return try "\(event.type) \(event.json["query"].string ?? "")"
+      }
+    }
+    #expect(try types(known: versions[0]) == ["snapshot team", "willChange players"])
+    // It has changed since: the client has an old version.
+    #expect(try types(known: versions[0]) == ["snapshot players", "snapshot team"])
+  }
+
   /// The queries change one after the other, the first one last, within one interval.
   @Test func `tells of joined commits by the last of them`() throws {
     var client = Client(

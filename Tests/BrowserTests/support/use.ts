@@ -1,0 +1,42 @@
+// Uses every word of didchange.d.ts; types.test.mjs has the compiler read it.
+
+import {
+  ChangeEvent, ChangeSetError, FetchedRecordsController, IndexPath, Query, VirtualListOptions, applyChangeSet, keyOf,
+} from "../../../Public/didchange.js";
+
+interface Player {
+  readonly [column: string]: string | number;
+  name: string;
+  score: number;
+}
+
+const players = new FetchedRecordsController<Player>("v1/queries/players", {
+  parameters: { country: "FR", minimum: 3, large: BigInt(1), left: undefined }, window: { offset: 0, limit: 10 },
+});
+players.addEventListener("didChange", ({ detail }) => detail.commit + detail.numberOfSections);
+players.addEventListener("change", ({ detail }) => detail.record.name.length);
+players.addEventListener("state", ({ detail }) => detail === "stale");
+players.addEventListener("error", ({ detail }) => detail.title.length);
+
+const stop: () => void = players.bind(document.body, {
+  row: ({ name, score }, node) => node ?? `${name} ${score}`,
+  section: ({ name, records }) => `${name} ${records.length}`,
+});
+
+async function total(): Promise<number> {
+  for await (const sections of players) return sections.flatMap(({ records }) => records)[0].score;
+  return players.totalNumberOfRecords + (players.commit ?? 0);
+}
+
+players.window = { offset: 5 };
+const path: IndexPath | undefined = players.indexPathFor(3) ?? players.indexPathFor(["a", 1]);
+const record = path && players.recordAt(path);
+const key = record && keyOf(record);
+const events: ChangeEvent[] = [{ event: "sectionChange", data: { type: "insertion", section: 0, name: null, indexTitle: "" } }];
+const list: VirtualListOptions<Player> = { row: (player, node) => { node.textContent = player?.name ?? ""; }, section() {} };
+// @ts-expect-error: there is no such column of that type.
+players.recordAt([0, 0])?.name.toFixed();
+
+export const all = [stop, total, key, events, list, applyChangeSet({ sections: [] }, events), ChangeSetError, {} as Query,
+  players.sectionIndexTitles, players.address("sections"), players.url, players.alongside, players.version];
+players.close();
