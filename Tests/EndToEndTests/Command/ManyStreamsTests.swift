@@ -34,11 +34,18 @@ import Testing
     let before = try command.residentBytes()
     let writer = try ForeignWriter(database.path)
     var commits = 0
-    // A server that is busy joins commits; what counts is that the log goes round twice.
+    // A server that is busy joins commits; what counts is that the log goes round twice. The quick
+    // ones are read often enough not to be slow.
     while crowd.bytes(slow) < 1_000_000 {
-      commits += 1
-      try writer.commit("UPDATE item SET text = printf('%0\(2000 + commits)d', 0) WHERE id = 1")
-      crowd.read(slow..<count, milliseconds: 0)
+      for _ in 0..<20 {
+        commits += 1
+        try writer.commit("UPDATE item SET text = \(Self.text(commits)) WHERE id = 1")
+        crowd.read(slow..<count, milliseconds: 0)
+      }
+      try wait("commit \(commits)") {
+        crowd.read(slow..<count, milliseconds: 100)
+        return crowd.have(" n\(commits).", slow..<count)
+      }
     }
     try writer.commit("UPDATE item SET text = 'the end' WHERE id = 2")
     try wait("the quick ones") {
@@ -64,6 +71,9 @@ import Testing
     #expect(try command.process.exitCode() == 0)
   }
 
+  /// What a commit writes, as SQL; its end says which commit it is.
+  private static func text(_ commit: Int) -> String { "printf('%02000d n%d.', 0, \(commit))" }
+
   private func check(_ text: [UInt8], _ commits: Int) throws {
     var parser = EventParser()
     var events: [ServerSentEvent] = []
@@ -75,7 +85,7 @@ import Testing
           event: event, text: "", carriesID: ["snapshot", "didChange"].contains(event.type)))
     }
     #expect(model.records.count == 3)
-    #expect(model.records[0].values["text"].string?.count == 2000 + commits)
+    #expect(model.records[0].values["text"].string?.hasSuffix("0 n\(commits).") == true)
     #expect(model.records[1].values["text"] == "the end")
   }
 
