@@ -119,6 +119,7 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
     const browser = await Browser.start();
     t.after(() => browser.stop());
     await browser.first.go(proxy.url);
+    await browser.first.until(() => document.body.dataset.state === "live");
     await browser.first.click("#about summary");
     await browser.first.until(() => document.getElementById("test"));
     await browser.first.click("#test");
