@@ -119,6 +119,8 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
     const browser = await Browser.start();
     t.after(() => browser.stop());
     await browser.first.go(proxy.url);
+    // It does not become live, for that is what buffering does.
+    await browser.first.until(() => !document.getElementById("about").hidden);
     await browser.first.click("#about summary");
     await browser.first.until(() => document.getElementById("test"));
     await browser.first.click("#test");
