@@ -54,6 +54,7 @@ final class EventSocket: @unchecked Sendable {
         received.removeSubrange(..<range.upperBound)
         return
       }
+      received.removeFirst(max(0, received.count - pattern.count))
       let count = recv(descriptor, &buffer, buffer.count, 0)
       if count < 0, errno == EINTR { continue }
       guard count > 0 else {

@@ -30,10 +30,10 @@ enum ReadOnlyConnection {
 extension Database {
   /// Runs `body` in one read transaction, so that all of it sees one commit.
   func readTransaction<T>(_ body: () throws -> T) throws -> T {
-    try execute(sql: "BEGIN DEFERRED")
+    try run("BEGIN DEFERRED")
     do {
       let result = try body()
-      try execute(sql: "COMMIT")
+      try run("COMMIT")
       return result
     } catch {
       // Some errors end the transaction by themselves: https://www.sqlite.org/lang_transaction.html
@@ -45,6 +45,15 @@ extension Database {
   /// A number that every change of the schema changes:
   /// https://www.sqlite.org/pragma.html#pragma_schema_version
   func schemaNumber() throws -> Int64 {
-    try Int64.fetchOne(cachedStatement(sql: "PRAGMA schema_version")) ?? 0
+    let statement = try cachedStatement(sql: "PRAGMA schema_version")
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    return try statement.step(in: self) ? sqlite3_column_int64(statement.sqliteStatement, 0) : 0
+  }
+
+  /// Runs a statement that returns nothing, and keeps it prepared.
+  private func run(_ sql: String) throws {
+    let statement = try cachedStatement(sql: sql)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    _ = try statement.step(in: self)
   }
 }

@@ -53,14 +53,30 @@ package struct IncrementalPlan: Sendable, Equatable {
 struct KeyedStatement: Sendable, Equatable {
   let beforeKeys: String
   let afterKeys: String
+  /// Written once for each of ``batchSizes``.
+  private let batches: [Int: String]
 
   /// How many keys one statement asks for: few statements to prepare, and none much too large.
   static let batchSizes = [1, 8, 64]
 
+  init(beforeKeys: String, afterKeys: String) {
+    self.beforeKeys = beforeKeys
+    self.afterKeys = afterKeys
+    batches = Dictionary(
+      uniqueKeysWithValues: Self.batchSizes.map {
+        ($0, Self.sql(forKeys: $0, beforeKeys, afterKeys))
+      })
+  }
+
   /// The statement for that many keys, which are its only parameters without a name.
-  ///
-  /// Only a literal list is pushed down to a search by key.
   func sql(forKeys count: Int) -> String {
+    batches[count] ?? Self.sql(forKeys: count, beforeKeys, afterKeys)
+  }
+
+  /// Only a literal list is pushed down to a search by key.
+  private static func sql(
+    forKeys count: Int, _ beforeKeys: String, _ afterKeys: String
+  ) -> String {
     beforeKeys + "(" + repeatElement("?", count: count).joined(separator: ", ") + ")" + afterKeys
   }
 }
