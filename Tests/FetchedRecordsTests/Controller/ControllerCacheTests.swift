@@ -49,7 +49,7 @@ private let byName = Player.order(Column("name"), Column("id"))
     var result = try fetch(world)
     #expect(result.names == ["Abe", "Ada", "Cleo"])
     #expect(!result.wasCached)
-    let other = try DatabaseQueue(path: world.path)
+    let other = try DatabaseQueue(path: world.path, configuration: world.writer.configuration)
     try other.write { try $0.execute(sql: "UPDATE player SET name = 'Bob' WHERE id = 2") }
     result = try fetch(world)
     #expect(result.names == ["Ada", "Bob", "Cleo"])

@@ -21,7 +21,7 @@ private let byName = Player.order(Column("name"))
       listener.track(controller)
       try controller.performFetch()
     }
-    let other = try DatabaseQueue(path: world.path)
+    let other = try DatabaseQueue(path: world.path, configuration: world.writer.configuration)
     try other.write { try $0.execute(sql: "UPDATE player SET score = 3 WHERE id = 3") }
     listener.wait()
     world.onQueue {

@@ -48,6 +48,8 @@ final class ControllerWorld {
       .appending(path: "didchange-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     var configuration = Configuration()
+    // Whoever else writes may be kept from the processor while it has the lock.
+    configuration.busyMode = .timeout(30)
     configuration.prepareDatabase { db in
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
