@@ -100,7 +100,7 @@ extension WatcherCore {
   ///
   /// A database leaves write-ahead mode only when nobody has it open, but it may enter it: then
   /// there is a log. In rollback mode the question takes a lock, so it is not asked without need.
-  private func refreshJournalMode() {
+  func refreshJournalMode() {
     guard status.journalMode != .writeAheadLog else { return }
     if status.journalMode == nil || directory?.isWatching != true {
       status.journalMode = connection?.journalMode()

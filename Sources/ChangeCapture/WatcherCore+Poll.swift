@@ -5,6 +5,7 @@ extension WatcherCore {
   func poll() {
     if directory?.isWatching == false { followDirectory() }
     checkFile(reportsLoss: true)
+    if status.journalMode == nil { refreshJournalMode() }
     guard connection != nil, news.event == nil, isWorthALook() else { return }
     switch look() {
     case .changed:

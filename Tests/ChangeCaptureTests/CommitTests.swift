@@ -143,7 +143,9 @@ import Testing
     try writer.execute("PRAGMA journal_mode = WAL")
     try writer.execute("INSERT INTO item (id) VALUES (1)")
     try await owner.sees(1)
-    #expect(owner.watcher.status.journalMode == .writeAheadLog)
+    try await owner.waits("the mode") { _ in
+      owner.watcher.status.journalMode == .writeAheadLog
+    }
   }
 
   @Test func `several watchers of one database in one process do not disturb each other`()
