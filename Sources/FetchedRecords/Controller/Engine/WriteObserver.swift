@@ -3,9 +3,9 @@ import GRDB
 import Synchronization
 
 /// Hears of the writer's own commits, and wakes the engine.
+// Unchecked: `engine` is set once before the observer is added, and weak; what else changes has its
+// own lock or is the journal's.
 final class WriteObserver: TransactionObserver, @unchecked Sendable {
-  // Unchecked: `engine` is set once before the observer is added, and weak; what else changes has
-  // its own lock or is the journal's.
   weak var engine: RecordsEngine?
   let journal: TransactionJournal?
   /// Whether the user said that something changed which no statement tells.
