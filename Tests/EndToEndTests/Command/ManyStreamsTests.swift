@@ -1,5 +1,6 @@
 import Foundation
 import ServerSentEvents
+import TestSupport
 import Testing
 
 /// `STREAMS=19000 DIDCHANGE=.build/release/didchange swift test --filter "Thousands of streams"` for

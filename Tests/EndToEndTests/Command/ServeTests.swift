@@ -1,5 +1,6 @@
 import CCurl
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.endToEnd) struct `didchange serve` {
