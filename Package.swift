@@ -46,11 +46,12 @@ let package = Package(
     .target(
       name: "HTTPServer", dependencies: ["CEpoll", "HTTP1", httpTypes], swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
+    .target(name: "SeededRandom", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
-        "ServerSentEvents", "Yams", deque, grdb, httpTypes, logging,
+        "SeededRandom", "ServerSentEvents", "Yams", deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -64,7 +65,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", grdb, httpTypes, sqlite,
+        "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", "SeededRandom", grdb,
+        httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks", exclude: ["README.md", "HTTP/Tools"], swiftSettings: settings),
@@ -72,9 +74,12 @@ let package = Package(
     .systemLibrary(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(
+      name: "TestSupport", dependencies: ["SeededRandom"], path: "Tests/TestSupport",
+      swiftSettings: settings),
     .testTarget(
-      name: "OrderedResultsTests", dependencies: ["OrderedResults"], swiftSettings: settings),
+      name: "OrderedResultsTests", dependencies: ["OrderedResults", "SeededRandom"],
+      swiftSettings: settings),
     .testTarget(
       name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "TestSupport", grdb],
       swiftSettings: settings),
@@ -82,16 +87,21 @@ let package = Package(
       name: "FetchedRecordsTests",
       dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", "TestSupport", grdb],
       swiftSettings: settings),
-    .testTarget(name: "HTTP1Tests", dependencies: ["HTTP1", httpTypes], swiftSettings: settings),
     .testTarget(
-      name: "HTTPServerTests", dependencies: ["HTTPServer", "HTTP1", "CCurl", httpTypes],
+      name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],
       swiftSettings: settings),
     .testTarget(
-      name: "ServerSentEventsTests", dependencies: ["ServerSentEvents"], swiftSettings: settings),
+      name: "HTTPServerTests",
+      dependencies: ["HTTPServer", "HTTP1", "CCurl", "SeededRandom", "TestSupport", httpTypes],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ServerSentEventsTests", dependencies: ["ServerSentEvents", "SeededRandom"],
+      swiftSettings: settings),
     .testTarget(
       name: "RecordsAPITests",
       dependencies: [
-        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", grdb, httpTypes,
+        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", "SeededRandom",
+        "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: settings),
     .testTarget(

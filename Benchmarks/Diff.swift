@@ -1,5 +1,6 @@
 import ArgumentParser
 import OrderedResults
+import SeededRandom
 
 /// The diff of two results by itself, on the cases that DifferenceKit publishes.
 struct Diff: ParsableCommand {
@@ -76,7 +77,7 @@ struct Diff: ParsableCommand {
   }
 
   private static func moved(_ old: [Int], _ count: Int) -> [Int] {
-    var (new, random) = (old, Repeatable())
+    var (new, random) = (old, SeededGenerator(seed: 1))
     for _ in 0..<count {
       let record = new.remove(at: .random(in: new.indices, using: &random))
       new.insert(record, at: .random(in: 0...new.count, using: &random))
@@ -85,7 +86,7 @@ struct Diff: ParsableCommand {
   }
 
   private static func mixed(_ old: [Int]) -> [Int] {
-    var random = Repeatable()
+    var random = SeededGenerator(seed: 1)
     let tenth = old.count / 10
     let gone = Set((0..<tenth).map { _ in Int.random(in: old.indices, using: &random) })
     var new = moved(old.filter { !gone.contains($0) }, old.count / 50)
@@ -96,20 +97,7 @@ struct Diff: ParsableCommand {
   }
 
   private static func shuffled(_ old: [Int]) -> [Int] {
-    var random = Repeatable()
+    var random = SeededGenerator(seed: 1)
     return old.shuffled(using: &random)
-  }
-}
-
-/// The same numbers in each run: SplitMix64.
-private struct Repeatable: RandomNumberGenerator {
-  private var state: UInt64 = 1
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

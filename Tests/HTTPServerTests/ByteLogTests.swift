@@ -1,4 +1,5 @@
 import HTTP1
+import SeededRandom
 import Testing
 
 @testable import HTTPServer

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -103,7 +104,7 @@ import Testing
 
   @Test(arguments: 0..<200)
   func `without a key, one row that comes or goes is one change`(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let rows = (0..<Int.random(in: 1...30, using: &random)).map { _ in
       [.integer(.random(in: 0...2, using: &random))] as [Value]
     }
@@ -119,7 +120,7 @@ import Testing
   func `without a key there are few more changes than the fewest`(values: Int64, most: Double)
     throws
   {
-    var random = SeededGenerator(state: 5)
+    var random = SeededGenerator(seed: 5)
     var (found, fewest) = (0, 0)
     for _ in 0..<100 {
       var rows = (0..<50).map { _ in [.integer(.random(in: 0..<values, using: &random))] as [Value]

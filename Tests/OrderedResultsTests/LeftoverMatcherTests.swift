@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -17,7 +18,7 @@ import Testing
 
   @Test(arguments: 0..<100)
   func `keys that share a hash are not taken for each other`(seed: UInt64) throws {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let layout = RecordLayout(columns: ["id", "name"], key: [0])
     func rows() -> [[Value]] {
       (0..<Int.random(in: 0...80, using: &random)).map { _ in

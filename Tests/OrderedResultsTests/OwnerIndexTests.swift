@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -10,7 +11,7 @@ import Testing
     columns: ["id", "owner", "name"], columnCount: 3, key: [0], keyIsUnique: true, keyNames: ["id"])
   private static let order = RecordOrder([.init(column: 2), .init(column: 0)])
 
-  private var random = SeededGenerator(state: RandomTests.seed)
+  private var random = SeededGenerator(seed: RandomTests.seed)
   private var rows: [Int64: [Value]] = [:]
 
   @Test(arguments: [1, 3])

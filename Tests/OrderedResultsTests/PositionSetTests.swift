@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -5,7 +6,7 @@ import Testing
 @Suite struct PositionSetTests {
   @Test(arguments: [0, 1, 2, 63, 64, 65, 128, 4095, 4096, 4097, 5000])
   func `a position set finds the same neighbours as a sorted array`(limit: Int) {
-    var random = SeededGenerator(state: UInt64(limit))
+    var random = SeededGenerator(seed: UInt64(limit))
     var set = PositionSet(limit: limit)
     var reference: Set<Int> = []
     for _ in 0..<2 * min(limit, 500) {

@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -16,7 +17,7 @@ import Testing
     var step = 0
     var table: UInt64 = 0
     while step < Self.steps {
-      var rows = RandomRows(SeededGenerator(state: Self.seed &+ table &* 0x1_0000_0001))
+      var rows = RandomRows(SeededGenerator(seed: Self.seed &+ table &* 0x1_0000_0001))
       var results = try Results(rows.layout, rows.rows)
       try results.checkInvariants()
       for _ in 0..<20 {

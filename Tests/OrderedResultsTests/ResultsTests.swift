@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -76,7 +77,7 @@ import Testing
   }
 
   @Test func `many small changes leave no more than a few small blocks`() throws {
-    var random = SeededGenerator(state: 1)
+    var random = SeededGenerator(seed: 1)
     var rows = Self.rows(5000).map { [$0[0]] }
     let layout = RecordLayout(columns: ["id"], key: [0], keyIsUnique: true)
     var results = try Results(layout, rows)

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -5,7 +6,7 @@ import Testing
 @Suite struct RunGroupsTests {
   @Test(arguments: 0..<400)
   func `the heaviest runs that ascend are those found by trying all`(seed: UInt64) {
-    var random = SeededGenerator(state: seed)
+    var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 0...9, using: &random)
     // Old runs with gaps between them, met in any order.
     var runs: [(old: Int, count: Int, kind: RunGroups.Kind)] = []

@@ -1,3 +1,4 @@
+import SeededRandom
 import Testing
 
 @testable import OrderedResults
@@ -23,7 +24,7 @@ import Testing
       case .rotated: return Array(rows[half...] + rows[..<half])
       case .interleaved: return zip(rows[..<half], rows[half...]).flatMap { [$0, $1] }
       case .shuffled:
-        var random = SeededGenerator(state: 1)
+        var random = SeededGenerator(seed: 1)
         return rows.shuffled(using: &random)
       case .replaced: return rows.map { [.integer(-$0.id - 1), $0[1]] }
       case .changed: return rows.map { [$0[0], "z"] }

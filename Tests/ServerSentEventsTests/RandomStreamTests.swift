@@ -1,4 +1,5 @@
 import Foundation
+import SeededRandom
 import Testing
 
 @testable import ServerSentEvents
@@ -10,12 +11,12 @@ import Testing
     ProcessInfo.processInfo.environment[name].flatMap { UInt64($0) } ?? otherwise
   }
 
-  private func eachRound(_ name: String, _ body: (inout SplitMix, UInt64) -> Bool) {
+  private func eachRound(_ name: String, _ body: (inout SeededGenerator, UInt64) -> Bool) {
     let first = Self.number("SSE_SEED", UInt64.random(in: 0...(1 << 40)))
     let rounds = Self.number("SSE_ROUNDS", 2000)
     print("\(name): SSE_SEED=\(first) SSE_ROUNDS=\(rounds)")
     for seed in first..<(first + rounds) {
-      var random = SplitMix(state: seed)
+      var random = SeededGenerator(seed: seed)
       guard body(&random, seed) else { return }
     }
   }
@@ -84,27 +85,16 @@ import Testing
   }
 }
 
-/// https://prng.di.unimi.it/splitmix64.c: small, and the same everywhere.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
+extension SeededGenerator {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
-
-  mutating func text() -> String {
+  fileprivate mutating func text() -> String {
     let parts = ["\n", "\r", "\r\n", "\0", " ", ":", "a", "data: ", "id: 1", "é", "😀", "\u{FEFF}"]
     return (0..<below(8)).map { _ in parts[below(parts.count)] }.joined()
   }
 
   /// A stream of plausible pieces with some bytes changed, taken out or put in.
-  mutating func stream() -> [UInt8] {
+  fileprivate mutating func stream() -> [UInt8] {
     let pieces = [
       "data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "12", "x", "\0", "é",
       "\u{FEFF}", "data: 1\n\n", "id: 7\n", "retry: 10\n",

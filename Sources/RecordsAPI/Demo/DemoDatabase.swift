@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 package import Logging
+import SeededRandom
 
 /// A small league in a temporary folder that plays by itself, so that there is something to watch.
 ///

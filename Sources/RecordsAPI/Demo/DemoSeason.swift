@@ -1,4 +1,5 @@
 import GRDB
+import SeededRandom
 
 /// What happens in the demo's league, one transaction at a time.
 ///

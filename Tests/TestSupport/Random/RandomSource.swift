@@ -1,10 +1,11 @@
 import Foundation
+import SeededRandom
 
-/// SplitMix64: the same seed gives the same choices on every machine.
+/// Choices that come again with the same seed.
 package struct RandomSource: RandomNumberGenerator {
-  private var state: UInt64
+  private var generator: SeededGenerator
 
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
   /// From the environment, for replays.
   package static let seed =
@@ -14,13 +15,7 @@ package struct RandomSource: RandomNumberGenerator {
     ProcessInfo.processInfo.environment[variable].flatMap { Int($0) }
   }
 
-  package mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  package mutating func next() -> UInt64 { generator.next() }
 
   /// True once in `n` times.
   package mutating func once(in n: Int) -> Bool { Int.random(in: 0..<n, using: &self) == 0 }
