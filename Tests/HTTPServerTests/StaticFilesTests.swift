@@ -1,17 +1,18 @@
 import HTTP1
 import HTTPServer
 import HTTPTypes
+import TestSupport
 import Testing
 
 private func withFolder(_ test: (TestServer, TemporaryFolder) throws -> Void) throws {
   let folder = try TemporaryFolder()
-  try folder.write("public/index.html", "<p>index")
-  try folder.write("public/app.js", "0123456789")
-  try folder.write("public/sub/index.html", "<p>sub")
-  try folder.write("public/sub/a b.txt", "a b")
-  try folder.write("public/.env", "secret")
-  try folder.write("secret.txt", "secret")
-  try folder.write("public-too/secret.txt", "secret")
+  try folder.write("<p>index", to: "public/index.html")
+  try folder.write("0123456789", to: "public/app.js")
+  try folder.write("<p>sub", to: "public/sub/index.html")
+  try folder.write("a b", to: "public/sub/a b.txt")
+  try folder.write("secret", to: "public/.env")
+  try folder.write("secret", to: "secret.txt")
+  try folder.write("secret", to: "public-too/secret.txt")
   try folder.link("public/inside.txt", to: "sub/a b.txt")
   try folder.link("public/outside.txt", to: "../secret.txt")
   try folder.link("public/outside", to: "..")
@@ -99,7 +100,7 @@ func `there is no way out of the folder`(path: String) throws {
     ] {
       #expect(try client.get("/app.js", condition).status == 200, "\(condition)")
     }
-    try folder.write("public/app.js", "another")
+    try folder.write("another", to: "public/app.js")
     #expect(try client.get("/app.js", "If-None-Match: \(tag)").text == "another")
   }
 }
@@ -141,7 +142,7 @@ func `what is no single range is answered with the whole`(range: String) throws 
 @Test func `a large file is sent as the client reads`() throws {
   try withFolder { server, folder in
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
-    try folder.write("public/large.bin", bytes: bytes)
+    try folder.write(bytes, to: "public/large.bin")
     #expect(Curl().fetch(server.url("/large.bin")).body == bytes)
     let part = Curl(headers: ["Range: bytes=1000000-1999999"]).fetch(server.url("/large.bin"))
     #expect(part.body == Array(bytes[1_000_000..<2_000_000]))

@@ -1,4 +1,5 @@
 import HTTPTypes
+import TestSupport
 import Testing
 
 @testable import HTTPServer
@@ -37,7 +38,7 @@ private func fetch(_ path: String) -> String {
 
 @Test func `a file that is no socket stays`() throws {
   let folder = try TemporaryFolder()
-  try folder.write("file", "precious")
+  try folder.write("precious", to: "file")
   let path = folder.path + "/file"
   #expect(throws: ServerError.cannotListenAt(path: path, reason: "Address already in use")) {
     try TestServer(configure: { $0.unixSocketPath = path }, handler: hello)

@@ -1,16 +1,7 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import RecordsAPI
-
-private func problems(_ yaml: String) -> [String] {
-  do {
-    _ = try Configuration.parse(yaml, file: "c")
-    return []
-  } catch {
-    return error.problems.map(\.description)
-  }
-}
 
 @Suite struct `All problems of a configuration` {
   @Test func `are told at once and in the order of the file`() {
@@ -93,58 +84,46 @@ private func problems(_ yaml: String) -> [String] {
 }
 
 @Suite struct `A configuration file` {
-  let folder: URL
+  private let folder: TemporaryFolder
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "config-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
   private func problem(_ name: String) -> String? {
     do {
-      _ = try Configuration.read(file: folder.appending(path: name).path)
+      _ = try Configuration.read(file: folder.file(name))
       return nil
     } catch {
       return error.description.replacing(folder.path + "/", with: "")
     }
   }
 
-  private func write(_ bytes: [UInt8], _ name: String) throws {
-    try Data(bytes).write(to: folder.appending(path: name))
-  }
-
   @Test func `that is not there is told with its neighbour`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(problem("didchange.yml") == "didchange.yml:1:1: there is no such file")
-    try write([], "didchange.yaml")
+    try folder.write([], to: "didchange.yaml")
     #expect(
       problem("didchange.yml")
         == "didchange.yml:1:1: there is no such file; did you mean \"didchange.yaml\"?")
   }
 
   @Test func `that is a folder is none`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try FileManager.default.createDirectory(
-      at: folder.appending(path: "d"), withIntermediateDirectories: true)
+    try folder.makeFolder("d")
     #expect(problem("d") == "d:1:1: the file cannot be read; this is a folder; name a file")
   }
 
   @Test func `that is not UTF-8 is told with the place of the first wrong byte`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try write(Array("# ä\n# ü".utf8) + [0xFC, 0x0A], "c")
+    try folder.write(Array("# ä\n# ü".utf8) + [0xFC, 0x0A], to: "c")
     #expect(problem("c") == "c:2:4: the file is not UTF-8: byte 0xFC; save it as UTF-8")
-    try write([0xFF, 0xFE, 0x61, 0x00], "c")
+    try folder.write([0xFF, 0xFE, 0x61, 0x00], to: "c")
     #expect(problem("c") == "c:1:1: the file is not UTF-8: byte 0xFF; save it as UTF-8")
-    try write(Array("a: ".utf8) + [0xE2, 0x82], "c")
+    try folder.write(Array("a: ".utf8) + [0xE2, 0x82], to: "c")
     #expect(problem("c") == "c:1:4: the file is not UTF-8: byte 0xE2; save it as UTF-8")
   }
 
   @Test func `may begin with a byte order mark`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try write([0xEF, 0xBB, 0xBF] + Array("lisen: a:1".utf8), "c")
+    try folder.write([0xEF, 0xBB, 0xBF] + Array("lisen: a:1".utf8), to: "c")
     #expect(problem("c")?.hasPrefix("c:1:1: \"lisen\" is not a word") == true)
-    try write([0xEF, 0xBB, 0xBF] + Array("database: a.db".utf8), "c")
-    let configuration = try Configuration.read(file: folder.appending(path: "c").path)
-    #expect(configuration.database == folder.appending(path: "a.db").path)
+    try folder.write([0xEF, 0xBB, 0xBF] + Array("database: a.db".utf8), to: "c")
+    let configuration = try Configuration.read(file: folder.file("c"))
+    #expect(configuration.database == folder.file("a.db"))
   }
 }

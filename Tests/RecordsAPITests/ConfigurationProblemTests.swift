@@ -3,7 +3,7 @@ import Testing
 @testable import RecordsAPI
 
 /// What is reported for a text, one problem a line.
-private func problems(_ yaml: String) -> [String] {
+func problems(_ yaml: String) -> [String] {
   do {
     _ = try Configuration.parse(yaml, file: "c")
     return []

@@ -1,14 +1,15 @@
 import FetchedRecords
-import Foundation
 import GRDB
+import TestSupport
 import Testing
 
 @testable import RecordsAPI
 
 /// What is reported when the queries of a configuration meet a database.
 private func refusals(_ yaml: String, schema: String) throws -> [String] {
-  let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).db").path
-  defer { try? FileManager.default.removeItem(atPath: path) }
+  let folder = try TemporaryFolder()
+  defer { withExtendedLifetime(folder) {} }
+  let path = folder.file()
   try DatabaseQueue(path: path).write { try $0.execute(sql: schema) }
   let configuration = try Configuration.parse(yaml, file: "c")
   do {

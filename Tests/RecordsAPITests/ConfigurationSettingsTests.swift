@@ -1,28 +1,16 @@
 import FetchedRecords
 import Foundation
+import TestSupport
 import Testing
 
 @testable import RecordsAPI
 
 @Suite struct `The settings of a server` {
-  let folder: URL
+  private let folder: TemporaryFolder
 
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appending(path: "settings-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  }
+  init() throws { folder = try TemporaryFolder() }
 
-  private func write(_ yaml: String) throws -> String {
-    let file = folder.appending(path: "c.yaml")
-    try Data(yaml.utf8).write(to: file)
-    return file.path
-  }
-
-  private func makeFolder(_ path: String) throws -> String {
-    let url = folder.appending(path: path)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    return url.path
-  }
+  private func write(_ yaml: String) throws -> String { try folder.write(yaml, to: "c.yaml") }
 
   @Test func `are the demo where nothing is said`() throws {
     let settings = try ServerSettings(database: nil, configurationFile: nil)
@@ -38,21 +26,18 @@ import Testing
   }
 
   @Test func `prefer the command line to the file`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let file = try write("{database: f.db, listen: \"0.0.0.0:1\", queries: {q: {table: t}}}")
-    let database = folder.appending(path: "f.db")
-    try Data().write(to: database)
+    let database = try folder.write("", to: "f.db")
     var settings = try ServerSettings(database: "/dev/null", configurationFile: file)
     #expect(settings.database == "/dev/null")
     #expect(settings.queries.map(\.name) == ["q"])
     settings = try ServerSettings(database: nil, configurationFile: file)
-    #expect(settings.database == database.path)
+    #expect(settings.database == database)
     #expect(try settings.listen.with(host: nil, port: 2).description == "0.0.0.0:2")
     #expect(try settings.listen.with(host: "::1", port: nil).description == "[::1]:1")
   }
 
   @Test func `are refused where queries have no database`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let file = try write("queries: {q: {table: t}}")
     #expect {
       try ServerSettings(database: nil, configurationFile: file)
@@ -63,9 +48,8 @@ import Testing
   }
 
   @Test func `are refused where there is no such database`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     let file = try write("queries: {q: {table: t}}\ndatabase: leage.sqlite")
-    try Data().write(to: folder.appending(path: "league.sqlite"))
+    try folder.write("", to: "league.sqlite")
     #expect {
       try ServerSettings(database: nil, configurationFile: file)
     } throws: { error in
@@ -80,11 +64,10 @@ import Testing
   }
 
   @Test func `find the page where it was put`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let executable = folder.appending(path: "bin/didchange")
-    let shared = try makeFolder("share/didchange/Public")
+    let executable = URL(fileURLWithPath: folder.file("bin/didchange"))
+    let shared = try folder.makeFolder("share/didchange/Public")
     #expect(try PublicFolder.find(named: nil, environment: [:], executable: executable) == shared)
-    let beside = try makeFolder("bin/Public")
+    let beside = try folder.makeFolder("bin/Public")
     #expect(try PublicFolder.find(named: nil, environment: [:], executable: executable) == beside)
     let variable = [PublicFolder.variable: shared]
     #expect(
@@ -94,7 +77,6 @@ import Testing
   }
 
   @Test func `refuse a page that is not where it was said to be`() throws {
-    defer { try? FileManager.default.removeItem(at: folder) }
     #expect(throws: PublicFolder.NoFolder(description: "--public: there is no folder nowhere")) {
       try PublicFolder.find(named: "nowhere", environment: [:], executable: nil)
     }

@@ -1,23 +1,21 @@
 import Dispatch
 import FetchedRecords
-import Foundation
 import GRDB
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import RecordsAPI
 
 @Suite struct `A registry of feeds` {
-  private let folder: URL
+  private let folder: TemporaryFolder
   private let writer: DatabaseQueue
   private let refresher: Refresher
   private let registry: FeedRegistry
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "didchange-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let path = folder.appending(path: "test.sqlite").path
+    folder = try TemporaryFolder()
+    let path = folder.file("test.sqlite")
     writer = try DatabaseQueue(path: path)
     try writer.writeWithoutTransaction { db in
       try db.execute(
@@ -54,6 +52,5 @@ import Testing
     // The controller is closed on the refresher's queue.
     refresher.queue.sync {}
     #expect(feed == nil)
-    try FileManager.default.removeItem(at: folder)
   }
 }

@@ -1,10 +1,7 @@
 import FetchedRecords
-import Foundation
-import GRDB
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
 import Testing
 
 @testable import RecordsAPI
@@ -14,22 +11,9 @@ import Testing
   private let feed: Feed
 
   init() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(
-      path: "pages-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "test.sqlite").path
-    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (a)") }
-    let refresher = try Refresher(path: path, source: .everyTable)
-    let opened = Mutex<Result<QueryController, FetchFailure>?>(nil)
-    refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
-      opened.withLock { $0 = result }
-    }
-    refresher.queue.sync {}
-    let controller = try #require(try opened.withLock { try $0?.get() })
     feed = Feed(
-      key: FeedKey(query: "t", arguments: [:]), controller: controller, settings: FeedSettings(),
-      counters: FeedCounters())
+      key: FeedKey(query: "t", arguments: [:]), controller: try .ofEmptyTable(),
+      settings: FeedSettings(), counters: FeedCounters())
   }
 
   private var version: String { feed.head.snapshot.version.description }

@@ -1,6 +1,4 @@
 import FetchedRecords
-import Foundation
-import GRDB
 import HTTPServer
 import OrderedResults
 import Testing
@@ -12,24 +10,7 @@ import Testing
   private let snapshot: ResultsSnapshot
   private let broadcast = Broadcast(capacity: 1_000_000)
 
-  init() throws {
-    let folder = FileManager.default.temporaryDirectory
-      .appending(path: "memory-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let path = folder.appending(path: "test.sqlite").path
-    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (a)") }
-    let refresher = try Refresher(path: path, source: .everyTable)
-    let opened = Opened()
-    refresher.open("t", arguments: [:], onEvent: { _ in }) { opened.result = $0 }
-    refresher.queue.sync {}
-    snapshot = try #require(try opened.result?.get().snapshot)
-  }
-
-  // Set on the refresher's queue and read after it.
-  private final class Opened: @unchecked Sendable {
-    var result: Result<QueryController, FetchFailure>?
-  }
+  init() throws { snapshot = try QueryController.ofEmptyTable().snapshot }
 
   private func state(_ number: Int) -> RememberedState {
     RememberedState(

@@ -27,8 +27,7 @@ final class ServerFixture {
     self.folder = folder
     if let target {
       database = Database(path: folder.file(file))
-      try FileManager.default.createSymbolicLink(
-        atPath: database.path, withDestinationPath: target)
+      try folder.link(file, to: target)
     } else {
       database = try .make(folder.file(file), schema, journal: journal)
     }

@@ -1,0 +1,22 @@
+import Dispatch
+import FetchedRecords
+import GRDB
+import Synchronization
+import TestSupport
+import Testing
+
+extension QueryController {
+  /// A query of an empty table, whose database is gone.
+  static func ofEmptyTable() throws -> QueryController {
+    let folder = try TemporaryFolder()
+    defer { withExtendedLifetime(folder) {} }
+    try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    let refresher = try Refresher(path: folder.file(), source: .everyTable)
+    let opened = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
+      opened.withLock { $0 = result }
+    }
+    refresher.queue.sync {}
+    return try #require(try opened.withLock { try $0?.get() })
+  }
+}
