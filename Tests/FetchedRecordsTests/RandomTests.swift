@@ -10,8 +10,8 @@ import Testing
 ///
 /// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
 @Suite struct `Random transactions` {
-  static let steps = Int(environment("DIDCHANGE_STEPS") ?? "") ?? 400
-  static let seed = UInt64(environment("DIDCHANGE_SEED") ?? "") ?? .random(in: 1...UInt64.max / 2)
+  static let steps = RandomSource.number("DIDCHANGE_STEPS") ?? 400
+  static let seed = RandomSource.seed
 
   @Test(arguments: ["wal", "delete"], RandomRun.Source.allCases)
   func `every change set turns the old result into what a plain SELECT returns`(

@@ -72,7 +72,7 @@ import Testing
     }
     // A column that orders nothing, of a record that is at hand.
     try world.write("UPDATE player SET score = 555 WHERE id = \(before[7].id)")
-    settle(world, controller)
+    world.settle(controller)
     try world.onQueue {
       let updated = try controller.record(at: 7)
       #expect(changes == [.update(indexPath: path(0, 7), changes: [:])])
@@ -85,7 +85,7 @@ import Testing
       UPDATE player SET name = 'zzz' WHERE id = \(before[1].id);
       INSERT INTO player (id, name) VALUES (1000, 'zzzz');
       """)
-    settle(world, controller)
+    world.settle(controller)
     let after = try world.players(Self.byName)
     try world.onQueue {
       let shown = try controller.records(in: 0..<200)
@@ -111,7 +111,7 @@ import Testing
       #expect(try controller.record(at: 49) == nil)
       #expect(try controller.record(at: 48) != nil)
     }
-    settle(world, controller)
+    world.settle(controller)
     world.onQueue { #expect(changes == [.deletion(indexPath: path(0, 49))]) }
   }
 
@@ -154,10 +154,5 @@ import Testing
     } throws: {
       ($0 as? FetchedRecordsError)?.kind == .request
     }
-  }
-
-  private func settle<R>(_ world: ControllerWorld, _ controller: BatchedRecordsController<R>) {
-    controller.core.engine.connection.unsafeReentrantWrite { _ in }
-    world.queue.sync {}
   }
 }

@@ -46,8 +46,7 @@ import Testing
   func `no change falls between a fetch and the start of tracking`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
     let request = DeclaredRequest<Player>(table: "player", order: ["name", "id"])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, sectionName: Column("team"), queue: world.queue)
+    let controller = try world.controller(request, sectionName: Column("team"))
     let listener = Listener<Player>()
     let group = try write(world, storage, count: 150)
     world.onQueue { listener.track(controller) }
@@ -70,12 +69,8 @@ import Testing
 
   @Test func `one transaction is one notification, whatever it does`() throws {
     let world = try ControllerWorld(.memory)
-    let controller = try FetchedRecordsController(
-      world.writer, request: Player.order(Column("name")), queue: world.queue)
-    let listener = Listener<Player>()
+    let (controller, listener) = try world.follow(Player.order(Column("name")))
     try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
       // With the queue held, every notification of these is still to come.
       for round in 0..<5 {
         try world.write(
@@ -94,7 +89,7 @@ import Testing
 }
 
 /// What takes too long for every run: `DIDCHANGE_LARGE=1` lets it run.
-@Suite(.enabled(if: environment("DIDCHANGE_LARGE") != nil)) struct `Large controllers` {
+@Suite(.enabled(if: RandomSource.number("DIDCHANGE_LARGE") != nil)) struct `Large controllers` {
   @Test func `a million records are fetched, shown and followed`() throws {
     let world = try ControllerWorld(
       schema: """
@@ -103,8 +98,7 @@ import Testing
         INSERT INTO player SELECT i, 'n' || (i * 7919 % 1000003), 'team' || (i % 100), 0 FROM n;
         """)
     let request = DeclaredRequest<Player>(table: "player", order: ["name"])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, sectionName: Column("team"), queue: world.queue)
+    let controller = try world.controller(request, sectionName: Column("team"))
     let listener = Listener<Player>()
     try world.onQueue {
       listener.track(controller)
@@ -113,11 +107,9 @@ import Testing
       #expect(controller.sections.count == 100)
     }
     for id in [1, 500_000, 1_000_000] {
-      try world.write("UPDATE player SET team = 'new' WHERE id = \(id)")
-      world.settle(controller)
+      try world.write("UPDATE player SET team = 'new' WHERE id = \(id)", settling: controller)
     }
-    try world.write("DELETE FROM player WHERE id > 1000")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id > 1000", settling: controller)
     world.onQueue {
       #expect(controller.fetchedRecords.count == 1_000)
       #expect(listener.calls.count { $0 == "willChange" } == 4)

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import OrderedResults
+import TestSupport
 import Testing
 
 @testable import FetchedRecords
@@ -120,19 +121,13 @@ private let byName = Player.order(Column("name"), Column("id"))
   @Test(arguments: Storage.files)
   func `has what changed while it was tracked`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let keeper = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let keeper = try world.controller(byName)
     do {
       let controller = try FetchedRecordsController(
         world.writer, request: byName, sectionName: Column("team"), cacheName: "players",
         queue: world.queue)
-      let listener = Listener<Player>()
-      try world.onQueue {
-        listener.track(controller)
-        try controller.performFetch()
-      }
-      try world.write("DELETE FROM player WHERE id = 2")
-      world.settle(controller)
+      _ = try world.follow(controller)
+      try world.write("DELETE FROM player WHERE id = 2", settling: controller)
     }
     world.settle(keeper)
     ResultsCache.queue.sync {}

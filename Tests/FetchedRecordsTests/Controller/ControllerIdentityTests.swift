@@ -28,17 +28,12 @@ import Testing
         CREATE TABLE pair (a TEXT, b INTEGER, value INTEGER, PRIMARY KEY (a, b)) WITHOUT ROWID;
         INSERT INTO pair VALUES ('x', 1, 1), ('x', 2, 2), ('y', 1, 3);
         """)
-    let controller = try FetchedRecordsController(
-      world.writer, request: Pair.order(Column("value")), queue: world.queue)
-    let listener = Listener<Pair>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
+    let (controller, listener) = try world.follow(Pair.order(Column("value")))
+    world.onQueue {
       #expect(controller.indexPath(for: Pair(a: "y", b: 1, value: 0)) == path(0, 2))
       #expect(controller.fetchedRecords.indexPath(forKey: "x", 2) == path(0, 1))
     }
-    try world.write("UPDATE pair SET value = 9 WHERE a = 'x' AND b = 1")
-    world.settle(controller)
+    try world.write("UPDATE pair SET value = 9 WHERE a = 'x' AND b = 1", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [
@@ -53,15 +48,8 @@ import Testing
     let world = try ControllerWorld(
       storage,
       schema: "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('a'), ('b')")
-    let controller = try FetchedRecordsController(
-      world.writer, request: Note.order(Column.rowID), queue: world.queue)
-    let listener = Listener<Note>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("UPDATE note SET text = 'c' WHERE text = 'b'")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(Note.order(Column.rowID))
+    try world.write("UPDATE note SET text = 'c' WHERE text = 'b'", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [
@@ -73,15 +61,8 @@ import Testing
   @Test(arguments: [Storage.pool, .memory])
   func `a changed key is a deletion and an insertion`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: Player.order(Column("name")), queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("UPDATE player SET id = 7 WHERE id = 2")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(Player.order(Column("name")))
+    try world.write("UPDATE player SET id = 7 WHERE id = 2", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [.deletion(indexPath: path(0, 1)), .insertion(indexPath: path(0, 1))])
@@ -93,15 +74,9 @@ import Testing
   func `a row that REPLACE deletes is gone`(storage: Storage) throws {
     let world = try ControllerWorld(
       storage, schema: ControllerWorld.schema + "CREATE UNIQUE INDEX byName ON player (name)")
-    let controller = try FetchedRecordsController(
-      world.writer, request: Player.order(Column("id")), queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("INSERT OR REPLACE INTO player (id, name) VALUES (5, 'Ada')")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(Player.order(Column("id")))
+    try world.write(
+      "INSERT OR REPLACE INTO player (id, name) VALUES (5, 'Ada')", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [.deletion(indexPath: path(0, 0)), .insertion(indexPath: path(0, 2))])
@@ -113,16 +88,13 @@ import Testing
     let controller = try FetchedRecordsController<PlainPlayer>(
       world.writer, sql: "SELECT id, name FROM player ORDER BY name", queue: world.queue,
       isSameRecord: { $0.id == $1.id })
-    let listener = Listener<PlainPlayer>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.indexPath(for: PlainPlayer(id: 2, name: "")) == path(0, 1))
     }
     try world.write(
-      "UPDATE player SET name = 'Zed' WHERE id = 1; UPDATE player SET name = 'Cora' WHERE id = 2")
-    world.settle(controller)
+      "UPDATE player SET name = 'Zed' WHERE id = 1; UPDATE player SET name = 'Cora' WHERE id = 2",
+      settling: controller)
     world.onQueue {
       #expect(listener.isInStep(with: controller))
       #expect(
@@ -142,15 +114,11 @@ import Testing
     let world = try ControllerWorld()
     let controller = try FetchedRecordsController<PlainPlayer>(
       world.writer, sql: "SELECT id, name FROM player ORDER BY name", queue: world.queue)
-    let listener = Listener<PlainPlayer>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.indexPath(for: PlainPlayer(id: 2, name: "Barbara")) == path(0, 1))
     }
-    try world.write("UPDATE player SET name = 'Bea' WHERE id = 2")
-    world.settle(controller)
+    try world.write("UPDATE player SET name = 'Bea' WHERE id = 2", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [.deletion(indexPath: path(0, 1)), .insertion(indexPath: path(0, 1))])
@@ -168,14 +136,11 @@ import Testing
       world.writer,
       sql: "SELECT player.*, team.* FROM player JOIN team ON team.name = team ORDER BY player.name",
       adapter: RangeRowAdapter(0..<4), queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.fetchedRecords.map(\.id) == [1, 2, 3])
     }
-    try world.write("UPDATE player SET team = 'Red' WHERE id = 1")
-    world.settle(controller)
+    try world.write("UPDATE player SET team = 'Red' WHERE id = 1", settling: controller)
     world.onQueue {
       #expect(listener.changes.count == 1)
       guard case .update(path(0, 0), let changes)? = listener.changes.first else {

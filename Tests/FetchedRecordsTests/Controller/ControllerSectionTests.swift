@@ -12,8 +12,7 @@ private let byName = Player.order(Column("name"))
     storage: Storage
   ) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName.reversed(), sectionName: Column("team"), queue: world.queue)
+    let controller = try world.controller(byName.reversed(), sectionName: Column("team"))
     try world.onQueue {
       try controller.performFetch()
       #expect(controller.sections.map(\.name) == ["Blue", "Red"])
@@ -25,9 +24,8 @@ private let byName = Player.order(Column("name"))
 
   @Test func `an expression names sections`() throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, sectionName: SQL("score / \(10) * 10").sqlExpression,
-      queue: world.queue)
+    let controller = try world.controller(
+      byName, sectionName: SQL("score / \(10) * 10").sqlExpression)
     try world.write("UPDATE player SET score = 15 WHERE id = 1")
     try world.onQueue {
       try controller.performFetch()
@@ -42,19 +40,15 @@ private let byName = Player.order(Column("name"))
     let controller = try FetchedRecordsController<Player>(
       world.writer, request: byName, sectionName: { String($0.name.prefix(1)) },
       queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.sections.map(\.name) == ["A", "B", "C"])
     }
     try world.write(
       """
       UPDATE player SET name = 'Anna' WHERE id = 2;
       INSERT INTO player (id, name) VALUES (4, 'Dora'), (5, 'Cy');
-      """)
-    world.settle(controller)
+      """, settling: controller)
     world.onQueue {
       #expect(controller.sections.map(\.name) == ["A", "C", "D"])
       #expect(controller.sections[0].records.map(\.name) == ["Ada", "Anna"])
@@ -64,15 +58,8 @@ private let byName = Player.order(Column("name"))
 
   @Test func `section changes are told before record changes`() throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, sectionName: Column("team"), queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("UPDATE player SET team = 'Green' WHERE team = 'Red'")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(byName, sectionName: Column("team"))
+    try world.write("UPDATE player SET team = 'Green' WHERE team = 'Red'", settling: controller)
     world.onQueue {
       #expect(
         listener.calls == [
@@ -88,8 +75,7 @@ private let byName = Player.order(Column("name"))
   @Test func `index titles can be overridden, and lead to their section`() throws {
     let world = try ControllerWorld()
     try world.write("INSERT INTO player (id, name, team) VALUES (4, 'Dora', 'Black')")
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, sectionName: Column("team"), queue: world.queue)
+    let controller = try world.controller(byName, sectionName: Column("team"))
     try world.onQueue {
       try controller.performFetch()
       #expect(controller.sectionIndexTitles == ["B", "B", "R"])
@@ -107,9 +93,8 @@ private let byName = Player.order(Column("name"))
   @Test func `without a section name there is one section, also when it is empty`() throws {
     let world = try ControllerWorld()
     try world.write("DELETE FROM player")
-    let plain = try FetchedRecordsController(world.writer, request: byName, queue: world.queue)
-    let named = try FetchedRecordsController(
-      world.writer, request: byName, sectionName: Column("team"), queue: world.queue)
+    let plain = try world.controller(byName)
+    let named = try world.controller(byName, sectionName: Column("team"))
     try world.onQueue {
       try plain.performFetch()
       try named.performFetch()
@@ -144,9 +129,7 @@ private let byName = Player.order(Column("name"))
 
   @Test func `request and section name change in one step`() throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
+    let (controller, listener) = try world.follow(byName)
     let steps: [(FetchedRecordsController<Player>) throws -> Void] = [
       { try $0.setRequest(byName.reversed(), sectionName: Column("team")) },
       { try $0.setRequest(byName.filter(Column("id") > 7), sectionName: nil) },
@@ -154,11 +137,6 @@ private let byName = Player.order(Column("name"))
       { try $0.setRequest(byName.filter(Column("id") > 7), sectionName: Column("team")) },
       { try $0.setRequest(byName, sectionName: nil) },
     ]
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
-    }
     for step in steps {
       try world.onQueue { try step(controller) }
       world.settle(controller)
@@ -175,17 +153,9 @@ private let byName = Player.order(Column("name"))
   ) throws -> (Listener<Player>, [FetchedRecordChange], [FetchedSectionChange]) {
     let world = try ControllerWorld()
     try world.write("DELETE FROM player; \(first)")
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, sectionName: sectionName ? Column("team") : nil,
-      queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
-    }
-    try world.write(second)
-    world.settle(controller)
+    let (controller, listener) = try world.follow(
+      request, sectionName: sectionName ? Column("team") : nil)
+    try world.write(second, settling: controller)
     return world.onQueue {
       #expect(listener.isInStep(with: controller))
       return (listener, listener.changes, listener.sectionChanges)
@@ -272,8 +242,7 @@ private let byName = Player.order(Column("name"))
           (3, 'c', 'blue'), (4, 'd', 'BLUE');
         """)
     for request in [byName, byName.order(Column("team"), Column("name"))] {
-      let controller = try FetchedRecordsController(
-        world.writer, request: request, sectionName: Column("team"), queue: world.queue)
+      let controller = try world.controller(request, sectionName: Column("team"))
       try world.onQueue {
         try controller.performFetch()
         #expect(controller.sections.map(\.name) == ["BLUE", "blue"])
@@ -287,15 +256,13 @@ private let byName = Player.order(Column("name"))
     let sql = "SELECT player.* FROM player JOIN (VALUES (1), (2)) ORDER BY name, column1"
     let controller = try FetchedRecordsController<Player>(
       world.writer, sql: sql, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.fetchedRecords.map(\.id) == [1, 1, 2, 2, 3, 3])
     }
-    try world.write("UPDATE player SET name = 'Zed' WHERE id = 1; DELETE FROM player WHERE id = 2")
-    world.settle(controller)
+    try world.write(
+      "UPDATE player SET name = 'Zed' WHERE id = 1; DELETE FROM player WHERE id = 2",
+      settling: controller)
     world.onQueue {
       #expect(controller.fetchedRecords.map(\.id) == [3, 3, 1, 1])
       #expect(listener.isInStep(with: controller))

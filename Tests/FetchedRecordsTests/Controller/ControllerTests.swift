@@ -12,8 +12,7 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `performFetch gives the records of a request`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     try world.onQueue {
       #expect(controller.fetchedRecords.isEmpty)
       try controller.performFetch()
@@ -32,20 +31,13 @@ private let byName = Player.order(Column("name"))
     storage: Storage
   ) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
+    let (controller, listener) = try world.follow(byName)
     try world.write(
       """
       INSERT INTO player (id, name) VALUES (4, 'Aaron');
       DELETE FROM player WHERE id = 3;
       UPDATE player SET score = 7 WHERE id = 1;
-      """)
-    world.settle(controller)
+      """, settling: controller)
     world.onQueue {
       #expect(
         listener.calls == ["willChange", "onChange", "onChange", "onChange", "didChange"])
@@ -65,15 +57,9 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `an update in place keeps its index path`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("UPDATE player SET score = 1, team = 'Green' WHERE id = 2")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(byName)
+    try world.write(
+      "UPDATE player SET score = 1, team = 'Green' WHERE id = 2", settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [
@@ -87,13 +73,7 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `no net change is no callback, and a rollback is none`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
+    let (controller, listener) = try world.follow(byName)
     try world.write(
       "UPDATE player SET name = 'Z' WHERE id = 1; UPDATE player SET name = 'Ada' WHERE id = 1")
     try world.writer.write { db in
@@ -112,8 +92,7 @@ private let byName = Player.order(Column("name"))
     world.settle(controller)
     world.onQueue { #expect(listener.calls.isEmpty) }
     // And it still listens.
-    try world.write("DELETE FROM player WHERE id = 1")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id = 1", settling: controller)
     world.onQueue { #expect(listener.changes == [.deletion(indexPath: path(0, 0))]) }
   }
 
@@ -122,8 +101,7 @@ private let byName = Player.order(Column("name"))
     storage: Storage
   ) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     var values: [Int] = []
     try world.onQueue {
       controller.trackChanges(
@@ -135,20 +113,15 @@ private let byName = Player.order(Column("name"))
         })
       try controller.performFetch()
     }
-    try world.write("DELETE FROM player WHERE id = 1")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id = 1", settling: controller)
     world.onQueue { #expect(values == [2, 2]) }
   }
 
   @Test(arguments: Storage.allCases)
   func `performFetch cancels what is pending, and tells nothing`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
+    let (controller, listener) = try world.follow(byName)
     try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
       // The queue is busy with this, so nothing can be told before the next fetch.
       try world.write("DELETE FROM player WHERE id = 1")
       controller.core.engine.connection.unsafeReentrantWrite { _ in }
@@ -157,16 +130,14 @@ private let byName = Player.order(Column("name"))
     }
     world.settle(controller)
     world.onQueue { #expect(listener.calls.isEmpty) }
-    try world.write("DELETE FROM player WHERE id = 2")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id = 2", settling: controller)
     world.onQueue { #expect(listener.changes == [.deletion(indexPath: path(0, 0))]) }
   }
 
   @Test(arguments: Storage.allCases)
   func `trackChanges after performFetch reports what happened since`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     let listener = Listener<Player>()
     try world.onQueue {
       try controller.performFetch()
@@ -180,13 +151,8 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `setRequest reports the difference between old and new records`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
+    let (controller, listener) = try world.follow(byName)
     try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
       try controller.setRequest(Player.filter(Column("id") > 1).order(Column("name").desc))
     }
     world.settle(controller)
@@ -204,8 +170,9 @@ private let byName = Player.order(Column("name"))
     }
     // The new request is the one that is followed.
     world.onQueue { listener.forget() }
-    try world.write("UPDATE player SET name = 'Bea' WHERE id = 2; DELETE FROM player WHERE id = 3")
-    world.settle(controller)
+    try world.write(
+      "UPDATE player SET name = 'Bea' WHERE id = 2; DELETE FROM player WHERE id = 3",
+      settling: controller)
     world.onQueue {
       #expect(
         listener.changes == [
@@ -219,23 +186,16 @@ private let byName = Player.order(Column("name"))
     storage: Storage
   ) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
-    }
-    try world.write("DELETE FROM player WHERE id = 1; ALTER TABLE player RENAME TO gone")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(byName)
+    try world.write(
+      "DELETE FROM player WHERE id = 1; ALTER TABLE player RENAME TO gone", settling: controller)
     world.onQueue {
       #expect(listener.errors.count == 1)
       #expect(controller.fetchedRecords.count == 3)
     }
     #expect(throws: (any Error).self) { try world.onQueue { try controller.performFetch() } }
-    try world.write("ALTER TABLE gone RENAME TO player; DELETE FROM player WHERE id = 2")
-    world.settle(controller)
+    try world.write(
+      "ALTER TABLE gone RENAME TO player; DELETE FROM player WHERE id = 2", settling: controller)
     world.onQueue {
       #expect(controller.fetchedRecords.map(\.id) == [3])
       #expect(listener.changes.count == 2)
@@ -246,21 +206,14 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `a record that does not decode is an error and no crash`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("INSERT INTO player (id, name, score) VALUES (4, 'Odd', 'many')")
-    world.settle(controller)
+    let (controller, listener) = try world.follow(byName)
+    try world.write(
+      "INSERT INTO player (id, name, score) VALUES (4, 'Odd', 'many')", settling: controller)
     world.onQueue {
       #expect(listener.errors.count == 1)
       #expect(controller.fetchedRecords.count == 3)
     }
-    try world.write("UPDATE player SET score = 4 WHERE id = 4")
-    world.settle(controller)
+    try world.write("UPDATE player SET score = 4 WHERE id = 4", settling: controller)
     world.onQueue { #expect(listener.changes == [.insertion(indexPath: path(0, 3))]) }
   }
 
@@ -272,8 +225,7 @@ private let byName = Player.order(Column("name"))
       world.writer,
       request: Player.select(Column("id"), Column("name")).order(Column("id"))
         .asRequest(of: PlainPlayer.self), queue: world.queue)
-    let one = try FetchedRecordsController(
-      world.writer, request: Player.filter(key: 2), queue: world.queue)
+    let one = try world.controller(Player.filter(key: 2))
     let (ofNames, ofOne) = (Listener<PlainPlayer>(), Listener<Player>())
     try world.onQueue {
       ofNames.track(names)
@@ -281,14 +233,13 @@ private let byName = Player.order(Column("name"))
       try names.performFetch()
       try one.performFetch()
     }
-    try world.write("INSERT INTO other VALUES (1); UPDATE player SET score = 9 WHERE id = 1")
-    world.settle(names)
+    try world.write(
+      "INSERT INTO other VALUES (1); UPDATE player SET score = 9 WHERE id = 1", settling: names)
     world.onQueue {
       #expect(ofNames.calls.isEmpty)
       #expect(ofOne.calls.isEmpty)
     }
-    try world.write("UPDATE player SET score = 9 WHERE id = 2")
-    world.settle(names)
+    try world.write("UPDATE player SET score = 9 WHERE id = 2", settling: names)
     world.onQueue {
       #expect(ofNames.calls.isEmpty)
       #expect(
@@ -302,8 +253,7 @@ private let byName = Player.order(Column("name"))
     let world = try ControllerWorld()
     let column = Column("score")
     func reason(_ request: QueryInterfaceRequest<Player>, section: Column? = nil) throws -> String {
-      let controller = try FetchedRecordsController(
-        world.writer, request: request, sectionName: section, queue: world.queue)
+      let controller = try world.controller(request, sectionName: section)
       return try world.onQueue { try controller.trackingReason() }
     }
     #expect(try reason(byName).hasPrefix("incremental"))
@@ -335,15 +285,12 @@ private let byName = Player.order(Column("name"))
         world.writer, sql: "SELECT * FROM player WHERE \(sql) ORDER BY id -- why?",
         arguments: arguments, sectionName: SQL("team || \("!")").sqlExpression,
         queue: world.queue)
-      let listener = Listener<Player>()
-      try world.onQueue {
-        listener.track(controller)
-        try controller.performFetch()
+      let listener = try world.follow(controller)
+      world.onQueue {
         #expect(controller.fetchedRecords.map(\.id) == [2], "\(sql)")
         #expect(controller.sections.map(\.name) == ["Blue!"])
       }
-      try world.write("UPDATE player SET score = score + 1 WHERE id = 2")
-      world.settle(controller)
+      try world.write("UPDATE player SET score = score + 1 WHERE id = 2", settling: controller)
       world.onQueue { #expect(listener.changes.count == 1, "\(sql)") }
     }
   }
@@ -355,8 +302,7 @@ private let byName = Player.order(Column("name"))
     }
     let world = try ControllerWorld(
       schema: ControllerWorld.schema + "CREATE TABLE team (name TEXT PRIMARY KEY)")
-    let controller = try FetchedRecordsController(
-      world.writer, request: Team.including(all: Team.players), queue: world.queue)
+    let controller = try world.controller(Team.including(all: Team.players))
     #expect {
       try world.onQueue { try controller.performFetch() }
     } throws: {

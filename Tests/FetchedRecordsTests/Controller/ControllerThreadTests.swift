@@ -14,49 +14,36 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.files)
   func `notices the commits of another connection`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
+    let (controller, listener) = try world.follow(byName)
     let other = try DatabaseQueue(path: world.path, configuration: world.writer.configuration)
     try other.write { try $0.execute(sql: "UPDATE player SET score = 3 WHERE id = 3") }
     listener.wait()
     world.onQueue {
       #expect(
         listener.changes == [.update(indexPath: path(0, 2), changes: ["score": 0.databaseValue])])
+      #expect(listener.isInStep(with: controller))
     }
   }
 
   @Test(arguments: Storage.files)
   func `notices the commits of another process`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
+    let (controller, listener) = try world.follow(byName)
     let process = try SpawnedProcess("sqlite3", [world.path, "DELETE FROM player WHERE id = 2"])
     #expect(process.exitCode(within: 20) == 0)
     listener.wait()
-    world.onQueue { #expect(listener.changes == [.deletion(indexPath: path(0, 1))]) }
+    world.onQueue {
+      #expect(listener.changes == [.deletion(indexPath: path(0, 1))])
+      #expect(listener.isInStep(with: controller))
+    }
   }
 
   @Test func `does not wait for others where it is told not to`() throws {
     let world = try ControllerWorld()
     let controller = try FetchedRecordsController(
       world.writer, request: byName, tracksExternalChanges: false, queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
-    try world.write("UPDATE player SET score = 1 WHERE id = 1")
-    world.settle(controller)
+    let listener = try world.follow(controller)
+    try world.write("UPDATE player SET score = 1 WHERE id = 1", settling: controller)
     world.onQueue { #expect(listener.changes.count == 1) }
   }
 
@@ -65,8 +52,7 @@ private let byName = Player.order(Column("name"))
     throws
   {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     let done = DispatchSemaphore(value: 0)
     try world.onQueue {
       controller.trackChanges(
@@ -87,8 +73,7 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: [Storage.rollbackQueue, .memory])
   func `refuses to fetch what a transaction may still take back`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     _ = world.writer.unsafeReentrantWrite { db in
       #expect {
         try db.inTransaction {
@@ -111,16 +96,14 @@ private let byName = Player.order(Column("name"))
       WITH RECURSIVE n(i) AS (VALUES (10) UNION ALL SELECT i + 1 FROM n WHERE i < 999)
       SELECT i, 'n' || i FROM n
       """)
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     try world.onQueue { try controller.performFetch() }
     let records = controller.fetchedRecords
     let ids = records.map(\.id)
     await withTaskGroup { group in
       for _ in 0..<8 { group.addTask { #expect(records.map(\.id) == ids) } }
     }
-    try world.write("DELETE FROM player")
-    world.settle(controller)
+    try world.write("DELETE FROM player", settling: controller)
     #expect(records.count == ids.count)
   }
 
@@ -129,8 +112,7 @@ private let byName = Player.order(Column("name"))
     let world = try ControllerWorld(storage)
     weak var engine: RecordsEngine?
     try world.onQueue {
-      let controller = try FetchedRecordsController(
-        world.writer, request: byName, queue: world.queue)
+      let controller = try world.controller(byName)
       controller.trackChanges(didChange: { _ in Issue.record("told after its end") })
       try controller.performFetch()
       engine = controller.core.engine
@@ -145,9 +127,8 @@ private let byName = Player.order(Column("name"))
 
   @Test func `controllers of one writer share an engine, and show one commit`() throws {
     let world = try ControllerWorld()
-    let all = try FetchedRecordsController(world.writer, request: byName, queue: world.queue)
-    let blue = try FetchedRecordsController(
-      world.writer, request: byName.filter(Column("team") == "Blue"), queue: world.queue)
+    let all = try world.controller(byName)
+    let blue = try world.controller(byName.filter(Column("team") == "Blue"))
     #expect(all.core.engine === blue.core.engine)
   }
 
@@ -166,11 +147,7 @@ private let byName = Player.order(Column("name"))
     let controller = try FetchedRecordsController<Player>(
       world.writer, sql: "SELECT id, name, team, outside() AS score FROM player ORDER BY id",
       queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
-    }
+    let listener = try world.follow(controller)
     value.withLock { $0 = 2 }
     try world.writer.write { try $0.notifyChanges(in: Table("player")) }
     world.settle(controller)
@@ -181,15 +158,13 @@ private let byName = Player.order(Column("name"))
 @Suite struct `Whole change sets` {
   @Test func `come to didChange(with:)`() throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, sectionName: Column("team"), queue: world.queue)
+    let controller = try world.controller(byName, sectionName: Column("team"))
     var received: [FetchedRecordsChangeSet<Player>] = []
     try world.onQueue {
       controller.didChange(with: { _, changes in received.append(changes) })
       try controller.performFetch()
     }
-    try world.write("UPDATE player SET team = 'Red' WHERE id = 2")
-    world.settle(controller)
+    try world.write("UPDATE player SET team = 'Red' WHERE id = 2", settling: controller)
     try world.onQueue {
       let changes = try #require(received.first)
       #expect(received.count == 1)
@@ -199,32 +174,28 @@ private let byName = Player.order(Column("name"))
       #expect(changes.sectionChanges.isEmpty)
       controller.didChange(with: nil)
     }
-    try world.write("DELETE FROM player")
-    world.settle(controller)
+    try world.write("DELETE FROM player", settling: controller)
     world.onQueue { #expect(received.count == 1) }
   }
 
   @Test func `come as a sequence, joined for a slow consumer`() async throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     try world.onQueue { try controller.performFetch() }
     var iterator = controller.changeSets.makeAsyncIterator()
     for id in 10..<20 {
-      try world.write("INSERT INTO player (id, name) VALUES (\(id), 'n\(id)')")
-      world.settle(controller)
+      try world.write(
+        "INSERT INTO player (id, name) VALUES (\(id), 'n\(id)')", settling: controller)
     }
-    try world.write("DELETE FROM player WHERE id > 12")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id > 12", settling: controller)
     let joined = try #require(await iterator.next())
     #expect(joined.old.count == 3)
     #expect(joined.new.count == 6)
     #expect(joined.recordChanges.count == 3)
     // What cancels out is nothing.
-    try world.write("DELETE FROM player WHERE id = 1")
-    world.settle(controller)
-    try world.write("INSERT INTO player (id, name, team) VALUES (1, 'Ada', 'Blue')")
-    world.settle(controller)
+    try world.write("DELETE FROM player WHERE id = 1", settling: controller)
+    try world.write(
+      "INSERT INTO player (id, name, team) VALUES (1, 'Ada', 'Blue')", settling: controller)
     async let next = iterator.next()
     try world.write("DELETE FROM player WHERE id = 2")
     #expect(await next?.recordChanges.count == 1)
@@ -232,15 +203,13 @@ private let byName = Player.order(Column("name"))
 
   @Test func `end with the controller, and with the task`() async throws {
     let world = try ControllerWorld()
-    var controller: FetchedRecordsController<Player>? = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    var controller: FetchedRecordsController<Player>? = try world.controller(byName)
     try world.onQueue { try controller?.performFetch() }
     let sequence = try #require(controller?.changeSets)
     let task = Task { for await _ in sequence {} }
     controller = nil
     await task.value
-    let other = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let other = try world.controller(byName)
     let otherSequence = other.changeSets
     let cancelled = Task { for await _ in otherSequence {} }
     cancelled.cancel()
@@ -249,8 +218,7 @@ private let byName = Player.order(Column("name"))
 
   @Test func `a reset tells to read everything anew`() throws {
     let world = try ControllerWorld()
-    let controller = try FetchedRecordsController(
-      world.writer, request: byName, queue: world.queue)
+    let controller = try world.controller(byName)
     let listener = Listener<Player>()
     var resets = 0
     var wholes: [Bool] = []

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import OrderedResults
+import TestSupport
 import Testing
 
 @testable import FetchedRecords
@@ -32,9 +33,9 @@ enum Storage: String, CaseIterable, Sendable {
 final class ControllerWorld {
   let writer: any DatabaseWriter
   let queue = DispatchQueue(label: "test.controller")
-  let folder: URL
+  let folder: TemporaryFolder
 
-  var path: String { folder.appending(path: "test.sqlite").path }
+  var path: String { folder.file("test.sqlite") }
 
   static let schema = """
     CREATE TABLE player (
@@ -44,16 +45,14 @@ final class ControllerWorld {
     """
 
   init(_ storage: Storage = .pool, schema: String = schema) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "didchange-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    folder = try TemporaryFolder()
     var configuration = Configuration()
     // Whoever else writes may be kept from the processor while it has the lock.
     configuration.busyMode = .timeout(30)
     configuration.prepareDatabase { db in
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
-    let path = folder.appending(path: "test.sqlite").path
+    let path = folder.file("test.sqlite")
     switch storage {
     case .pool: writer = try DatabasePool(path: path, configuration: configuration)
     case .walQueue:
@@ -65,15 +64,23 @@ final class ControllerWorld {
     try write(schema)
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
   func write(_ sql: String, arguments: StatementArguments = []) throws {
     try writer.write { try $0.execute(sql: sql, arguments: arguments) }
   }
 
+  /// Writes, and waits until `controller` has told of it.
+  func write<R>(_ sql: String, settling controller: FetchedRecordsController<R>) throws {
+    try write(sql)
+    settle(controller)
+  }
+
   /// Waits until the engine has seen all own commits and the queue has told of them.
-  func settle<R>(_ controller: FetchedRecordsController<R>) {
-    controller.core.engine.connection.unsafeReentrantWrite { _ in }
+  func settle<R>(_ controller: FetchedRecordsController<R>) { settle(controller.core) }
+
+  func settle<R>(_ controller: BatchedRecordsController<R>) { settle(controller.core) }
+
+  private func settle(_ core: ControllerCore) {
+    core.engine.connection.unsafeReentrantWrite { _ in }
     queue.sync {}
   }
 
@@ -85,113 +92,35 @@ final class ControllerWorld {
   }
 }
 
-/// Hears all that a controller tells, and keeps a copy of its records by nothing but that.
-final class Listener<Record: FetchableRecord & SendableMetatype> {
-  struct Section {
-    var name: String?
-    var records: [Record]
+// MARK: - Controllers of it
+
+extension ControllerWorld {
+  /// A controller that was not fetched yet.
+  func controller<Request: FetchRequest>(
+    _ request: Request, sectionName: (any SQLSpecificExpressible)? = nil
+  ) throws -> FetchedRecordsController<Request.RowDecoder>
+  where Request.RowDecoder: FetchableRecord & SendableMetatype {
+    try FetchedRecordsController(writer, request: request, sectionName: sectionName, queue: queue)
   }
 
-  /// Words for what was called, in order.
-  private(set) var calls: [String] = []
-  private(set) var changes: [FetchedRecordChange] = []
-  private(set) var sectionChanges: [FetchedSectionChange] = []
-  private(set) var told: [Record] = []
-  private(set) var errors: [any Error] = []
-  private(set) var countsAtWillChange: [Int] = []
-  private(set) var countsAtDidChange: [Int] = []
-  /// nil: no copy is kept.
-  fileprivate var sections: [Section]?
-  private let semaphore = DispatchSemaphore(value: 0)
-  private var changeSetStart = 0
-  private var sectionStart = 0
+  /// A controller that was fetched, and a listener that hears all it tells from then on.
+  func follow<Request: FetchRequest>(
+    _ request: Request, sectionName: (any SQLSpecificExpressible)? = nil
+  ) throws -> (FetchedRecordsController<Request.RowDecoder>, Listener<Request.RowDecoder>)
+  where Request.RowDecoder: FetchableRecord & SendableMetatype {
+    let controller = try controller(request, sectionName: sectionName)
+    return (controller, try follow(controller))
+  }
 
-  init() {}
-
-  func track(_ controller: FetchedRecordsController<Record>) {
-    controller.trackChanges(
-      willChange: { [unowned self] in
-        calls.append("willChange")
-        countsAtWillChange.append($0.fetchedRecords.count)
-        (changeSetStart, sectionStart) = (changes.count, sectionChanges.count)
-      },
-      onSectionChange: { [unowned self] _, change in
-        calls.append("onSectionChange")
-        sectionChanges.append(change)
-      },
-      onChange: { [unowned self] _, record, change in
-        calls.append("onChange")
-        changes.append(change)
-        told.append(record)
-      },
-      didChange: { [unowned self] in
-        calls.append("didChange")
-        countsAtDidChange.append($0.fetchedRecords.count)
-        replay()
-        semaphore.signal()
-      })
-    controller.trackErrors { [unowned self] _, error in
-      errors.append(error)
-      semaphore.signal()
+  /// Fetches, and hears all that the controller tells from then on.
+  func follow<R>(_ controller: FetchedRecordsController<R>) throws -> Listener<R> {
+    let listener = Listener<R>()
+    try onQueue {
+      listener.track(controller)
+      try controller.performFetch()
+      listener.begin(with: controller)
     }
-  }
-
-  /// Takes the records as they are now as what later changes start from.
-  func begin(with controller: FetchedRecordsController<Record>) {
-    sections = controller.sections.map { Section(name: $0.name, records: Array($0.records)) }
-  }
-
-  func forget() {
-    (calls, changes, sectionChanges, told, errors) = ([], [], [], [], [])
-    (countsAtWillChange, countsAtDidChange) = ([], [])
-  }
-
-  /// Waits for the next `didChange` or error that was not waited for; call it outside the queue.
-  func wait(sourceLocation: SourceLocation = #_sourceLocation) {
-    #expect(
-      semaphore.wait(timeout: .now() + 20) == .success, "nothing was told",
-      sourceLocation: sourceLocation)
-  }
-
-  /// What a list would do with the changes.
-  private func replay() {
-    guard var sections else { return }
-    defer { self.sections = sections }
-    var arrivals: [(Foundation.IndexPath, Record)] = []
-    var updates: [(Foundation.IndexPath, Record)] = []
-    for (change, record) in zip(changes[changeSetStart...], told[changeSetStart...]) {
-      switch change {
-      case .insertion(let path): arrivals.append((path, record))
-      case .deletion(let path): sections[path[0]].records.remove(at: path[1])
-      case .move(let path, let newPath, _):
-        sections[path[0]].records.remove(at: path[1])
-        arrivals.append((newPath, record))
-      case .update(let path, _): updates.append((path, record))
-      }
-    }
-    for change in sectionChanges[sectionStart...] {
-      switch change {
-      case .deletion(let index, let name):
-        #expect(sections[index].records.isEmpty && sections[index].name == name)
-        sections.remove(at: index)
-      case .insertion(let index, let name):
-        sections.insert(Section(name: name, records: []), at: index)
-      }
-    }
-    for (path, record) in arrivals.sorted(by: { $0.0 < $1.0 }) {
-      sections[path[0]].records.insert(record, at: path[1])
-    }
-    for (path, record) in updates { sections[path[0]].records[path[1]] = record }
-  }
-}
-
-extension Listener where Record: Equatable {
-  /// Whether the copy is what the controller shows.
-  func isInStep(with controller: FetchedRecordsController<Record>) -> Bool {
-    guard let sections, controller.sections.count == sections.count else { return false }
-    return zip(controller.sections, sections).allSatisfy {
-      $0.name == $1.name && Array($0.records) == $1.records
-    }
+    return listener
   }
 }
 

@@ -23,19 +23,16 @@ import Testing
     let request = DeclaredRequest<Player>(
       table: "player", predicate: "score >= :least", order: ["name DESC"],
       arguments: ["least": 0])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, sectionName: Column("team"), queue: world.queue)
-    let listener = Listener<Player>()
-    try world.onQueue {
-      #expect(try controller.trackingReason().hasPrefix("incremental"))
-      listener.track(controller)
-      try controller.performFetch()
-      listener.begin(with: controller)
+    let controller = try world.controller(request, sectionName: Column("team"))
+    let reason = try world.onQueue { try controller.trackingReason() }
+    #expect(reason.hasPrefix("incremental"))
+    let listener = try world.follow(controller)
+    world.onQueue {
       #expect(controller.fetchedRecords.map(\.name) == ["Barbara", "Ada", "Cleo"])
     }
     try world.write(
-      "UPDATE player SET score = -1 WHERE id = 1; UPDATE player SET id = 8 WHERE id = 2")
-    world.settle(controller)
+      "UPDATE player SET score = -1 WHERE id = 1; UPDATE player SET id = 8 WHERE id = 2",
+      settling: controller)
     world.onQueue {
       #expect(controller.fetchedRecords.map(\.id) == [8, 3])
       #expect(listener.isInStep(with: controller))
@@ -47,18 +44,14 @@ import Testing
     let request = DeclaredRequest<Total>(
       table: "player", fields: ["team", "count(*) AS players"], groupBy: ["team"],
       having: "count(*) > 1", order: ["players DESC"])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, queue: world.queue)
-    let listener = Listener<Total>()
-    try world.onQueue {
-      listener.track(controller)
-      try controller.performFetch()
+    let (controller, listener) = try world.follow(request)
+    world.onQueue {
       #expect(Array(controller.fetchedRecords) == [Total(team: "Blue", players: 2)])
     }
-    try world.write("UPDATE player SET team = 'Red' WHERE id > 1")
-    world.settle(controller)
+    try world.write("UPDATE player SET team = 'Red' WHERE id > 1", settling: controller)
     world.onQueue {
       #expect(Array(controller.fetchedRecords) == [Total(team: "Red", players: 2)])
+      #expect(listener.isInStep(with: controller))
     }
   }
 
@@ -72,8 +65,7 @@ import Testing
       tables: ["player", "town"], fields: ["name", "city"],
       predicate: "player.team = town.team AND city <> :city", order: ["name"],
       arguments: ["city": "Paris"])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, sectionName: Column("city"), queue: world.queue)
+    let controller = try world.controller(request, sectionName: Column("city"))
     try world.onQueue {
       try controller.performFetch()
       #expect(controller.sections.map(\.name) == ["Bern", "Rome"])
@@ -84,8 +76,7 @@ import Testing
   @Test func `have their problems told with their cure`() throws {
     let world = try ControllerWorld()
     let request = DeclaredRequest<Player>(table: "player", predicate: "nmae = 'x'")
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, queue: world.queue)
+    let controller = try world.controller(request)
     #expect {
       try world.onQueue { try controller.performFetch() }
     } throws: { error in
@@ -97,8 +88,7 @@ import Testing
     let world = try ControllerWorld()
     let request = DeclaredRequest<Player>(
       table: "player", fields: ["name"], predicate: "team = :team", arguments: ["team": "it's"])
-    let controller = try FetchedRecordsController(
-      world.writer, request: request, queue: world.queue)
+    let controller = try world.controller(request)
     let sql = try world.onQueue { try controller.previewSQL() }
     #expect(sql.contains("'it''s'"))
     #expect(throws: Never.self) { try world.write("EXPLAIN \(sql)") }

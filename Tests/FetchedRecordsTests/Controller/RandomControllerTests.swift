@@ -12,8 +12,8 @@ import Testing
 ///
 /// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
 @Suite struct `Random controllers` {
-  static let steps = Int(environment("DIDCHANGE_STEPS") ?? "") ?? 400
-  static let seed = UInt64(environment("DIDCHANGE_SEED") ?? "") ?? .random(in: 1...UInt64.max / 2)
+  static let steps = RandomSource.number("DIDCHANGE_STEPS") ?? 400
+  static let seed = RandomSource.seed
 
   @Test(arguments: Storage.allCases)
   func `in batches tell what turns the old keys into the new ones`(storage: Storage) throws {

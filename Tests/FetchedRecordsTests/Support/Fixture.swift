@@ -1,15 +1,15 @@
 import Dispatch
-import Foundation
 import GRDB
 import OrderedResults
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FetchedRecords
 
 /// A database in a temporary folder, a connection that writes to it, and a refresher that reads it.
 final class Fixture {
-  let folder: URL
+  let folder: TemporaryFolder
   let writer: DatabaseQueue
   let refresher: Refresher
 
@@ -19,10 +19,8 @@ final class Fixture {
     schema: String, source: QueryCatalog.Source, journalMode: String = "wal",
     makeSource: @escaping () -> any ChangeSource = CaptureSource.init
   ) throws {
-    folder = FileManager.default.temporaryDirectory
-      .appending(path: "didchange-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let path = folder.appending(path: "test.sqlite").path
+    folder = try TemporaryFolder()
+    let path = folder.file("test.sqlite")
     var configuration = Configuration()
     configuration.prepareDatabase { db in
       // Nothing here survives a power failure, nor has to.
@@ -34,10 +32,6 @@ final class Fixture {
       try db.execute(sql: schema)
     }
     refresher = try Refresher(path: path, source: source, makeSource: makeSource) { _ in }
-  }
-
-  deinit {
-    try? FileManager.default.removeItem(at: folder)
   }
 
   func write(_ sql: String, arguments: StatementArguments = []) throws {
@@ -130,5 +124,3 @@ struct ShownSection: Equatable, CustomStringConvertible {
     "\(name.text): " + records.map { "(" + $0.map(\.text).joined(separator: ", ") + ")" }.joined()
   }
 }
-
-func environment(_ name: String) -> String? { ProcessInfo.processInfo.environment[name] }
