@@ -62,10 +62,9 @@ extension FetchedRecordsController {
   public func setRequest<Request: FetchRequest>(
     _ request: Request, sectionName: (any SQLSpecificExpressible)?
   ) throws where Request.RowDecoder == Record {
-    var erased = RecordsRequest(request)
-    erased.section = RecordsRequest.section(sectionName)
-    erased.cacheName = core.request.cacheName
-    try core.change(to: erased)
+    try core.change(
+      to: RecordsRequest(
+        request, sectionName: sectionName, cacheName: core.request.cacheName))
   }
 
   /// Fetches another request in sections that its records name from now on, in one step.
@@ -74,10 +73,9 @@ extension FetchedRecordsController {
   public func setRequest<Request: FetchRequest>(
     _ request: Request, sectionName: @escaping @Sendable (Record) -> String?
   ) throws where Request.RowDecoder == Record {
-    var erased = RecordsRequest(request)
-    erased.sectionOfRow = RecordsRequest.sectionOfRow(sectionName)
-    erased.cacheName = core.request.cacheName
-    try core.change(to: erased)
+    try core.change(
+      to: RecordsRequest(
+        request, sectionName: sectionName, cacheName: core.request.cacheName))
   }
 
   /// Fetches another SQL query from now on.

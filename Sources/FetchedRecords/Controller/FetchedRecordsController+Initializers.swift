@@ -31,12 +31,9 @@ extension FetchedRecordsController {
     tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws where Request.RowDecoder == Record {
-    var erased = RecordsRequest(request)
-    erased.section = RecordsRequest.section(sectionName)
-    erased.cacheName = cacheName
     try self.init(
-      databaseWriter, erased, queue: queue, tracksExternalChanges: tracksExternalChanges,
-      isSameRecord: isSameRecord)
+      databaseWriter, RecordsRequest(request, sectionName: sectionName, cacheName: cacheName),
+      queue: queue, tracksExternalChanges: tracksExternalChanges, isSameRecord: isSameRecord)
   }
 
   /// Makes a controller of a request whose records name their sections.
@@ -57,12 +54,9 @@ extension FetchedRecordsController {
     tracksExternalChanges: Bool = true,
     queue: DispatchQueue = .main, isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws where Request.RowDecoder == Record {
-    var erased = RecordsRequest(request)
-    erased.sectionOfRow = RecordsRequest.sectionOfRow(sectionName)
-    erased.cacheName = cacheName
     try self.init(
-      databaseWriter, erased, queue: queue, tracksExternalChanges: tracksExternalChanges,
-      isSameRecord: isSameRecord)
+      databaseWriter, RecordsRequest(request, sectionName: sectionName, cacheName: cacheName),
+      queue: queue, tracksExternalChanges: tracksExternalChanges, isSameRecord: isSameRecord)
   }
 
   /// Makes a controller of an SQL query.
@@ -123,16 +117,25 @@ extension RecordsRequest {
       check: { _ = try Request.RowDecoder(row: $0) })
   }
 
-  static func section(_ name: (any SQLSpecificExpressible)?) -> (
-    @Sendable (Database) throws -> (sql: String, arguments: StatementArguments)
-  )? {
-    guard let expression = name?.sqlExpression else { return nil }
-    return { db in try SQL("\(expression)").build(db) }
+  /// A request in sections that an SQL expression names; nil: no sections.
+  init<Request: FetchRequest>(
+    _ request: Request, sectionName: (any SQLSpecificExpressible)?, cacheName: String? = nil
+  ) where Request.RowDecoder: FetchableRecord & SendableMetatype {
+    self.init(request)
+    self.cacheName = cacheName
+    guard let expression = sectionName?.sqlExpression else { return }
+    section = { db in try SQL("\(expression)").build(db) }
   }
 
-  static func sectionOfRow<Record: FetchableRecord & SendableMetatype>(
-    _ name: @escaping @Sendable (Record) -> String?
-  ) -> @Sendable (Row) throws -> Value {
-    { row in try name(Record(row: row)).map(Value.text) ?? .null }
+  /// A request in sections that its records name.
+  init<Request: FetchRequest>(
+    _ request: Request, sectionName: @escaping @Sendable (Request.RowDecoder) -> String?,
+    cacheName: String?
+  ) where Request.RowDecoder: FetchableRecord & SendableMetatype {
+    self.init(request)
+    self.cacheName = cacheName
+    sectionOfRow = { row in
+      try sectionName(Request.RowDecoder(row: row)).map(Value.text) ?? .null
+    }
   }
 }

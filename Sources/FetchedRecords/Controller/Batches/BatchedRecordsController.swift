@@ -68,8 +68,7 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
   ) throws where Request.RowDecoder == Record {
     let engine = try EngineRegistry.engine(of: databaseWriter)
     if tracksExternalChanges { try engine.watchOthers() }
-    var erased = RecordsRequest(request)
-    erased.section = RecordsRequest.section(sectionName)
+    var erased = RecordsRequest(request, sectionName: sectionName)
     erased.isBatched = true
     self.databaseWriter = databaseWriter
     self.queue = queue

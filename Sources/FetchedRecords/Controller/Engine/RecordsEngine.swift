@@ -156,6 +156,15 @@ final class RecordsEngine: @unchecked Sendable {
     }
   }
 
+  private func inConnection(
+    after interval: DispatchTimeInterval,
+    _ body: @escaping @Sendable (RecordsEngine, Database) -> Void
+  ) {
+    DispatchQueue.global().asyncAfter(deadline: .now() + interval) { [weak self] in
+      self?.inConnection(body)
+    }
+  }
+
   private func catchUpOrRetry(in db: Database) {
     // An observer of a write may have woken this inside of a transaction, whose end wakes it again.
     guard !all.isEmpty, !db.isInsideTransaction else { return }
@@ -177,11 +186,9 @@ final class RecordsEngine: @unchecked Sendable {
   private func scheduleRetry() {
     guard !isRetryScheduled else { return }
     isRetryScheduled = true
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in
-      self?.inConnection { engine, db in
-        engine.isRetryScheduled = false
-        engine.catchUpOrRetry(in: db)
-      }
+    inConnection(after: Self.retryInterval) { engine, db in
+      engine.isRetryScheduled = false
+      engine.catchUpOrRetry(in: db)
     }
   }
 
@@ -210,11 +217,9 @@ final class RecordsEngine: @unchecked Sendable {
   private func scheduleSave() {
     guard !isSaveScheduled else { return }
     isSaveScheduled = true
-    DispatchQueue.global().asyncAfter(deadline: .now() + Self.saveInterval) { [weak self] in
-      self?.inConnection { engine, _ in
-        engine.isSaveScheduled = false
-        for live in engine.all.values { engine.save(live) }
-      }
+    inConnection(after: Self.saveInterval) { engine, _ in
+      engine.isSaveScheduled = false
+      for live in engine.all.values { engine.save(live) }
     }
   }
 
