@@ -5,7 +5,7 @@ import Dispatch
 #endif
 
 /// What a descriptor is ready for, or is asked about.
-struct Readiness: OptionSet, Sendable {
+struct Readiness: OptionSet, Hashable, Sendable {
   let rawValue: UInt32
 
   static let read = Readiness(rawValue: 0x001)
@@ -86,14 +86,10 @@ struct Readiness: OptionSet, Sendable {
   /// The same interface on two Dispatch sources for each descriptor, for systems without epoll.
   // Guarded by the loop's queue, on which the handlers of all sources run too.
   final class ReadinessPoller {
-    private struct Watch {
-      var read: (any DispatchSourceRead)?
-      var write: (any DispatchSourceWrite)?
-    }
-
     private let queue: DispatchQueue
     private var wake: @Sendable () -> Void = {}
-    private var watches: [Int32: Watch] = [:]
+    /// The active sources of each descriptor, by what they report.
+    private var sources: [Int32: [Readiness: any DispatchSourceProtocol]] = [:]
     private var ready: [(token: UInt64, Readiness)] = []
 
     init(queue: DispatchQueue) throws(ServerError) { self.queue = queue }
@@ -112,40 +108,32 @@ struct Readiness: OptionSet, Sendable {
     }
 
     func change(_ descriptor: Int32, _ interest: Readiness, token: UInt64) {
-      var watch = watches[descriptor] ?? Watch()
-      if interest.contains(.read) != (watch.read != nil) {
-        watch.read?.cancel()
-        watch.read = nil
-        if interest.contains(.read) {
-          let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-          activate(source, token, .read)
-          watch.read = source
+      var active = sources[descriptor] ?? [:]
+      for kind in [Readiness.read, .write] where interest.contains(kind) != (active[kind] != nil) {
+        if let source = active.removeValue(forKey: kind) {
+          source.cancel()
+        } else {
+          active[kind] = activeSource(descriptor, kind, token)
         }
       }
-      if interest.contains(.write) != (watch.write != nil) {
-        watch.write?.cancel()
-        watch.write = nil
-        if interest.contains(.write) {
-          let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
-          activate(source, token, .write)
-          watch.write = source
-        }
-      }
-      watches[descriptor] = watch
+      sources[descriptor] = active
     }
 
     func remove(_ descriptor: Int32) {
-      let watch = watches.removeValue(forKey: descriptor)
-      watch?.read?.cancel()
-      watch?.write?.cancel()
+      for source in (sources.removeValue(forKey: descriptor) ?? [:]).values { source.cancel() }
     }
 
     func stop() {
-      for descriptor in watches.keys { remove(descriptor) }
+      for descriptor in sources.keys { remove(descriptor) }
     }
 
-    private func activate(_ source: any DispatchSourceProtocol, _ token: UInt64, _ kind: Readiness)
-    {
+    private func activeSource(
+      _ descriptor: Int32, _ kind: Readiness, _ token: UInt64
+    ) -> any DispatchSourceProtocol {
+      let source: any DispatchSourceProtocol =
+        kind == .read
+        ? DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        : DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
       // Only touched on the queue, where the handler runs.
       nonisolated(unsafe) let poller = self
       source.setEventHandler {
@@ -153,6 +141,7 @@ struct Readiness: OptionSet, Sendable {
         poller.wake()
       }
       source.activate()
+      return source
     }
   }
 #endif
