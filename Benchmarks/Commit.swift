@@ -84,14 +84,6 @@ private final class CommitBench {
 
 /// GRDB's own observation, in the writer's process.
 private final class ObservationBench {
-  private struct Player: FetchableRecord, Decodable, Sendable {
-    var id: Int64
-    var name: String
-    var team: String
-    var score: Int
-    var email: String
-  }
-
   private let queue: DatabaseQueue
 
   init(_ database: SampleDatabase) throws { queue = try DatabaseQueue(path: database.path) }

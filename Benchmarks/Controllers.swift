@@ -4,15 +4,6 @@ import FetchedRecords
 import Foundation
 import GRDB
 
-/// A record of ``SampleDatabase``.
-private struct Player: Codable, FetchableRecord, TableRecord {
-  var id: Int64
-  var name: String
-  var team: String
-  var score: Int
-  var email: String
-}
-
 /// The typed API in this process: a controller that holds its records.
 struct Controllers: ParsableCommand {
   static let configuration = CommandConfiguration(

@@ -60,13 +60,11 @@ private final class ManyControllersRun {
   /// Microseconds of a refresh, without the wake-up before it.
   func measure(_ commits: Int, _ change: String) throws -> Double {
     try database.write(change)
-    refresher.refresh()
-    refresher.queue.sync {}
+    refresher.refreshAndWait()
     return try Measure.median(runs: commits) {
       try self.database.write(change)
     } _: {
-      refresher.refresh()
-      refresher.queue.sync {}
+      refresher.refreshAndWait()
     } * 1000
   }
 }

@@ -36,8 +36,7 @@ struct RecordMemory: ParsableCommand {
           sql: "UPDATE player SET name = name || 'x' WHERE id = \(number * 7919 % rows + 1)")
       }
       let start = ContinuousClock.now
-      refresher.refresh()
-      refresher.queue.sync {}
+      refresher.refreshAndWait()
       times.append((ContinuousClock.now - start).milliseconds)
     }
     let tracked = Measure.residentMemory() - before

@@ -78,13 +78,11 @@ private final class RefetchBench {
       isThere.toggle()
     }
     let ours = try Measure.median(runs: runs, prepare: prepare) {
-      refresher.refresh()
-      refresher.queue.sync {}
+      refresher.refreshAndWait()
     }
     let loop = try Measure.median(runs: runs, prepare: prepare, bareLoop)
     if isThere { try prepare() }
-    refresher.refresh()
-    refresher.queue.sync {}
+    refresher.refreshAndWait()
     return [order, name, loop.short, ours.short, (ours / loop).short]
   }
 

@@ -13,4 +13,10 @@ extension Refresher {
     queue.sync {}
     return try result.withLock { try $0!.get() }
   }
+
+  /// Brings all open queries to the last commit.
+  func refreshAndWait() {
+    refresh()
+    queue.sync {}
+  }
 }

@@ -1,6 +1,15 @@
 import Foundation
 import GRDB
 
+/// A record of ``SampleDatabase``.
+struct Player: Codable, FetchableRecord, TableRecord, Sendable {
+  var id: Int64
+  var name: String
+  var team: String
+  var score: Int
+  var email: String
+}
+
 /// A table of players in a temporary folder, which goes when the value does.
 final class SampleDatabase {
   let writer: DatabaseQueue

@@ -27,13 +27,11 @@ struct Scan: ParsableCommand {
         defer { withExtendedLifetime(controller) {} }
         let change = "UPDATE player SET score = score + 1 WHERE id = 500"
         try database.write(change)
-        refresher.refresh()
-        refresher.queue.sync {}
+        refresher.refreshAndWait()
         return try Measure.median(runs: runs) {
           try database.write(change)
         } _: {
-          refresher.refresh()
-          refresher.queue.sync {}
+          refresher.refreshAndWait()
         }
       }
       table.append(["\(rows)", times[0].short, times[1].short, (times[1] / times[0]).short])

@@ -88,13 +88,11 @@ private final class Live {
   }
 
   func measure(_ runs: Int, _ change: String) throws -> Double {
-    refresher.refresh()
-    refresher.queue.sync {}
+    refresher.refreshAndWait()
     return try Measure.median(runs: runs) {
       try self.database.write(change)
     } _: {
-      refresher.refresh()
-      refresher.queue.sync {}
+      refresher.refreshAndWait()
     }
   }
 }
