@@ -41,11 +41,7 @@ final class RawClient {
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = UInt16(port).bigEndian
     inet_pton(AF_INET, "127.0.0.1", &address.sin_addr)
-    return withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, UInt32(MemoryLayout<sockaddr_in>.size))
-      }
-    }
+    return connectSocket(to: address)
   }
 
   private func connectIPv6(_ port: Int) -> Int32 {
@@ -53,9 +49,14 @@ final class RawClient {
     address.sin6_family = sa_family_t(AF_INET6)
     address.sin6_port = UInt16(port).bigEndian
     inet_pton(AF_INET6, "::1", &address.sin6_addr)
-    return withUnsafePointer(to: &address) { pointer in
+    return connectSocket(to: address)
+  }
+
+  /// `Address` is the `sockaddr` of a family.
+  private func connectSocket<Address>(to address: Address) -> Int32 {
+    withUnsafePointer(to: address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, UInt32(MemoryLayout<sockaddr_in6>.size))
+        connect(descriptor, $0, UInt32(MemoryLayout<Address>.size))
       }
     }
   }

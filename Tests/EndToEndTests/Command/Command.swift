@@ -33,6 +33,14 @@ final class Command {
     try ChildProcess.run(path, arguments)
   }
 
+  /// Reads the log until a line has `text` in it.
+  func waitForLog(_ text: String) throws {
+    while let line = try process.errors.next() {
+      if line.contains(text) { return }
+    }
+    throw TimedOut("no \"\(text)\" in the log")
+  }
+
   /// The build puts it beside the bundle of the tests; `DIDCHANGE` names another.
   private static var path: String {
     if let path = ProcessInfo.processInfo.environment["DIDCHANGE"] { return path }

@@ -13,14 +13,6 @@ import Testing
     database = try .make(folder.file("music.sqlite"), Teams.schema, journal: .wal)
   }
 
-  /// Reads the log until a line has `text` in it.
-  private func waitForLog(_ command: Command, _ text: String) throws {
-    while let line = try command.process.errors.next() {
-      if line.contains(text) { return }
-    }
-    throw TimedOut("no \"\(text)\" in the log")
-  }
-
   @Test func `is killed and started again, and its clients come back`() throws {
     let first = try Command.serve([database.path])
     let before = Follower(EventStream(first.base, path))
@@ -72,7 +64,7 @@ import Testing
     for suffix in ["", "-wal", "-shm"] {
       try? FileManager.default.removeItem(atPath: database.path + suffix)
     }
-    try waitForLog(command, "is gone")
+    try command.waitForLog("is gone")
     #expect(try HTTPClient(command.base).get("/healthz").status == 200)
     try FileManager.default.moveItem(atPath: copy, toPath: database.path)
     #expect(try follower.changesAfterFailures().count == 1)
@@ -86,13 +78,13 @@ import Testing
     try first.expectSnapshot()
     let others = try ChildProcess("python3", ["-c", Self.crowd, command.port])
     #expect(try others.output.next() == "connected")
-    try waitForLog(command, "accepting pauses")
+    try command.waitForLog("accepting pauses")
     // Those that are in live on.
     let writer = try ForeignWriter(database.path)
     try writer.commit("DELETE FROM player WHERE id = 1")
     #expect(try first.changes().count == 1)
     try others.kill9()
-    try waitForLog(command, "accepting goes on")
+    try command.waitForLog("accepting goes on")
     #expect(
       try HTTPClient(command.base).get("/v1/queries/player/records").json["numberOfRecords"] == 5)
     try writer.commit("DELETE FROM player WHERE id = 2")

@@ -16,6 +16,29 @@ import Testing
     try folder.write(text, to: "didchange.yaml")
   }
 
+  /// A server with far more to send than its only client, which does not read, has room for.
+  private func serveDeafClient() throws -> (Command, EventStream) {
+    try database.execute(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+      INSERT INTO player SELECT i, printf('%01000d', i), 'Blue', i FROM n
+      """)
+    let command = try Command.serve([database.path])
+    let deaf = EventStream(
+      command.base, "/v1/queries/player/events", .init(hasSmallBuffer: true))
+    deaf.pause()
+    _ = try deaf.head()
+    return (command, deaf)
+  }
+
+  /// What `serve` says where it does not start.
+  private func refusal(_ arguments: [String], port: String = "0") throws -> String {
+    let result = try Command.run(["serve", "--port", port] + arguments)
+    #expect(result.exitCode == 1)
+    #expect(result.output.isEmpty)
+    return result.errors
+  }
+
   @Test(arguments: [SIGTERM, SIGINT])
   func `prints one line, and ends all streams after a whole event`(signal: Int32) throws {
     let command = try Command.serve([database.path])
@@ -73,16 +96,8 @@ import Testing
   }
 
   @Test func `ends within two seconds though a client does not read`() throws {
-    try database.execute(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-      INSERT INTO player SELECT i, printf('%01000d', i), 'Blue', i FROM n
-      """)
-    let command = try Command.serve([database.path])
-    let deaf = EventStream(
-      command.base, "/v1/queries/player/events", .init(hasSmallBuffer: true))
-    deaf.pause()
-    _ = try deaf.head()
+    let (command, deaf) = try serveDeafClient()
+    defer { withExtendedLifetime(deaf) {} }
     let start = ContinuousClock.now
     command.process.signal(SIGTERM)
     #expect(try command.process.exitCode() == 0)
@@ -103,7 +118,7 @@ import Testing
       try client.get("/metrics").text.contains("\ndidchange_connections 2\n")
     }
     command.process.signal(SIGTERM)
-    while let line = try command.process.errors.next(), !line.contains("draining") {}
+    try command.waitForLog("draining")
     try writer.run("COMMIT")
     #expect(try command.process.exitCode() == 0)
     // On a slow machine the lock may have been held for too long, or the request come too late.
@@ -116,19 +131,11 @@ import Testing
 
   /// Whoever has nothing better to do than to wait for two seconds may ask twice.
   @Test func `ends at once with a second signal`() throws {
-    try database.execute(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
-      INSERT INTO player SELECT i, printf('%01000d', i), 'Blue', i FROM n
-      """)
-    let command = try Command.serve([database.path])
-    let deaf = EventStream(
-      command.base, "/v1/queries/player/events", .init(hasSmallBuffer: true))
-    deaf.pause()
-    _ = try deaf.head()
+    let (command, deaf) = try serveDeafClient()
+    defer { withExtendedLifetime(deaf) {} }
     command.process.signal(SIGTERM)
     // The log says when the first one has arrived.
-    while let line = try command.process.errors.next(), !line.contains("draining") {}
+    try command.waitForLog("draining")
     command.process.signal(SIGINT)
     #expect(try command.process.exitCode() == 128 + Int(SIGINT))
   }
@@ -150,9 +157,8 @@ import Testing
 
   @Test func `serves the page, and nothing beside it`() throws {
     let page = folder.file("public")
-    try FileManager.default.createDirectory(atPath: page, withIntermediateDirectories: true)
-    _ = try folder.write("<!doctype html>", to: "public/index.html")
-    _ = try folder.write("export {}", to: "public/a.js")
+    try folder.write("<!doctype html>", to: "public/index.html")
+    try folder.write("export {}", to: "public/a.js")
     let command = try Command.serve([database.path, "--public", page])
     let client = HTTPClient(command.base)
     #expect(try client.get("/").text == "<!doctype html>")
@@ -181,12 +187,9 @@ import Testing
 
   @Test func `says that a port is in use`() throws {
     let command = try Command.serve([database.path])
-    let port = command.base.split(separator: ":").last.map(String.init) ?? ""
-    let second = try Command.run(["serve", "--port", port, database.path])
-    #expect(second.exitCode == 1)
-    #expect(second.output.isEmpty)
-    #expect(second.errors.contains("in use"), "\(second.errors)")
-    #expect(second.errors.contains(port), "\(second.errors)")
+    let errors = try refusal([database.path], port: command.port)
+    #expect(errors.contains("in use"), "\(errors)")
+    #expect(errors.contains(command.port), "\(errors)")
     // And the first one is not disturbed.
     #expect(try HTTPClient(command.base).get("/healthz").status == 200)
   }
@@ -202,11 +205,9 @@ import Testing
           table: player
           order: [nam]
       """)
-    let result = try Command.run(["serve", "--port", "0", "--config", file])
-    #expect(result.exitCode == 1)
-    #expect(result.output.isEmpty)
-    #expect(result.errors.contains("\(file):4:"), "\(result.errors)")
-    #expect(result.errors.contains("table"), "\(result.errors)")
+    let errors = try refusal(["--config", file])
+    #expect(errors.contains("\(file):4:"), "\(errors)")
+    #expect(errors.contains("table"), "\(errors)")
   }
 
   @Test func `does not start with a query that SQLite refuses`() throws {
@@ -220,25 +221,21 @@ import Testing
         missing:
           sql: SELECT * FROM playr
       """)
-    let result = try Command.run(["serve", "--port", "0", "--config", file])
-    #expect(result.exitCode == 1)
-    #expect(result.errors.contains("\(file):5:"), "\(result.errors)")
-    #expect(result.errors.contains("name"), "\(result.errors)")
-    #expect(result.errors.contains("\(file):7:"), "\(result.errors)")
+    let errors = try refusal(["--config", file])
+    #expect(errors.contains("\(file):5:"), "\(errors)")
+    #expect(errors.contains("name"), "\(errors)")
+    #expect(errors.contains("\(file):7:"), "\(errors)")
   }
 
   @Test func `does not start without its files`() throws {
     for arguments in [[folder.file("no.sqlite")], ["--config", folder.file("no.yaml")]] {
-      let result = try Command.run(["serve", "--port", "0"] + arguments)
-      #expect(result.exitCode == 1)
-      #expect(result.output.isEmpty)
-      #expect(result.errors.contains(arguments.last ?? ""), "\(result.errors)")
+      let errors = try refusal(arguments)
+      #expect(errors.contains(arguments.last ?? ""), "\(errors)")
     }
     let text = try folder.write("this is no database, and long enough to be one", to: "text.sqlite")
-    let result = try Command.run(["serve", "--port", "0", text])
-    #expect(result.exitCode == 1)
-    #expect(!result.errors.contains("Fatal error"), "\(result.errors)")
-    #expect(result.errors.contains("text.sqlite"), "\(result.errors)")
+    let errors = try refusal([text])
+    #expect(!errors.contains("Fatal error"), "\(errors)")
+    #expect(errors.contains("text.sqlite"), "\(errors)")
   }
 
   @Test(arguments: ForeignWriter.Tool.allCases)
