@@ -86,6 +86,11 @@ package struct Timeouts: Sendable, Equatable {
   /// Default 2 s, see RFC 9112 §9.6: closing at once would reset the connection under the response.
   package var linger: Duration = .seconds(2)
 
+  /// How late any of these may be.
+  ///
+  /// Default 50 ms: they are seconds long, nobody sees a tenth.
+  package var lateness: Duration = .milliseconds(50)
+
   /// The defaults.
   package init() {}
 }

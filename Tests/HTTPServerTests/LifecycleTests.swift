@@ -126,6 +126,20 @@ private let hello: Server.Handler = { request, responder in
   }
 }
 
+@Test func `an idle time longer than the timers' wheel passes too`() throws {
+  try withServer(
+    configure: {
+      // The wheel is round after 1023 of these: 20 ms.
+      $0.timeouts.lateness = .microseconds(20)
+      $0.timeouts.idle = .milliseconds(150)
+    }, handler: hello
+  ) { server in
+    let client = try RawClient(port: server.port)
+    #expect(try client.get("/").status == 200)
+    #expect(try client.readToEnd() == "")
+  }
+}
+
 @Test func `a client that does not close after an error is not waited for`() throws {
   try withServer(configure: { $0.timeouts.linger = .milliseconds(100) }, handler: hello) { server in
     let client = try RawClient(port: server.port)

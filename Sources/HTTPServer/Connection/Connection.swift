@@ -140,8 +140,7 @@ final class Connection: LoopMember {
       deadline = min(deadline ?? heartbeat, heartbeat)
     }
     if let deadline, wokenAt.map({ deadline < $0 }) ?? true {
-      loop.schedule(token, at: deadline)
-      wokenAt = deadline
+      wokenAt = loop.schedule(token, at: deadline)
     }
   }
 

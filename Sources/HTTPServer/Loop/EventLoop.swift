@@ -55,7 +55,7 @@ final class EventLoop: @unchecked Sendable {
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
     timer = DispatchSource.makeTimerSource(queue: queue)
     now = SystemCalls.now()
-    wheel = TimerWheel(now: now)
+    wheel = TimerWheel(now: now, tick: settings.timeouts.lateness)
     queue.setSpecific(key: Self.current.key, value: ObjectIdentifier(self))
   }
 
@@ -171,10 +171,14 @@ extension EventLoop {
 // MARK: - Time
 
 extension EventLoop {
-  /// Calls the member's `timePassed` then, or somewhat later.
-  func schedule(_ token: UInt64, at moment: Moment) {
-    wheel.schedule(token, at: moment)
+  /// Calls the member's `timePassed` then or somewhat later; or earlier, where that is far away.
+  ///
+  /// - Returns: when it will be called at the earliest.
+  @discardableResult
+  func schedule(_ token: UInt64, at moment: Moment) -> Moment {
+    let moment = wheel.schedule(token, at: moment)
     if armedFor == nil || moment < (armedFor ?? moment) { arm() }
+    return moment
   }
 
   private func fireTimers() {
