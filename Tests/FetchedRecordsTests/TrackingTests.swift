@@ -119,6 +119,7 @@ private func tracking(
       "it has a window function: row_number() OVER (ORDER BY id) AS n"
     ),
     ("SELECT count(*) AS n FROM book", "count() is an aggregate: count(*) AS n"),
+    (#"SELECT "count"(*) AS n FROM book"#, #"count() is an aggregate: "count"(*) AS n"#),
     ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "its record is an aggregate of all rows"),
     (
       "SELECT id FROM book WHERE id IN (SELECT id FROM author)",
@@ -127,6 +128,10 @@ private func tracking(
     (
       "SELECT id, random() AS r FROM book",
       "random() need not return the same value again: random() AS r"
+    ),
+    (
+      "SELECT id, [random]() AS r FROM book",
+      "random() need not return the same value again: [random]() AS r"
     ),
     (
       "SELECT id FROM book WHERE title < date('now')",

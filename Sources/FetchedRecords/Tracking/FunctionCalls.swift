@@ -71,17 +71,17 @@ struct FunctionList {
       // What is no column's name in double quotation marks is text, too:
       // https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
       if ["'now'", "\"now\""].contains(token.text.lowercased()) { throw .present("'now'") }
-      guard token.kind == .word, index + 1 < tokens.count, tokens[index + 1].isSymbol("(") else {
-        continue
-      }
-      try check(call: token, tokens[(index + 1)...], allowingAggregates)
+      // A name in quotes is called as well: `"count"(*)`.
+      guard let name = token.name?.lowercased(), index + 1 < tokens.count,
+        tokens[index + 1].isSymbol("(")
+      else { continue }
+      try check(call: name, tokens[(index + 1)...], allowingAggregates)
     }
   }
 
   private func check(
-    call token: SQLToken, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool
+    call name: String, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool
   ) throws(OutsideInfluence) {
-    let name = token.text.lowercased()
     // A keyword before a parenthesis, such as IN or AND, calls nothing.
     if functions[name] == nil { return }
     let count = Self.argumentCount(rest)
@@ -117,9 +117,9 @@ struct FunctionList {
     var rest = tokens[...]
     var result: [SQLToken] = []
     while let token = rest.popFirst() {
-      guard token.kind == .word, rest.first?.isSymbol("(") == true,
+      guard let name = token.name?.lowercased(), rest.first?.isSymbol("(") == true,
         token.isWord("FILTER")
-          || functions(named: token.text.lowercased(), arguments: Self.argumentCount(rest))
+          || functions(named: name, arguments: Self.argumentCount(rest))
             .contains(where: \.isAggregate)
       else {
         result.append(token)

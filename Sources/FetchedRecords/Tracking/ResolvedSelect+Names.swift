@@ -57,7 +57,7 @@ extension ResolvedSelect {
       guard let name = tokens[index].name else { return nil }
       let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
       if next?.isSymbol(".") == true { return nil }
-      if next?.isSymbol("(") == true, tokens[index].kind == .word { return nil }
+      if next?.isSymbol("(") == true { return nil }
       guard index - 1 > tokens.startIndex, tokens[index - 1].isSymbol(".") else {
         return ColumnName(qualifier: nil, name: name)
       }
