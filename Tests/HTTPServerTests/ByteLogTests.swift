@@ -86,8 +86,11 @@ func `a log holds the newest units, whole, within its capacity`(capacity: Int) {
     all += unit
   }
   var (position, result) = (0, [UInt8]())
-  while position < log.end {
-    let (bytes, end) = log.payloads(from: position, limit: 20)
+  let view = LogView(segments: log.segments, start: log.start, end: log.end, isClosed: false)
+  // What the log drops meanwhile the view still has.
+  log.append([UInt8](repeating: 0, count: 1_000_000))
+  while position < view.end {
+    let (bytes, end) = view.payloads(from: position, limit: 20)
     result += bytes
     position = end
   }

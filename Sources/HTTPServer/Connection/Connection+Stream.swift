@@ -88,7 +88,7 @@ extension Connection {
     }
     flush()
     guard !isBlocked, !machine.hasFailed else { return false }
-    if stream.isChunked { sendChunks(stream, view) } else { sendPayloads(stream) }
+    if stream.isChunked { sendChunks(stream, view) } else { sendPayloads(stream, view) }
     return !isBlocked && (view.isClosed || stream.cursor < view.end)
   }
 
@@ -145,9 +145,9 @@ extension Connection {
     stream.cursor = unit.upperBound
   }
 
-  private func sendPayloads(_ stream: ActiveStream) {
+  private func sendPayloads(_ stream: ActiveStream, _ view: LogView) {
     let (bytes, end) = stream.body.broadcast.payloads(
-      from: stream.cursor, limit: Self.pieceSize)
+      of: view, from: stream.cursor, limit: Self.pieceSize)
     stream.cursor = end
     stream.lastWrite = loop.now
     stream.bytes += bytes.count

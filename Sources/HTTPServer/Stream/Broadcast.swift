@@ -108,7 +108,8 @@ extension Broadcast {
     state.withLock { _ in segment.unit(at: position) }
   }
 
-  func payloads(from position: Int, limit: Int) -> (bytes: [UInt8], end: Int) {
-    state.withLock { $0.log.payloads(from: position, limit: limit) }
+  /// What a view holds from a position on, even when the log has dropped it.
+  func payloads(of view: LogView, from position: Int, limit: Int) -> (bytes: [UInt8], end: Int) {
+    state.withLock { _ in view.payloads(from: position, limit: limit) }
   }
 }

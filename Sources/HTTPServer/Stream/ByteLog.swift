@@ -63,22 +63,4 @@ struct ByteLog {
       }
     }
   }
-
-  /// The payloads from a position on without their frames, at least one unit and about `limit`
-  /// bytes, and the position after them.
-  func payloads(from position: Int, limit: Int) -> (bytes: [UInt8], end: Int) {
-    var result: [UInt8] = []
-    var position = position
-    for segment in segments where segment.base + segment.filled > position {
-      while position < segment.base + segment.filled, result.count < limit {
-        let unit = segment.unit(at: position)
-        // The frame: digits and CRLF before, CRLF behind.
-        let chunk = segment.bytes(unit)
-        let line = (chunk.firstIndex(of: UInt8(ascii: "\n")) ?? 0) + 1
-        result.append(contentsOf: chunk[line..<chunk.count - 2])
-        position = unit.upperBound
-      }
-    }
-    return (result, position)
-  }
 }

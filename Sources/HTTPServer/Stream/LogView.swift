@@ -36,4 +36,23 @@ struct LogView {
       return segments[first + index].bytes(position..<end)
     }
   }
+
+  /// The payloads from a position on without their frames, at least one unit and about `limit`
+  /// bytes, and the position after them.
+  ///
+  /// Under the broadcast's lock, which guards where units end.
+  func payloads(from position: Int, limit: Int) -> (bytes: [UInt8], end: Int) {
+    var result: [UInt8] = []
+    var position = position
+    while position < end, result.count < limit {
+      let segment = segments[segment(at: position)]
+      let unit = segment.unit(at: position)
+      // The frame: digits and CRLF before, CRLF behind.
+      let chunk = segment.bytes(unit)
+      let line = (chunk.firstIndex(of: UInt8(ascii: "\n")) ?? 0) + 1
+      result.append(contentsOf: chunk[line..<chunk.count - 2])
+      position = unit.upperBound
+    }
+    return (result, position)
+  }
 }
