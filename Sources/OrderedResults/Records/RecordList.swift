@@ -23,6 +23,30 @@ struct RecordList: Sendable {
     count += page.count
   }
 
+  /// Appends pages of another list.
+  ///
+  /// O(pages), without a look into any.
+  mutating func append(_ range: Range<Int>, of source: RecordList) {
+    guard let first = range.first else { return }
+    let shift = count - source.starts[first]
+    pages.append(contentsOf: source.pages[range])
+    for start in source.starts[range] { starts.append(start + shift) }
+    count = shift + source.end(ofPage: range.upperBound - 1)
+  }
+
+  /// The pages from `first` on that are whole among `count` records.
+  ///
+  /// O(log n), n records.
+  func pages(from first: Int, holding count: Int) -> Range<Int> {
+    let end = starts[first] + count
+    if end >= self.count { return first..<pages.count }
+    return first..<max(first, starts.lastStart(notAfter: end))
+  }
+
+  private func end(ofPage page: Int) -> Int {
+    page + 1 < starts.count ? starts[page + 1] : count
+  }
+
   /// The place of the record at an offset.
   ///
   /// O(log n), n records; O(1) for the page where pages are equally full, as they are after a

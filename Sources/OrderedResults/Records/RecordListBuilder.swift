@@ -33,12 +33,16 @@ struct RecordListBuilder: ~Copyable {
     var remaining = range.count
     while remaining > 0 {
       hint = place
-      let whole = source.pages[place.page]
-      if place.slot == 0, place.item == 0, remaining >= whole.count, !open.isSmall {
-        append(whole)
-        remaining -= whole.count
-        place = RecordList.Place(page: place.page + 1)
-        continue
+      if place.slot == 0, place.item == 0, !open.isSmall {
+        let pages = source.pages(from: place.page, holding: remaining)
+        if let first = pages.first {
+          let before = count
+          append(source.pages[first])
+          list.append(pages.dropFirst(), of: source)
+          remaining -= count - before
+          place = RecordList.Place(page: pages.upperBound)
+          continue
+        }
       }
       let block = source.block(at: place)
       let taken = min(block.count - place.item, remaining)
