@@ -54,6 +54,9 @@ package final class DatabaseWatcher: Sendable {
     }
   }
 
+  /// Runs what it is given, once, and what belongs before and after it.
+  package typealias Surrounding = @Sendable (_ body: () -> Void) -> Void
+
   private enum Life {
     case new
     case running
@@ -61,6 +64,7 @@ package final class DatabaseWatcher: Sendable {
   }
 
   private let core: WatcherCore
+  private let surrounding: Surrounding
   private let waker = ThreadWaker()
   private let life = Mutex(Life.new)
 
@@ -68,12 +72,16 @@ package final class DatabaseWatcher: Sendable {
   ///   - path: a file, or a symbolic link to one.
   ///   - queue: a serial queue, on which the watcher works and `handler` is called.
   ///   - settings: how to look.
+  ///   - surrounding: runs each turn of the watcher on its thread, which holds nothing then, not
+  ///     even the queue. Turns are many; in most of them nothing happens.
   ///   - handler: called when the owner should read the database anew.
   package init(
     path: String, queue: DispatchQueue, settings: Settings = Settings(),
+    surrounding: @escaping Surrounding = { $0() },
     handler: @escaping @Sendable (WatchEvent) -> Void
   ) {
     core = WatcherCore(path: path, queue: queue, settings: settings, handler: handler)
+    self.surrounding = surrounding
   }
 
   deinit { stop() }
@@ -94,7 +102,7 @@ package final class DatabaseWatcher: Sendable {
     life.withLock { life in
       precondition(life == .new, "a watcher starts once")
       life = .running
-      WatchThread.start(core, waker: waker)
+      WatchThread.start(core, waker: waker, surrounding: surrounding)
     }
   }
 

@@ -15,16 +15,21 @@ enum WatchThread {
     case notification(until: ContinuousClock.Instant)
   }
 
-  /// Begins to take turns of `core`, until one says that it was the last.
-  static func start(_ core: WatcherCore, waker: ThreadWaker) {
+  /// Begins to take turns of `core`, each within `surrounding`, until one says that it was the last.
+  static func start(
+    _ core: WatcherCore, waker: ThreadWaker, surrounding: @escaping DatabaseWatcher.Surrounding
+  ) {
     let thread = Thread {
-      while let wait = core.takeTurn() {
+      var wait: Wait?
+      repeat {
+        surrounding { wait = core.takeTurn() }
         switch wait {
         case .pause(let duration): SystemCalls.pause(duration)
         case .notification(let time):
           SystemCalls.wait(for: [core.descriptor, waker.descriptor], until: time)
+        case nil: break
         }
-      }
+      } while wait != nil
       waker.close()
     }
     thread.name = "didchange.watch"

@@ -249,3 +249,35 @@ extension RawClient {
     for _ in 0..<10 { #expect(try other.get("/plain").status == 200) }
   }
 }
+
+@Test func `wake-ups that were delayed lose nothing, for few streams or many`() throws {
+  let broadcasts = (0..<6).map { _ in Broadcast(capacity: 100_000) }
+  let next = Mutex(0)
+  try withServer(
+    configure: { $0.eventLoops = 2 },
+    handler: stream {
+      let number = next.withLock { next in
+        defer { next += 1 }
+        return next
+      }
+      // The first broadcast has more streams than are served at once; the others have one each.
+      let broadcast = broadcasts[number < 40 ? 0 : number - 39]
+      return StreamBody(broadcast: broadcast, position: broadcast.end)
+    }
+  ) { server in
+    let clients = try (0..<45).map { _ in try RawClient(port: server.port) }
+    for client in clients { _ = try client.begin("GET / HTTP/1.0", host: "") }
+    for (text, count) in [("one;", 1), ("two;", 3), ("all;", 6)] {
+      DelayedWakeUps.serving {
+        broadcasts[0].append("first ")
+        DelayedWakeUps.flush()
+        for broadcast in broadcasts[..<count] { broadcast.append(text) }
+      }
+      for (number, client) in clients.enumerated() {
+        let index = number < 40 ? 0 : number - 39
+        let expected = (index == 0 ? "first " : "") + (index < count ? text : "")
+        if !expected.isEmpty { #expect(try client.read(through: expected) == expected) }
+      }
+    }
+  }
+}

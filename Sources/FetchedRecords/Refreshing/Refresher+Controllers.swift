@@ -34,6 +34,7 @@ extension Refresher {
     if !large.isEmpty, !pending.isEmpty {
       noteSuccess()
       announce()
+      beforeLongWork()
     }
     bringUpToDate(large, in: db)
   }

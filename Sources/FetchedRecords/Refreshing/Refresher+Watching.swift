@@ -1,4 +1,4 @@
-import ChangeCapture
+package import ChangeCapture
 import Dispatch
 
 // Noticing what any process does to the database.
@@ -8,12 +8,21 @@ extension Refresher {
 
   /// Begins to notice commits; until then only ``refresh()`` looks.
   ///
+  /// - Parameters:
+  ///   - surrounding: runs each turn of the watching thread, which holds nothing then, not even
+  ///     ``queue``.
+  ///   - beforeLongWork: is called on ``queue`` in such a turn, after events were told and before
+  ///     work that may take long.
   /// - Throws: `DatabaseAccessError` where there is no database to watch.
-  package func startWatching() throws {
+  package func startWatching(
+    surrounding: @escaping DatabaseWatcher.Surrounding = { $0() },
+    beforeLongWork: @escaping @Sendable () -> Void = {}
+  ) throws {
     try queue.sync {
       guard watcher == nil, !isStopped else { return }
-      let watcher = DatabaseWatcher(path: path, queue: queue) { [weak self] event in
-        self?.handle(event)
+      self.beforeLongWork = beforeLongWork
+      let watcher = DatabaseWatcher(path: path, queue: queue, surrounding: surrounding) {
+        [weak self] event in self?.handle(event)
       }
       try watcher.start()
       self.watcher = watcher

@@ -32,6 +32,8 @@ package final class Refresher: @unchecked Sendable {
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
   let live = LiveQueries()
+  /// Is called between what was told and what may take long.
+  var beforeLongWork: @Sendable () -> Void = {}
   var isRetryScheduled = false
   var isStopped = false
 

@@ -9,6 +9,8 @@ import Dispatch
 final class FanOut: @unchecked Sendable {
   /// A write to a loopback socket takes some 8 µs: half a millisecond a slice.
   private static let slice = 64
+  /// So many take no longer than it does to wake a thread for them.
+  private static let few = 8
 
   let broadcast: Broadcast
   let loop: EventLoop
@@ -29,9 +31,20 @@ final class FanOut: @unchecked Sendable {
 
   /// From any thread.
   func wake() {
-    loop.queue.async { [self] in
-      if isWalking { mustWalkAgain = true } else { walk() }
-    }
+    if let delayed = DelayedWakeUps.current { delayed.add(self) } else { wakeLoop() }
+  }
+
+  func wakeLoop() {
+    loop.queue.async { [self] in begin(Self.slice) }
+  }
+
+  /// Shows a few members what there is on the calling thread, and leaves the others to the loop.
+  func serveHere() {
+    loop.queue.sync { begin(Self.few) }
+  }
+
+  private func begin(_ count: Int) {
+    if isWalking { mustWalkAgain = true } else { walk(count) }
   }
 
   /// Returns the place of the member, by which it is removed.
@@ -53,12 +66,13 @@ final class FanOut: @unchecked Sendable {
     if members.isEmpty { broadcast.remove(self) }
   }
 
-  private func walk() {
+  /// Goes on with the next `count` members.
+  private func walk(_ count: Int) {
     dispatchPrecondition(condition: .onQueue(loop.queue))
     isWalking = true
     loop.refreshClock()
     let view = broadcast.view(waking: self)
-    var left = Self.slice
+    var left = count
     while position < members.count, left > 0 {
       let member = members[position]
       member.showLog(view)
@@ -71,6 +85,6 @@ final class FanOut: @unchecked Sendable {
       isWalking = mustWalkAgain
       mustWalkAgain = false
     }
-    if isWalking { loop.queue.async { [self] in walk() } }
+    if isWalking { loop.queue.async { [self] in walk(Self.slice) } }
   }
 }

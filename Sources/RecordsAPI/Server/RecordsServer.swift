@@ -42,7 +42,9 @@ package final class RecordsServer: Sendable {
   ///
   /// - Returns: where it listens, with the port that the system chose for port 0.
   package func start() throws -> ListenAddress {
-    try registry.refresher.startWatching()
+    // What a commit changed is shown to its few streams by the thread that noticed the commit.
+    try registry.refresher.startWatching(
+      surrounding: DelayedWakeUps.serving, beforeLongWork: DelayedWakeUps.flush)
     do {
       let bound = try server.start()
       if listen.socketPath != nil { return listen }
