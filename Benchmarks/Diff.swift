@@ -13,6 +13,7 @@ struct Diff: ParsableCommand {
 
   @Option(help: "Records.") var count = 100_000
   @Option(help: "Runs; medians are shown.") var runs = 7
+  @Option(help: "Only the cases whose name contains this; without the peer.") var only = ""
 
   private struct Case: Sendable {
     let name: String
@@ -31,12 +32,12 @@ struct Diff: ParsableCommand {
   func run() throws {
     var table: [[String]] = []
     let old = Array(0..<count)
-    for item in Self.cases {
+    for item in Self.cases where only.isEmpty || item.name.contains(only) {
       let new = item.change(old)
       let (from, to) = (try Self.results(old), try Self.results(new))
       var changes = ChangeSet()
       let ours = try Measure.median(runs: runs) { changes = to.changes(from: from) }
-      guard item.hasPeer else {
+      guard item.hasPeer, only.isEmpty else {
         table.append([item.name, ours.short, "\(changes.count)", "", "", ""])
         continue
       }

@@ -5,7 +5,7 @@ extension Results {
   /// sections; and the cost of ``ResultsBuilder/finish()``.
   package func changes(from old: Results) -> ChangeSet {
     precondition(old.layout == layout, "results of two queries")
-    var builder = ResultsBuilder(comparingWith: old)
+    var builder = ResultsBuilder(comparing: self, with: old)
     for block in records.blocks { builder.append(block) }
     return builder.changes(to: self)
   }

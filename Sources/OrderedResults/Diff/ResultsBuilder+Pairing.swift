@@ -85,35 +85,37 @@ extension ResultsBuilder {
   /// of m deleted records.
   private mutating func lookAhead(_ row: BorrowedBytes) -> Bool {
     guard misses > 0, (misses + 1) & misses == 0 else { return false }
+    let start = cursor.mark
     let from = cursor.offset
-    var remaining = 16 + 4 * misses
-    var ahead = cursor
-    while remaining > 0, !ahead.isAtEnd {
-      if identity.isSame(ahead.bytes, row) {
-        cursor = ahead
-        pairMissed(before: ahead.offset, notBefore: from)
+    var remaining = 16 + 2 * misses
+    while remaining > 0, !cursor.isAtEnd {
+      if identity.isSame(cursor.bytes, row) {
+        pairMissed(notBefore: from)
         return true
       }
-      ahead.advance()
+      cursor.advance()
       remaining -= 1
     }
+    cursor.go(to: start)
     return false
   }
 
-  /// Pairs the rows that fitted nowhere with the old records right before one that fits.
-  private mutating func pairMissed(before end: Int, notBefore start: Int) {
-    var back = cursor
+  /// Pairs the rows that fitted nowhere with the old records right before the next one, which fits.
+  private mutating func pairMissed(notBefore start: Int) {
+    let fitting = cursor.mark
+    let end = cursor.offset
     var count = 0
     while count < min(misses, end - start) {
-      back.seek(end - count - 1)
-      guard identity.isSame(back.bytes, list.bytes(list.count - count - 1)) else { break }
+      cursor.seek(end - count - 1)
+      guard identity.isSame(cursor.bytes, list.bytes(list.count - count - 1)) else { break }
       count += 1
     }
     for distance in stride(from: count, to: 0, by: -1) {
-      back.seek(end - distance)
+      cursor.seek(end - distance)
       let new = list.count - distance
-      let isChanged = !old.layout.showsSame(back.bytes, list.bytes(new))
+      let isChanged = !old.layout.showsSame(cursor.bytes, list.bytes(new))
       pairs.add(PairRun(old: end - distance, new: new, count: 1, isChanged: isChanged))
     }
+    cursor.go(to: fitting)
   }
 }

@@ -20,7 +20,7 @@ package struct ResultsBuilder: ~Copyable {
   /// Pairs so far without the run, ascending in both results.
   var pairs: [PairRun] = []
   /// The records so far without the run.
-  var list = RecordListBuilder()
+  var list: RecordListBuilder
   var sections: SectionListBuilder
   /// How many rows came since the last one that was paired.
   var misses = 0
@@ -31,8 +31,14 @@ package struct ResultsBuilder: ~Copyable {
   var prefix: Int?
 
   /// Builds results to be compared with `old`.
-  package init(comparingWith old: Results) {
+  package init(comparingWith old: Results) { self.init(old: old, new: nil) }
+
+  /// Compares results with `old`, for ``changes(to:)`` alone.
+  init(comparing new: Results, with old: Results) { self.init(old: old, new: new) }
+
+  private init(old: Results, new: Results?) {
     self.old = old
+    list = RecordListBuilder(known: new?.records)
     identity = Identity(old.layout)
     cursor = RecordCursor(old.records)
     sections = SectionListBuilder(old.layout)

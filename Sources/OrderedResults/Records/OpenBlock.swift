@@ -49,6 +49,32 @@ struct OpenBlock: ~Copyable {
     count += 1
   }
 
+  /// Appends as many records of a block as there is room for.
+  ///
+  /// O(c + b), c records of b bytes.
+  ///
+  /// - Returns: how many.
+  mutating func append(_ block: RecordBlock, _ items: Range<Int>) -> Int {
+    let bounds = block.bounds
+    let start = Int(bounds[items.lowerBound])
+    let most = min(items.upperBound, items.lowerBound + RecordBlock.maximumCount - count)
+    var end = items.lowerBound
+    while end < most, byteCount + Int(bounds[end + 1]) - start <= RecordBlock.maximumByteCount {
+      (ends + count).initialize(to: UInt32(byteCount + Int(bounds[end + 1]) - start))
+      count += 1
+      end += 1
+    }
+    let taken = end - items.lowerBound
+    if taken == 0, count == 0 {
+      append(block.bytes(end))
+      return 1
+    }
+    let size = Int(bounds[end]) - start
+    (memory + byteCount).copyMemory(from: block.memory + start, byteCount: size)
+    byteCount += size
+    return taken
+  }
+
   // Good until something is appended or taken.
   func bytes(_ item: Int) -> BorrowedBytes {
     let start = item == 0 ? 0 : Int(ends[item - 1])

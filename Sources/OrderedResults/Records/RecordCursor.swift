@@ -21,6 +21,30 @@ struct RecordCursor {
     if !list.pages.isEmpty { enter(place) }
   }
 
+  /// Where a cursor stood.
+  // Its pointers are good as long as the cursor's list.
+  struct Mark {
+    fileprivate let place: RecordList.Place
+    fileprivate let blockStart: Int
+    fileprivate let blockCount: Int
+    fileprivate let item: Int
+    fileprivate let memory: UnsafeRawPointer
+    fileprivate let bounds: UnsafePointer<UInt32>
+  }
+
+  /// To come back here costs less than a copy of the cursor, which holds the list once more.
+  var mark: Mark {
+    Mark(
+      place: place, blockStart: blockStart, blockCount: blockCount, item: item, memory: memory,
+      bounds: bounds)
+  }
+
+  /// Goes back to where this cursor stood.
+  mutating func go(to mark: Mark) {
+    (place, blockStart, blockCount) = (mark.place, mark.blockStart, mark.blockCount)
+    (item, memory, bounds) = (mark.item, mark.memory, mark.bounds)
+  }
+
   var offset: Int { blockStart + item }
   var isAtEnd: Bool { offset == list.count }
   /// The record; not at the end.

@@ -1,5 +1,8 @@
 /// Makes a list from new rows and from runs of another list, whose blocks and pages it shares.
 struct RecordListBuilder: ~Copyable {
+  /// The list that is to come of it, where it is there already: then nothing is made, only counted.
+  private let known: RecordList?
+  private var knownCount = 0
   private var list = RecordList()
   /// Blocks that do not make a page yet.
   private var page: [RecordBlock] = []
@@ -15,10 +18,17 @@ struct RecordListBuilder: ~Copyable {
   /// The blocks that were made here, in order.
   private var made: [MadeBlock] = []
 
-  var count: Int { list.count + pageCount + open.count }
+  /// - Parameter known: the list that will be made, if it was made before.
+  init(known: RecordList? = nil) { self.known = known }
+
+  var count: Int { known == nil ? list.count + pageCount + open.count : knownCount }
 
   /// O(b), b bytes.
   mutating func append(_ record: BorrowedBytes) {
+    if known != nil {
+      knownCount += 1
+      return
+    }
     if !open.hasRoom(forRecordOf: record.count) { closeBlock() }
     open.append(record)
   }
@@ -29,6 +39,10 @@ struct RecordListBuilder: ~Copyable {
   /// the edges of the run are copied.
   mutating func append(_ range: Range<Int>, of source: RecordList) {
     guard !range.isEmpty else { return }
+    if known != nil {
+      knownCount += range.count
+      return
+    }
     var place = place(of: range.lowerBound, in: source)
     var remaining = range.count
     while remaining > 0 {
@@ -57,6 +71,7 @@ struct RecordListBuilder: ~Copyable {
   }
 
   consuming func finish() -> RecordList {
+    if let known { return known }
     close()
     return list
   }
@@ -70,6 +85,10 @@ struct RecordListBuilder: ~Copyable {
   /// A record that was appended before. O(log n), n records.
   // Good until something is appended.
   func bytes(_ offset: Int) -> BorrowedBytes {
+    if let known {
+      let place = known.place(of: offset)
+      return known.block(at: place).bytes(place.item)
+    }
     var offset = offset
     if offset < list.count {
       let place = list.place(of: offset)
@@ -148,31 +167,49 @@ struct RecordListBuilder: ~Copyable {
   }
 
   private mutating func copy(_ block: RecordBlock, _ items: Range<Int>) {
-    for item in items {
-      append(block.bytes(item))
-      let place = open.count - 1
-      if let last = copied.indices.last, copied[last].source == block.id,
-        copied[last].items.upperBound == place
-      {
-        copied[last].items = copied[last].items.lowerBound..<place + 1
-      } else {
-        copied.append(MadeBlock.Run(source: block.id, items: place..<place + 1))
-      }
+    var rest = items
+    while !rest.isEmpty {
+      let taken = open.append(block, rest)
+      if taken > 0 { noteCopied(taken, of: block) }
+      rest = rest.lowerBound + taken..<rest.upperBound
+      if !rest.isEmpty { closeBlock() }
+    }
+  }
+
+  /// Notes that the last `count` open records were copied from a block.
+  private mutating func noteCopied(_ count: Int, of block: RecordBlock) {
+    let start = open.count - count
+    if let last = copied.indices.last, copied[last].source == block.id,
+      copied[last].items.upperBound == start
+    {
+      copied[last].items = copied[last].items.lowerBound..<open.count
+    } else {
+      copied.append(MadeBlock.Run(source: block.id, items: start..<open.count))
     }
   }
 
   private mutating func closeBlock() {
     guard open.count > 0 else { return }
-    var counts: [UInt64: Int] = [:]
-    for run in copied where !takenOver.contains(run.source) {
-      counts[run.source, default: 0] += run.items.count
-    }
-    let id = counts.max { $0.value < $1.value }?.key
+    let id = nameToTakeOver()
     if let id { takenOver.insert(id) }
     let block = open.take(id: id)
     made.append(MadeBlock(block: block, copied: copied))
     copied.removeAll(keepingCapacity: true)
     addToPage(block)
+  }
+
+  /// The name of the block that gave most of the open records, of those still to be had.
+  private func nameToTakeOver() -> UInt64? {
+    // One, two or three blocks, mostly.
+    var counts: [(source: UInt64, count: Int)] = []
+    for run in copied where !takenOver.contains(run.source) {
+      if let index = counts.firstIndex(where: { $0.source == run.source }) {
+        counts[index].count += run.items.count
+      } else {
+        counts.append((run.source, run.items.count))
+      }
+    }
+    return counts.max { $0.count < $1.count }?.source
   }
 
   private mutating func close() {
