@@ -30,6 +30,6 @@ package struct RequestHead: Sendable {
 extension RequestHead {
   /// Host and port that the client wants, from the target or else from the Host field.
   package var authority: String? {
-    target.authority ?? KnownNames.host.flatMap { fields[$0] }
+    target.authority ?? KnownNames.host.flatMap { fields.value(of: $0) }
   }
 }

@@ -1,3 +1,4 @@
+import HTTP1
 import HTTPServer
 import HTTPTypes
 
@@ -45,7 +46,7 @@ package enum CrossOrigin: Sendable, Equatable {
 
   /// Nil where the request is of no page of another origin.
   private func fields(for request: Request) -> HTTPFields? {
-    guard let origin = request.fields[.origin] else { return nil }
+    guard let origin = request.fields.value(of: .origin) else { return nil }
     switch self {
     case .everyone:
       return [.allowOrigin: "*", .exposeHeaders: Self.exposed]

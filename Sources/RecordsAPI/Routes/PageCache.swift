@@ -1,3 +1,4 @@
+import HTTP1
 import HTTPServer
 import HTTPTypes
 import Synchronization
@@ -16,8 +17,19 @@ final class PageCache: Sendable {
   fileprivate struct Entry: Sendable {
     let feed: Feed
     let version: String
+    let tag: String
     let fields: HTTPFields
     let body: [UInt8]
+    let notModified: Response
+
+    init(_ body: [UInt8], feed: Feed, version: String) {
+      self.feed = feed
+      self.version = version
+      self.body = body
+      tag = "\"\(version)\""
+      fields = [.contentType: "application/json", .eTag: tag, .cacheControl: "no-cache"]
+      notModified = Response(.notModified, [.eTag: tag, .cacheControl: "no-cache"])
+    }
   }
 
   private struct State {
@@ -36,19 +48,15 @@ final class PageCache: Sendable {
       forget(request.target)
       return nil
     }
-    return Self.response(to: request, entry.fields, entry.body)
+    return entry.response(to: request)
   }
 
   /// Remembers a body that was made, and answers with it.
   func remember(
     _ body: [UInt8], of feed: Feed, version: String, for request: Request
   ) -> Response {
-    let tag = "\"\(version)\""
-    let fields: HTTPFields = [
-      .contentType: "application/json", .eTag: tag, .cacheControl: "no-cache",
-    ]
+    let entry = Entry(body, feed: feed, version: version)
     if body.count <= Self.largest {
-      let entry = Entry(feed: feed, version: version, fields: fields, body: body)
       state.withLock { state in
         // Whatever is asked for often is soon there again.
         if state.bytes + entry.cost(request.target) > Self.capacity { state = State() }
@@ -58,7 +66,7 @@ final class PageCache: Sendable {
         }
       }
     }
-    return Self.response(to: request, fields, body)
+    return entry.response(to: request)
   }
 
   /// Bytes held.
@@ -78,21 +86,19 @@ final class PageCache: Sendable {
       state.bytes -= entry.cost(target)
     }
   }
-
-  /// RFC 9110 §13.2.1: a condition is looked at when the answer would be 200, as here it is.
-  private static func response(
-    to request: Request, _ fields: HTTPFields, _ body: [UInt8]
-  ) -> Response {
-    if let condition = request.fields[.ifNoneMatch], let tag = fields[.eTag],
-      EntityTags(condition).contain(tag)
-    {
-      return Response(.notModified, [.eTag: tag, .cacheControl: "no-cache"])
-    }
-    return Response(.ok, fields, body: .bytes(body))
-  }
 }
 
 extension PageCache.Entry {
+  /// RFC 9110 §13.2.1: a condition is looked at when the answer would be 200, as here it is.
+  fileprivate func response(to request: Request) -> Response {
+    if let condition = request.fields.value(of: .ifNoneMatch),
+      condition == tag || EntityTags(condition).contain(tag)
+    {
+      return notModified
+    }
+    return Response(.ok, fields, body: .bytes(body))
+  }
+
   /// Bytes of it and of its target, and about those of the objects around them.
   fileprivate func cost(_ target: String) -> Int { body.count + target.utf8.count + 500 }
 }

@@ -1,3 +1,4 @@
+import HTTP1
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
@@ -34,7 +35,7 @@ extension RecordsService {
     _ type: String, _ handler: @escaping Server.Handler
   ) -> Server.Handler {
     { request, responder in
-      let field = request.fields[.accept]
+      let field = request.fields.value(of: .accept)
       if field == nil || field == "*/*" || MediaRanges(field).accept(type) {
         return handler(request, responder)
       }
