@@ -69,7 +69,7 @@ let package = Package(
         httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools"], swiftSettings: settings),
+      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools", "HTTP/HummingbirdPeer"], swiftSettings: settings),
 
     .systemLibrary(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",

@@ -7,8 +7,9 @@ struct HTTP: ParsableCommand {
     abstract: "Fan-out to many streams, pages, 304s, connections and memory, against peers.",
     discussion: """
       Each server has the first core, the load the second. The peers take turns, and figures are \
-      medians of the rounds. Needs cc, taskset, curl and wrk; nginx and its nchan module are \
-      measured where they are found.
+      medians of the rounds. Needs cc, taskset, curl and wrk; nginx, its nchan module and \
+      Hummingbird (a package of its own: swift build -c release --package-path \
+      Benchmarks/HTTP/HummingbirdPeer) are measured where they are found.
       """)
 
   @Option(help: "Open streams.") var streams = 10_000
@@ -18,6 +19,8 @@ struct HTTP: ParsableCommand {
   @Option(help: "The server's executable.") var server = ".build/release/didchange"
   @Option(help: "The folder of the C programs.") var tools = "Benchmarks/HTTP/Tools"
   @Option(help: "nginx.") var nginx = "/usr/sbin/nginx"
+  @Option(help: "A server on Hummingbird.")
+  var hummingbird = "Benchmarks/HTTP/HummingbirdPeer/.build/release/hummingbird-server"
   @Option(help: "nginx's module for streams.")
   var nchan = "/usr/lib/nginx/modules/ngx_nchan_module.so"
 
@@ -51,6 +54,10 @@ struct HTTP: ParsableCommand {
     ]
     if FileManager.default.isExecutableFile(atPath: nginx) {
       starts.append(("nginx", { try startNginx(tools) }))
+    }
+    if FileManager.default.isExecutableFile(atPath: hummingbird) {
+      starts.append(
+        ("Hummingbird", { try Peer("Hummingbird", port: 18_105, [hummingbird, "18105"]) }))
     }
     var values: [String: [Figure: [Double]]] = [:]
     for round in 1...rounds {
