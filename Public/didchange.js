@@ -7,13 +7,17 @@ import { keyed, keyOf, sectionsOf, textOf } from "./didchange/wire.js";
 export { applyChangeSet, ChangeSetError } from "./didchange/changeSet.js";
 export { keyOf } from "./didchange/wire.js";
 
+function setAll(items, values) {
+  for (const [name, value] of Object.entries(values)) if (value !== undefined) items.set(name, value);
+}
+
 export class FetchedRecordsController extends EventTarget {
   #base;
   /** Name and parameters. */
   #query;
   #window;
   #subscription;
-  /** Grows with each subscription: what is told of an earlier one is not heard. */
+  /** Grows with each subscription: an earlier one is not heard. */
   #turn = 0;
   #result = { sections: [] };
   /** What stands around it on the wire. */
@@ -28,9 +32,7 @@ export class FetchedRecordsController extends EventTarget {
     const address = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
     const [, base, name] = /^(.*\/)queries\/([^/]+)\/?$/.exec(address.pathname) ?? [];
     if (!name) throw new TypeError(`“${url}” is not the address of a query: …/v1/queries/players`);
-    for (const [parameter, value] of Object.entries(parameters)) {
-      if (value !== undefined) address.searchParams.set(parameter, String(value));
-    }
+    setAll(address.searchParams, parameters);
     this.#base = address.origin + base;
     this.#query = [decodeURIComponent(name), address.searchParams];
     this.#window = window;
@@ -105,9 +107,10 @@ export class FetchedRecordsController extends EventTarget {
   #subscribe() {
     const [name, parameters] = this.#query;
     const all = new URLSearchParams(parameters);
-    for (const [word, value] of Object.entries(this.#window ?? {})) all.set(word, value);
+    setAll(all, this.#window ?? {});
     const turn = ++this.#turn;
-    this.#subscription = subscribe(this.#base, name + (String(all) && `?${all}`), (kind, payload) =>
+    const topic = { base: this.#base, query: name, parameters: String(all) };
+    this.#subscription = subscribe(topic, (kind, payload) =>
       turn === this.#turn && this.#state !== "closed" && this.#receive(kind, payload));
   }
 

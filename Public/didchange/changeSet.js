@@ -10,9 +10,8 @@ const refuse = (text) => {
 };
 
 /**
- * The result that a change set makes of `result`, which is left as it is: the five steps of the
- * protocol, §3. Its events may come in any order; it is refused where an index path leads nowhere or
- * a deleted section is not empty.
+ * The result that a change set makes of `result`, which is left as it is: protocol, §3. Its events may
+ * come in any order; it is refused where a path leads nowhere or a deleted section is not empty.
  *
  * O(s + n + k log k): s sections, n records in the sections that it names, k changes.
  */
@@ -45,9 +44,7 @@ function sortOut(events) {
   for (const { event, data: { type, section, name, indexTitle, indexPath, newIndexPath, record } } of events) {
     switch (`${event} ${type}`) {
       case "sectionChange deletion": deletedSections.push([section]); break;
-      case "sectionChange insertion":
-        insertedSections.push([section, { name, indexTitle, records: [] }]);
-        break;
+      case "sectionChange insertion": insertedSections.push([section, { name, indexTitle, records: [] }]); break;
       case "change deletion": file(taken, indexPath); break;
       case "change move": file(taken, indexPath); // falls through
       case "change insertion": file(placed, newIndexPath, record); break;
@@ -60,9 +57,8 @@ function sortOut(events) {
 
 function file(bySection, indexPath, record) {
   const [section, item, ...more] = indexPath ?? [];
-  if (!Number.isInteger(section) || !Number.isInteger(item) || more.length > 0) {
-    refuse(`“${indexPath}” is no index path`);
-  }
+  const isPath = Number.isInteger(section) && Number.isInteger(item) && more.length === 0;
+  if (!isPath) refuse(`“${indexPath}” is no index path`);
   if (!bySection.has(section)) bySection.set(section, []);
   bySection.get(section).push([item, record]);
 }
@@ -71,7 +67,7 @@ function sectionAt(sections, index) {
   return sections[index] ?? refuse(`there is no section ${index}`);
 }
 
-/** Without what stands at each `[place]`. One that is not there or is named twice is never passed. */
+/** Without what stands at each `[place]`. One that is missing or named twice is never passed. */
 function withoutPlaces(list, places) {
   if (places.length === 0) return list;
   const sorted = places.map(([place]) => place).sort((a, b) => a - b);
@@ -88,9 +84,7 @@ function withPlaced(list, placed) {
   let next = 0;
   for (const [place, element] of [...placed].sort((a, b) => a[0] - b[0])) {
     const between = place - merged.length;
-    if (!(between >= 0 && next + between <= list.length)) {
-      refuse(`nothing can be put in at ${place}`);
-    }
+    if (!(between >= 0 && next + between <= list.length)) refuse(`nothing can be put in at ${place}`);
     while (merged.length < place) merged.push(list[next++]);
     merged.push(element);
   }

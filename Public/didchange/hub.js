@@ -4,7 +4,7 @@ import { applyChangeSet, ChangeSetError } from "./changeSet.js";
 import { Stream } from "./stream.js";
 import { countOf, sectionsOf } from "./wire.js";
 
-/** Messages that a tab may leave unacknowledged; then it gets no more, and later a snapshot. */
+/** Messages that a tab may leave unacknowledged; then it gets a snapshot, later. */
 const maximumUnacknowledged = 64;
 /** Milliseconds: controllers that come and go meanwhile cost one new stream. */
 const gathering = 5;
@@ -19,11 +19,9 @@ class Topic {
   watchers = [];
   /** Has a stream of its own: the server does not take it with the others. */
   isAlone = false;
-  /** What the server calls it, as the order of the snapshots showed. */
-  echo = null;
 
-  constructor(name, base, query) {
-    Object.assign(this, { name, base, query });
+  constructor(name, base, query, parameters) {
+    Object.assign(this, { name, base, query, given: new URLSearchParams(parameters) });
   }
 
   get snapshot() {
@@ -107,7 +105,7 @@ export class Hub {
   #members = new Set();
   #gathering = null;
 
-  /** A new member is told `[id, kind, payload][]`; what it says goes to what is returned. */
+  /** A member is told `[id, kind, payload][]`, and says its own to what is returned. */
   join(post) {
     const member = new Member(post);
     const watched = new Map();
@@ -130,10 +128,10 @@ export class Hub {
     };
   }
 
-  #watch(member, { open: id, base, query }) {
+  #watch(member, { open: id, base, query, parameters }) {
     this.#members.add(member);
-    const name = `${base} ${query}`;
-    const topic = this.#topics.get(name) ?? new Topic(name, base, query);
+    const name = `${base} ${query} ${parameters}`;
+    const topic = this.#topics.get(name) ?? new Topic(name, base, query, parameters);
     this.#topics.set(name, topic);
     topic.watchers.push([member, id]);
     member.present(id, topic);
@@ -149,7 +147,7 @@ export class Hub {
     }, gathering);
   }
 
-  /** Opens and closes streams so that all topics are on one for each server, and no others. */
+  /** All topics of a server on one stream, and no others. */
   #regroup() {
     const groups = new Map();
     for (const [name, topic] of this.#topics) {
@@ -188,8 +186,8 @@ export class Hub {
         this.#become([topic], "closed");
         this.#gather();
       },
-      // Two spellings of one query, or a URL too long: all but the first go alone.
-      clashed: () => {
+      // Spellings of one query, or a URL too long: all but the first go alone.
+      clashed: (topics) => {
         for (const topic of topics.slice(1)) topic.isAlone = true;
         this.#gather();
       },

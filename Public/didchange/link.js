@@ -1,7 +1,7 @@
 /** A page's way to the hub: that of all tabs in a SharedWorker, or else one of its own. */
 
 let next = 1;
-/** Id → `{base, query, listener}`. */
+/** Id → `[topic, listener]`. */
 const open = new Map();
 /** What is said before there is a hub. */
 let waiting = [];
@@ -10,7 +10,7 @@ let send = wait;
 
 function receive(news) {
   try {
-    for (const [id, kind, payload] of news) open.get(id)?.listener(kind, payload);
+    for (const [id, kind, payload] of news) open.get(id)?.[1](kind, payload);
   } finally {
     send({ acknowledge: true });
   }
@@ -22,18 +22,19 @@ async function useOwnHub() {
   waiting.splice(0).forEach(send);
 }
 
-/** A hub that is new, or has forgotten this page, knows of none. */
+/** A new hub, or one that has forgotten this page, knows of none. */
 function openAll() {
-  for (const [id, { base, query }] of open) send({ open: id, base, query });
+  for (const [id, [topic]] of open) send({ open: id, ...topic });
 }
 
 function useSharedHub() {
+  // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 2" });
   const { port } = worker;
   port.onmessage = ({ data }) => receive(data);
   send = (message) => port.postMessage(message);
-  // The script is not to be had, or modules in workers are not: nothing has come of it yet.
+  // No script, or no modules in workers: nothing has come of it yet.
   worker.onerror = () => {
     port.close();
     send = wait;
@@ -50,8 +51,8 @@ function useSharedHub() {
   addEventListener("pageshow", ({ persisted }) => persisted && openAll());
 }
 
-/** `base` stands before `events`; `query` is a name, with parameters and window as a URL query. */
-export function subscribe(base, query, listener) {
+/** `{base, query, parameters}`: what stands before `events`, a name, and a URL query. */
+export function subscribe(topic, listener) {
   const id = next++;
   if (id === 1) {
     try {
@@ -60,7 +61,7 @@ export function subscribe(base, query, listener) {
       useOwnHub();
     }
   }
-  open.set(id, { base, query, listener });
-  send({ open: id, base, query });
+  open.set(id, [topic, listener]);
+  send({ open: id, ...topic });
   return { close: () => open.delete(id) && send({ close: id }) };
 }

@@ -1,4 +1,4 @@
-/** Lets elements travel from where they were to where a change puts them (“FLIP”). */
+/** Lets elements travel to where a change puts them (“FLIP”). */
 
 const travel = { duration: 300, easing: "cubic-bezier(.2, .8, .2, 1)" };
 const calmer = matchMedia("(prefers-reduced-motion: reduce)");
@@ -14,7 +14,7 @@ export function fadeIn(node) {
   if (!isStill()) node.animate({ opacity: [0, 1] }, travel);
 }
 
-/** Calls back in the next frame, or now and then where nobody looks; once, however often asked. */
+/** Calls back once, in the next frame, or now and then where nobody looks. */
 export function drawer(draw, signal) {
   let isAsked = false;
   const run = () => {

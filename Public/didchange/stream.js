@@ -1,15 +1,14 @@
-/** One event stream of several queries (protocol, §4), kept open through whatever happens to it. */
+/** One event stream of several queries (protocol, §4), kept open whatever happens. */
 
-import { parse, textOf } from "./wire.js";
+import { parse } from "./wire.js";
 
-// Milliseconds. A delay is drawn evenly below a bound that doubles with each failure: the clients of a
-// server that comes back do not come all at once. Failures further apart than `calm` are unrelated.
+// Milliseconds. A delay is drawn below a bound that doubles with each failure: not all clients come back
+// at once. Failures further apart than `calm` are unrelated.
 const [firstDelay, longestDelay, calm] = [500, 30_000, 60_000];
 
-const events =
-  ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
+const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
 
-/** Tells `heard` what comes; `clashed`: the server takes each topic, but not all together. */
+/** Tells `heard` what comes; `clashed`: these topics cannot be on one stream. */
 export class Stream {
   #base;
   #heard;
@@ -32,7 +31,7 @@ export class Stream {
 
   close() {
     clearTimeout(this.#timer);
-    this.#source.close();
+    this.#source?.close();
     this.#source = null;
   }
 
@@ -45,8 +44,11 @@ export class Stream {
   }
 
   #address(topics, more = "") {
-    const queries = topics.map(({ query, head: { version } }) => `query=${encodeURIComponent(query
-      + (version ? `${query.includes("?") ? "&" : "?"}lastEventId=${version}` : ""))}`);
+    const queries = topics.map(({ query, given, head: { version } }) => {
+      const items = new URLSearchParams(given);
+      if (version) items.set("lastEventId", version);
+      return `query=${encodeURIComponent(query + (String(items) && `?${items}`))}`;
+    });
     return `${this.#base}events?${queries.join("&")}${more}`;
   }
 
@@ -58,8 +60,8 @@ export class Stream {
     source.onopen = ifMine(() => this.#heard.resumed());
     source.onerror = ifMine(() => {
       this.#interrupted();
-      // EventSource comes back by itself and sends Last-Event-ID, unless the answer was no stream:
-      // then it gives up and does not say why (HTML standard §9.2.3, “fail the connection”).
+      // EventSource comes back by itself, unless the answer was no stream: then it gives up and does
+      // not say why (HTML standard §9.2.3, “fail the connection”).
       if (source.readyState === EventSource.CLOSED) this.#later(() => this.#ask());
     });
     for (const name of events) {
@@ -69,32 +71,39 @@ export class Stream {
 
   #receive(event, { data: text, lastEventId }) {
     const data = parse(text);
+    const topic = "query" in data ? this.#topicOf(data) : null;
+    if (topic === undefined) return;
     switch (event) {
       case "snapshot":
         this.#arriving = null;
         if (lastEventId) this.#id = lastEventId;
-        return this.#heard.snapshot(this.#topicOf(data), data);
+        return this.#heard.snapshot(topic, data);
       case "willChange":
-        this.#arriving = { willChange: data, events: [] };
-        return;
+        return (this.#arriving = { willChange: data, events: [] });
       case "didChange":
-        this.#unit.push([this.#topicOf(data), { events: [], ...this.#arriving, didChange: data }]);
-        this.#arriving = null;
-        return;
+        this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
+        return (this.#arriving = null);
       case "commit":
         this.#id = lastEventId;
         return this.#heard.commit(this.#unit.splice(0));
-      case "fetchError": return this.#heard.failed(this.#topicOf(data), data);
+      case "fetchError": return this.#heard.failed(topic, data);
       default: this.#arriving?.events.push({ event, data });
     }
   }
 
+  /** By name, parameters and window, as far as they are given: the server fills in defaults. */
   #topicOf({ query, parameters, window }) {
-    const name = textOf([query, parameters, window]);
-    const { topics } = this;
-    const topic = topics.find(({ echo }) => echo === name) ?? topics.find(({ echo }) => !echo);
-    topic.echo = name;
-    return topic;
+    const named = this.topics.filter((topic) => topic.query === query);
+    if (named.length < 2) return named[0];
+    const echo = { ...parameters, ...window };
+    const fitting = named.filter(({ given }) => [...given].every(([name, text]) =>
+      name === "access_token" || (echo[name]?.base64 ?? echo[name]) == text));
+    // It gives all that the others give, and more.
+    const [topic, another] = fitting.filter(({ given }) =>
+      fitting.every((other) => [...other.given.keys()].every((name) => given.has(name))));
+    if (topic && !another) return topic;
+    this.close();
+    this.#heard.clashed(named);
   }
 
   /** Half a commit is void: the server resumes before it. */
@@ -112,7 +121,7 @@ export class Stream {
     this.#timer = setTimeout(action, atLeast + Math.random() * longest);
   }
 
-  /** Finds out what EventSource does not tell: whether to come back (5xx) or not (204, 4xx). */
+  /** Whether to come back (5xx) or not (204, 4xx), which EventSource does not tell. */
   async #ask() {
     const { topics } = this;
     const answer = await this.#answer(topics);
@@ -124,7 +133,7 @@ export class Stream {
     if (isGood) return this.#open();
     answers.forEach((answer, index) =>
       answer.isFinal && this.#heard.refused(topics[index], answer.problem));
-    if (answers.length > 0 && answers.every((answer) => answer.isGood)) this.#heard.clashed();
+    if (answers.length > 0 && answers.every((answer) => answer.isGood)) this.#heard.clashed(topics);
     else if (!answers.some((answer) => answer.isFinal)) this.#later(() => this.#ask(), wait);
   }
 

@@ -1,9 +1,9 @@
 /** From the JSON of the wire to records that know their key. */
 
-// Out of sight of Object.keys and JSON; a Map from record to key would cost several times as much.
+// Out of sight of Object.keys and JSON; a Map would cost several times as much.
 const keySymbol = Symbol("key");
 
-/** What identifies a record of a controller between two results; null for a query without a key. */
+/** What identifies a record between two results; null for a query without a key. */
 export const keyOf = (record) => record[keySymbol] ?? null;
 
 export function keyed({ key, record }) {

@@ -15,13 +15,12 @@ export class EventLog {
   #waiting = [];
   #isPaused = false;
 
-  /** `onHeld` is told how many groups wait while the log is paused. */
+  /** `onHeld` is told how many groups wait. */
   constructor(list, onHeld) {
     this.#list = list;
     this.#onHeld = onHeld;
   }
 
-  get isPaused() { return this.#isPaused; }
   set isPaused(isPaused) {
     this.#isPaused = isPaused;
     this.#onHeld(0);
@@ -57,7 +56,7 @@ function groupNode({ title, time, events, left }) {
   return group;
 }
 
-/** Without the records of a snapshot, and what is the same in all. */
+/** Without records, and what is the same in all. */
 function lineNode({ event, data: { query, parameters, window, records, ...shown } }) {
   if (records) shown.records = `… ${records.length} records`;
   const line = element("details", { className: `${event} ${shown.type ?? ""}` },

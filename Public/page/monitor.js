@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 
-/** A reading each two seconds; a chart shows those of two minutes. */
+/** Milliseconds; a chart shows two minutes. */
 const [interval, maximumReadings] = [2000, 60];
 
 function chart(figure) {
@@ -41,7 +41,7 @@ export function monitor() {
   read();
 }
 
-/** The plain numbers of Prometheus' text format, without the common prefix. */
+/** The plain numbers of Prometheus' text format. */
 export const numbersIn = (text) =>
   Object.fromEntries([...text.matchAll(/^didchange_(\w+) (\S+)$/gm)]
     .map(([, name, value]) => [name, Number(value)]));

@@ -1,4 +1,4 @@
-/** The rows of the list: a cell for each column, tinted where they change. */
+/** The rows of the list: a cell for each column. */
 
 import { element } from "./dom.js";
 import { kindOf, valueNode } from "./values.js";
@@ -14,7 +14,7 @@ export class RowMaker {
         ...columns.map((column) => element("span", { role: "columnheader" }, column))));
   }
 
-  /** Which columns hold numbers, and need little room, shows in the first records only. */
+  /** Which columns hold numbers, and need little room, the first records show. */
   measure(pane, records) {
     const first = records.slice(0, 50);
     this.#isNumber = this.#columns.map((column) =>
@@ -52,7 +52,7 @@ export class RowMaker {
   };
 }
 
-/** Tints an element in the colour of a kind of change and lets the tint fade. */
+/** Tints an element for a while. */
 function wash(node, type) {
   const colour = `color-mix(in srgb, var(--${type}) 22%, transparent)`;
   node?.animate({ backgroundColor: [colour, colour, "transparent"] }, 1600);

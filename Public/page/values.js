@@ -5,8 +5,8 @@ import { element } from "./dom.js";
 const bytesIn = ({ base64 }) => Math.floor(base64.replace(/=+$/, "").length * 0.75);
 
 export function sizeText(bytes) {
-  if (bytes < 1000) return `${bytes} B`;
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+  const [size, unit] = bytes < 1e6 ? [bytes / 1e3, "kB"] : [bytes / 1e6, "MB"];
+  return bytes < 1000 ? `${bytes} B` : `${size.toFixed(1)} ${unit}`;
 }
 
 export function kindOf(value) {
@@ -21,13 +21,13 @@ export function valueText(value) {
   return kind === "blob" ? `blob, ${sizeText(bytesIn(value))}` : String(value);
 }
 
-/** A value in a cell: what is no text of the data itself looks different from it. */
+/** What is no text of the data itself looks different from it. */
 export function valueNode(value) {
   const isPlain = ["text", "number"].includes(kindOf(value)) && value !== "";
   return isPlain ? String(value) : element("span", { className: "token" }, value === "" ? "“”" : valueText(value));
 }
 
-/** JSON with index paths on one line, and with BigInt, which JSON.stringify refuses, as digits. */
+/** JSON with index paths on one line and BigInt as digits. */
 export function jsonText(data, indent) {
   const quoted = JSON.stringify(
     data, (_, value) => (typeof value === "bigint" ? `\u0000${value}\u0000` : value), indent);

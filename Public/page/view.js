@@ -58,7 +58,7 @@ export class QueryView {
     });
   }
 
-  /** Of a list that is or grows long, only what is in sight stands in the document. */
+  /** Of a long list only what is in sight stands in the document. */
   #choose() {
     const { controller, query: { section, title, name } } = this;
     const isLong = controller.totalNumberOfRecords > shortList;

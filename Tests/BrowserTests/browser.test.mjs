@@ -254,6 +254,41 @@ describe("in a browser", { skip: noBrowser || noServer, timeout: 240_000 }, () =
     await browser.console();
   });
 
+  test("a query that fails does not take another's records for its own", async (t) => {
+    const database = new Database(folder.file("two.sqlite"), "CREATE TABLE a (x); INSERT INTO a VALUES ('of a');"
+      + "CREATE TABLE b (x); INSERT INTO b VALUES ('of b');");
+    const configuration =
+      folder.file("two.yaml", `database: ${database.path}\nqueries: {a: {table: a}, b: {table: b}}`);
+    const server = await new Server(["--config", configuration]).start();
+    t.after(() => server.stop());
+    const tab = await browser.open(server.url + "demo.html");
+    t.after(() => tab.close());
+    const shown = (tab, isLast) => tab.run(async (isLast) => {
+      const { FetchedRecordsController } = await import("/didchange.js");
+      const controllers = ["a", "b"].map((name) => new FetchedRecordsController(`/v1/queries/${name}`));
+      const errors = [];
+      controllers.forEach((controller, index) =>
+        controller.addEventListener("error", ({ detail }) => errors.push(`${index} ${detail.query}`)));
+      const live = (one) => new Promise((done) =>
+        one.addEventListener("state", ({ detail }) => detail === "live" && done()));
+      await Promise.all(controllers.map(live));
+      // The error comes behind the snapshots.
+      for (let wait = 0; wait < 100 && isLast && errors.length === 0; wait++) {
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      // The others stay, and keep the queries alive.
+      window.kept = controllers;
+      return [controllers.map(({ fetchedRecords }) => fetchedRecords.map(({ x }) => x)), errors];
+    }, isLast);
+    assert.deepEqual(await shown(tab, false), [[["of a"], ["of b"]], []]);
+    database.run("DROP TABLE b");
+    await eventually(async () => (await fetch(`${server.url}v1/queries/b/records`)).status === 500, "b fails");
+    // Another page, with a worker of its own, as after a reload.
+    const other = await browser.open(server.url.replace("127.0.0.1", "localhost") + "demo.html");
+    t.after(() => other.close());
+    assert.deepEqual(await shown(other, true), [[["of a"], ["of b"]], ["1 b"]]);
+  });
+
   test("the demo page is thirty lines and live", async (t) => {
     const text = await (await fetch(`${server.url}demo.html`)).text();
     assert.ok(text.trim().split("\n").length <= 32);

@@ -86,6 +86,11 @@ test("parameters stand in the address of the stream", async () => {
   assert.equal(controller.state, "connecting");
 });
 
+test("what is undefined is not asked for", async () => {
+  const { stream } = await opened({ parameters: { country: undefined }, window: { offset: 0, limit: undefined } });
+  assert.equal(stream.url.searchParams.get("query"), "players?offset=0");
+});
+
 test("a snapshot makes the result and the state live", async () => {
   const { controller, heard, stream } = await opened();
   stream.open();

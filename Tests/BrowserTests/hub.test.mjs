@@ -27,8 +27,10 @@ class PlayedTab {
     });
   }
 
-  open(query) {
-    this.send({ open: ++this.#id, base, query });
+  /** `name` or `name?parameters`. */
+  open(topic) {
+    const [query, parameters = ""] = topic.split("?");
+    this.send({ open: ++this.#id, base, query, parameters });
     return this.#id;
   }
 
@@ -178,4 +180,63 @@ test("windows of one query are told apart", async () => {
   for (const [name, data] of events) if (name !== "change") Object.assign(data, at(9));
   play(streams[0], events, "s-2");
   assert.deepEqual(tab.kinds(), ["2 changeSet"]);
+});
+
+test("an event goes to the query that it names, in whatever order events come", async () => {
+  const tab = new PlayedTab(new Hub());
+  for (const topic of ["a", "b", "t", "t?team=Blue", "t?team=Red&least=07", "t?offset=5", "t?offset=5&limit=2"]) tab.open(topic);
+  await settled();
+  tab.kinds();
+  const told = () => tab.kinds().filter((kind) => !kind.endsWith("live"));
+  // b fails: its error may come before its snapshot, and before that of a.
+  streams[0].send("fetchError", { query: "b", status: 500, title: "no such table", detail: "" });
+  assert.deepEqual(told(), ["2 error"]);
+  streams[0].send("snapshot", snapshot("b"));
+  streams[0].send("snapshot", snapshot("a"));
+  assert.deepEqual(told(), ["2 snapshot", "1 snapshot"]);
+  // With the server's own values for what is not given.
+  const shows = (more) => streams[0].send("snapshot", snapshot("t", JSON.stringify(more), more));
+  shows({ parameters: { team: "Red", least: 7 } });
+  shows({ parameters: { team: "Blue", least: 0 } });
+  shows({ parameters: { team: "Green", least: 0 } });
+  shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5, limit: 2 } });
+  shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5 } });
+  assert.deepEqual(told(), ["5 snapshot", "4 snapshot", "3 snapshot", "7 snapshot", "6 snapshot"]);
+  assert.equal(openOnes().length, 1);
+});
+
+test("queries that cannot be told apart by their events go on streams of their own", async () => {
+  const tab = new PlayedTab(new Hub());
+  // Which of them it is depends on the defaults, which the server knows.
+  for (const topic of ["q?x=1", "other", "q?y=2"]) tab.open(topic);
+  await settled();
+  tab.kinds();
+  streams[0].send("snapshot", snapshot("q", "q-1", { parameters: { x: 1, y: 2 } }));
+  streams[0].send("snapshot", snapshot("other"));
+  assert.deepEqual(tab.kinds(), [], "nobody is told what may be another's");
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["q?x=1", "other"], ["q?y=2"]]);
+  streams.at(-1).send("snapshot", snapshot("q", "q-2", { parameters: { x: 5, y: 2 } }), "s-1");
+  assert.deepEqual(tab.kinds(), ["3 snapshot", "3 live"]);
+});
+
+test("an event of a query that nobody asked for is nobody's", async () => {
+  const tab = new PlayedTab(new Hub());
+  tab.open("a");
+  await settled();
+  tab.kinds();
+  streams[0].send("snapshot", snapshot("b"), "s-1");
+  streams[0].send("fetchError", { query: "b", status: 500 });
+  assert.deepEqual(tab.kinds(), []);
+});
+
+test("a name with a question mark is asked for with its version", async () => {
+  const hub = new Hub();
+  const tab = new PlayedTab(hub);
+  tab.send({ open: 1, base, query: "who?when", parameters: "" });
+  await settled();
+  streams[0].send("snapshot", snapshot("who?when"), "s-1");
+  tab.send({ open: 2, base, query: "b", parameters: "" });
+  await settled();
+  assert.deepEqual(openOnes().map(queriesOf), [["who?when?lastEventId=a-1", "b"]]);
 });

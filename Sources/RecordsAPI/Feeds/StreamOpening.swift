@@ -49,14 +49,15 @@ struct StreamOpening: Sendable {
 extension StreamableFeed {
   /// What a stream is sent before the log, and from where it follows the log: the log's own bytes
   /// since the client's version where the log still has them, else one change set where the state
-  /// is remembered, and else snapshots. Nothing is skipped silently.
+  /// is remembered, and else snapshots. Nothing is skipped silently. What fails is told behind
+  /// that: a stream begins with its snapshot.
   func beginning(_ opening: StreamOpening) -> StreamBeginning {
     let retry = EventPieces.bytes(Retry.line())
     guard let lastEventID = opening.lastEventID else {
       let present = present
       return StreamBeginning(
-        [retry] + present.failures
-          + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : []),
+        [retry] + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : [])
+          + present.failures,
         present.position)
     }
     let known = log.continuation(after: lastEventID)
@@ -72,7 +73,7 @@ extension StreamableFeed {
       return StreamBeginning([retry], events.position)
     }
     counters.note(.snapshot)
-    return StreamBeginning([retry] + present.failures + present.snapshots, present.position)
+    return StreamBeginning([retry] + present.snapshots + present.failures, present.position)
   }
 
   /// How a stream goes on whose reader stopped at a position that has left the log.

@@ -58,13 +58,16 @@ extension RecordsService {
   /// A query's name, with its parameters as a URL query behind it; `lastEventId` among these is the
   /// version of the query's result that the client has.
   ///
-  /// A table that is a query may have a question mark in its name.
+  /// A table that is a query may have a question mark in its name: what is meant is the query with
+  /// the longest name that the text begins with. O(q) in the q queries.
   private func source(_ text: String) throws -> (source: Composition.Source, known: String?) {
-    let parts =
-      catalog[text] != nil
-      ? [text[...]] : text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    let entry = try entry(named: String(parts[0]))
-    guard let list = QueryItem.items(of: parts.count > 1 ? parts[1] : "") else {
+    let named = catalog.all.lazy.map(\.definition.name).filter { name in
+      text == name || text.utf8.starts(with: "\(name)?".utf8)
+    }
+    let name =
+      named.max { $0.utf8.count < $1.utf8.count } ?? String(text.prefix { $0 != "?" })
+    let entry = try entry(named: name)
+    guard let list = QueryItem.items(of: Substring(text.utf8.dropFirst(name.utf8.count + 1))) else {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
     }
     let items = try QueryItems(list, allowed: Window.words.union(["lastEventId"]))

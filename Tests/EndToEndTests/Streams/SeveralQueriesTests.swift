@@ -203,5 +203,31 @@ import Testing
     let stream = fixture.stream("/v1/events?query=who%3Fwhen&query=who%3Flimit%3D2")
     #expect(try stream.next()?.json["query"] == "who?when")
     #expect(try stream.next()?.json["query"] == "who")
+    let window = fixture.stream("/v1/events?query=who%3Fwhen%3Flimit%3D2&query=who%3F")
+    #expect(try window.next()?.json["window"]["limit"] == 2)
+    #expect(try window.next()?.json["query"] == "who")
+    let missing = try fixture.get("/v1/events?query=why%3Fwhen%3Flimit%3D2")
+    #expect(missing.status == 404)
+    #expect(try missing.json["detail"].string?.hasPrefix("there is no query why:") == true)
+  }
+
+  /// A client that shows the one that fails must not take the snapshot of another for its own.
+  @Test func `begins with its snapshots, also where one of them fails`() throws {
+    let fixture = try ServerFixture(
+      "CREATE TABLE a (x); CREATE TABLE b (x)", queries: "a: {table: a}\nb: {table: b}")
+    let path = "/v1/events?query=a&query=b"
+    let first = fixture.stream(path)
+    for _ in 1...2 { #expect(try first.next()?.type == "snapshot") }
+    try fixture.writer().commit("DROP TABLE b")
+    #expect(try first.next()?.type == "fetchError")
+    // Also with an id that nobody knows.
+    for options in [EventStream.Options(), .init(lastEventID: "x-1")] {
+      let stream = fixture.stream(path, options)
+      let events = try (1...3).map { _ in
+        let event = try #require(try stream.next())
+        return try "\(event.type) \(event.json["query"].string ?? "")"
+      }
+      #expect(events == ["snapshot a", "snapshot b", "fetchError b"])
+    }
   }
 }
