@@ -27,12 +27,18 @@ package enum CrossOrigin: Sendable, Equatable {
 
   /// Answers a preflight itself, and adds to the answers of `next` what lets the page read them.
   ///
-  /// Requests that carry no `Origin` pay nothing, except that caches are told of it.
+  /// Where only some origins may read, every answer says that it depends on `Origin`, also that to
+  /// a request without one: else a cache would give it to a page that may read it with nothing that
+  /// says so (https://fetch.spec.whatwg.org/#cors-protocol-and-http-caches).
   func handle(
     _ request: Request, _ responder: Responder, next: (Request, Responder) -> Void
   ) {
-    guard let fields = fields(for: request) else { return next(request, responder) }
-    if request.method == .options, request.fields[.requestMethod] != nil {
+    let fields = fields(for: request.fields.value(of: .origin))
+    if fields.isEmpty { return next(request, responder) }
+    let isPreflight =
+      request.method == .options && request.fields.value(of: .origin) != nil
+      && request.fields[.requestMethod] != nil
+    if isPreflight {
       return responder.respond(.noContent, fields.merging(Self.preflight))
     }
     next(
@@ -44,14 +50,12 @@ package enum CrossOrigin: Sendable, Equatable {
       })
   }
 
-  /// Nil where the request is of no page of another origin.
-  private func fields(for request: Request) -> HTTPFields? {
-    guard let origin = request.fields.value(of: .origin) else { return nil }
+  private func fields(for origin: String?) -> HTTPFields {
     switch self {
     case .everyone:
-      return [.allowOrigin: "*", .exposeHeaders: Self.exposed]
+      return origin == nil ? [:] : [.allowOrigin: "*", .exposeHeaders: Self.exposed]
     case .origins(let origins):
-      guard origins.contains(origin) else { return [.vary: "Origin"] }
+      guard let origin, origins.contains(origin) else { return [.vary: "Origin"] }
       return [
         .allowOrigin: origin, .allowCredentials: "true", .exposeHeaders: Self.exposed,
         .vary: "Origin",

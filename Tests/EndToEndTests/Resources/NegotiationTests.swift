@@ -71,6 +71,14 @@ import Testing
     #expect(other.status == 200)
     #expect(other.head["Access-Control-Allow-Origin"] == nil)
     #expect(other.head["Vary"] == "Origin")
+    // What is asked for without an origin must not be taken from a cache by a page.
+    for path in [path, "/v1/queries/none", "/healthz"] {
+      let plain = try client.get(path)
+      #expect(plain.head["Vary"] == "Origin")
+      #expect(plain.head["Access-Control-Allow-Origin"] == nil)
+    }
+    let options = try client.send("OPTIONS", path, ["Access-Control-Request-Method: GET"])
+    #expect(options.head["Allow"] == "GET, HEAD, OPTIONS")
     // Errors too: else the page could not show them.
     let missing = try client.get("/v1/queries/none", [origin])
     #expect(missing.status == 404)
@@ -94,6 +102,8 @@ import Testing
     #expect(preflight.head["Access-Control-Allow-Methods"] == "GET, HEAD, POST")
     #expect(preflight.head["Access-Control-Allow-Headers"]?.contains("Last-Event-ID") == true)
     #expect(preflight.head["Access-Control-Allow-Credentials"] == nil)
+    // Where everyone may, nothing depends on who asks.
+    #expect(try client.get(path).head["Vary"] == nil)
     // Without the question it is an OPTIONS like any other.
     #expect(try client.send("OPTIONS", path, [origin]).head["Allow"] == "GET, HEAD, OPTIONS")
   }
