@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { idleLimit, noProxy, Proxy, proxyNames, writeCertificate } from "./support/proxies.mjs";
 import {
-  Database, Folder, freePorts, noServer, Server, teams, teamsConfiguration,
+  Database, eventually, Folder, freePorts, noServer, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
@@ -19,7 +19,10 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
       folder = new Folder();
       writeCertificate(folder);
       database = new Database(folder.file("teams.sqlite"), teams);
-      const configuration = folder.file("teams.yaml", teamsConfiguration(database.path));
+      const configuration = folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+proxies: [127.0.0.1]
+accessLog: "log {client} {scheme} {target}"
+`);
       servers = [new Server(["--config", configuration]), new Server(["--config", configuration])];
       for (const server of servers) await server.start();
       const [port] = await freePorts(1);
@@ -40,6 +43,21 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
       const [first, last] = [ticks[0][0], ticks.at(-1)[0]];
       assert.ok(last - first > 600, `eight ticks of 125 ms came within ${last - first} ms`);
       stream.close();
+    });
+
+    test("a client's word is not taken for the proxy's", async () => {
+      const forged = {
+        "forwarded": "for=1.2.3.4;proto=http", "x-forwarded-for": "1.2.3.4", "x-forwarded-proto": "http",
+        "x-forwarded-prefix": "/evil",
+      };
+      // Another address than the proxy's: what stands before a proxy's own is the client.
+      const client = "127.0.0.2";
+      assert.equal((await proxy.get("healthz?forged", forged, client)).status, 200);
+      const line = await eventually(
+        () => /^log (.*) \/healthz\?forged$/m.exec(servers.map(({ log }) => log).join("\n")), "the request is logged");
+      assert.equal(line[1], `${client} https`);
+      const folder = await proxy.get("didchange?a=1", forged);
+      assert.deepEqual([folder.status, folder.head.location], [308, "/live/didchange/?a=1"]);
     });
 
     test("an event comes at once, and a stream resumes where it broke off", async (t) => {

@@ -106,11 +106,11 @@ export class Proxy {
   }
 
   /** A request over HTTP/2; its answer when that is whole. */
-  async get(path) {
-    const stream = new Stream(this.url + path);
+  async get(path, headers, localAddress) {
+    const stream = new Stream(this.url + path, headers, localAddress);
     try {
       await stream.ended;
-      return { status: stream.status, text: stream.text };
+      return { status: stream.status, head: stream.head, text: stream.text };
     } finally {
       stream.close();
     }
@@ -126,12 +126,12 @@ class Stream {
   status = null;
   isEnded = false;
 
-  constructor(url, headers = {}) {
+  constructor(url, headers = {}, localAddress = undefined) {
     const { origin, pathname, search } = new URL(url);
-    this.session = connect(origin, { rejectUnauthorized: false });
+    this.session = connect(origin, { rejectUnauthorized: false, localAddress });
     const request = this.session.request({ ":path": pathname + search, ...headers });
     request.setEncoding("utf8");
-    request.on("response", (head) => (this.status = head[":status"]));
+    request.on("response", (head) => Object.assign(this, { head, status: head[":status"] }));
     request.on("data", (text) => {
       this.text += text;
       this.arrivals.push([performance.now(), text]);

@@ -44,6 +44,8 @@ export class Database {
 /** A server that keeps its port from one life to the next. */
 export class Server {
   #process = null;
+  /** What it wrote to standard error lately. */
+  log = "";
 
   /** @param {string[]} options those of `didchange serve` */
   constructor(options, { port = 0, env = {} } = {}) {
@@ -56,7 +58,11 @@ export class Server {
 
   async start() {
     this.#process = spawn(program, ["serve", "--port", String(this.port), ...this.options],
-      { env: this.env, stdio: ["ignore", "pipe", process.env.DIDCHANGE_LOG ? "inherit" : "ignore"] });
+      { env: this.env, stdio: ["ignore", "pipe", "pipe"] });
+    this.#process.stderr.on("data", (text) => {
+      this.log = (this.log + text).slice(-100_000);
+      if (process.env.DIDCHANGE_LOG) process.stderr.write(text);
+    });
     for await (const line of createInterface({ input: this.#process.stdout })) {
       const [, port] = /listening on http:\/\/[^ ]*:(\d+)/.exec(line) ?? [];
       if (!port) continue;
