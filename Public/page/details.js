@@ -17,7 +17,7 @@ export function fillDetails(panel, query, streamURL) {
   for (const [term, fact] of Object.entries(facts)) {
     if (fact) list.append(element("dt", {}, term), element("dd", {}, fact));
   }
-  list.append(element("dt", {}, "Terminal"), element("dd", {}, code(`curl -N '${streamURL}'`)));
+  list.append(element("dt", {}, "Terminal"), element("dd", {}, code(curlCommand(streamURL))));
   panel.replaceChildren(list);
   if (query.sql) panel.append(element("pre", {}, ...highlighted(query.sql)));
   if (query.plan?.length) {
@@ -28,6 +28,9 @@ export function fillDetails(panel, query, streamURL) {
     type: "button", id: "test", onclick: () => testConnection((text) => (answer.textContent = text)),
   }, "Test the connection"), " ", answer));
 }
+
+/** For a shell, to which all but an apostrophe is text between two. */
+export const curlCommand = (url) => `curl -N '${url.replaceAll("'", "%27")}'`;
 
 const code = (text) => element("code", {}, text);
 

@@ -1,7 +1,9 @@
 // The parts of the page that need no document.
 
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { test } from "node:test";
+import { curlCommand } from "../../Public/page/details.js";
 import { missingParameters } from "../../Public/page/parameters.js";
 import { readRoute, writeRoute } from "../../Public/page/route.js";
 import { jsonText, kindOf, sizeText, valueText } from "../../Public/page/values.js";
@@ -19,6 +21,12 @@ test("an empty hash chooses nothing, a broken one is taken by the letter", () =>
   assert.equal(readRoute(""), null);
   assert.equal(readRoute("#"), null);
   assert.deepEqual(readRoute("#100%"), { query: "100%", parameters: {} });
+});
+
+test("the command for a terminal means one address to a shell", () => {
+  const url = `http://127.0.0.1/v1/queries/${encodeURIComponent("it's \"$HOME\" `x`")}/events?a=%27`;
+  const words = execFileSync("/bin/sh", ["-c", `curl() { printf '%s|' "$@"; }\n${curlCommand(url)}`], { encoding: "utf8" });
+  assert.equal(words, `-N|${url.replace("'", "%27")}|`);
 });
 
 test("a parameter without a default must be given", () => {
