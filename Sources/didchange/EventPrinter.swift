@@ -53,15 +53,16 @@ struct EventPrinter {
     var lines = [headline(object, what: what)]
     for (index, section) in sections.enumerated() {
       let offset = Int(section["offset"] ?? "") ?? 0
-      guard offset < records.count || count == 0 else { break }
-      let end = min(offset + (Int(section["numberOfRecords"] ?? "") ?? 0), records.count)
+      let length = Int(section["numberOfRecords"] ?? "") ?? 0
+      // Whatever a server says its sections are, these are the records.
+      guard offset >= 0, offset < records.count || count == 0 else { break }
       if section["name"] != "null" {
         let name = JSONText.plain(section["name"] ?? "")
         lines.append(terminal.paint(terminal.fit("  \(name)", taken: 0), .bold))
       }
-      for position in offset..<max(offset, end) {
-        let record = JSONText.members(records[position]).first { $0.name == "record" }?.value ?? ""
-        let place = "    [\(index),\(position - offset)] "
+      for (item, element) in records.dropFirst(offset).prefix(max(0, length)).enumerated() {
+        let record = JSONText.members(element).first { $0.name == "record" }?.value ?? ""
+        let place = "    [\(index),\(item)] "
         lines.append(place + terminal.fit(record, taken: place.count))
       }
     }

@@ -41,6 +41,41 @@ private let didChange = (
   }
 
   @Test(arguments: [
+    ("-1", "1", 1), ("0", "-1", 1), ("9223372036854775807", "9223372036854775807", 2),
+    ("0", "9223372036854775807", 1), ("1", "9223372036854775807", 1),
+    ("-9223372036854775808", "9223372036854775807", -9_223_372_036_854_775_808),
+  ])
+  func `outlives sections that are nowhere`(offset: String, count: String, total: Int) {
+    let data = #"""
+      {"query":"q","version":"v","commit":1,"numberOfRecords":\#(total),"sections":
+      [{"name":null,"numberOfRecords":\#(count),"offset":\#(offset)}],"records":[{"record":{"id":1}}]}
+      """#
+    let lines = shown([("snapshot", data)])
+    #expect(lines.first?.hasPrefix("q  \(total) record") == true)
+    #expect(lines.count <= 3)
+  }
+
+  @Test func `outlives what is no JSON`() {
+    let snapshot = Array(
+      #"{"query":"q\n","numberOfRecords":1,"sections":[{"name":"a","offset":0}],"records":[{"record":{}}]}"#
+        .utf8)
+    var texts = snapshot.indices.map { Array(snapshot[..<$0]) }
+    for index in snapshot.indices {
+      for byte in "\\\"{}[],:-".utf8 {
+        var text = snapshot
+        text[index] = byte
+        texts.append(text)
+      }
+    }
+    for text in texts {
+      for type in ["snapshot", "willChange", "sectionChange", "change", "didChange", "fetchError"] {
+        _ = shown([(type, String(decoding: text, as: UTF8.self)), didChange])
+      }
+    }
+    #expect(shown([("snapshot", "")]).count == 1)
+  }
+
+  @Test(arguments: [
     (
       #"{"type":"move","indexPath":[0,1],"newIndexPath":[1,0],"changes":{"team":"Blue"},"record":{"id":2}}"#,
       #"  ~ move [0,1] → [1,0] {"id":2}  team was Blue"#
