@@ -8,17 +8,18 @@ extension HTTPDate {
   ///
   /// - Parameters:
   ///   - text: The date.
-  ///   - thisYear: For the two digits of RFC 850: a year more than 50 years ahead is a past one.
+  ///   - now: Seconds since 1970: the two digits of RFC 850 mean a year of this century, or of the
+  ///     last one where that is more than 50 years ahead.
   /// - Returns: Seconds since 1970.
-  package static func seconds(_ text: String, thisYear: Int = 2026) -> Int? {
+  package static func seconds(_ text: String, now: Int) -> Int? {
     let words = text.split(whereSeparator: { $0 == " " || $0 == "," || $0 == "-" })
     switch words.count {
     case 6 where words[5] == "GMT" && text.contains("-"):
       guard let short = number(words[3], digits: 2) else { return nil }
-      let year = thisYear / 100 * 100 + short
-      return seconds(
-        day: words[1], month: words[2], year: year > thisYear + 50 ? year - 100 : year,
-        time: words[4])
+      let year = year(of: now) / 100 * 100 + short
+      let date = seconds(day: words[1], month: words[2], year: year, time: words[4])
+      guard let date, date > now + fiftyYears else { return date }
+      return seconds(day: words[1], month: words[2], year: year - 100, time: words[4])
     case 6 where words[5] == "GMT":
       guard let year = number(words[3], digits: 4) else { return nil }
       return seconds(day: words[1], month: words[2], year: year, time: words[4])
@@ -28,6 +29,9 @@ extension HTTPDate {
     default: return nil
     }
   }
+
+  /// Of 365.2425 days.
+  private static let fiftyYears = 50 * 31_556_952
 
   private static func seconds(
     day: Substring, month: Substring, year: Int, time: Substring

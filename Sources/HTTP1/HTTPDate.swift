@@ -16,6 +16,8 @@ package enum HTTPDate {
       + " GMT"
   }
 
+  static func year(of seconds: Int) -> Int { civil(floorDivided(seconds, by: 86_400)).year }
+
   private static func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: max(0, width - digits.count)) + digits

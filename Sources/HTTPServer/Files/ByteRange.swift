@@ -1,4 +1,3 @@
-import HTTP1
 import HTTPTypes
 
 /// What part of a file is asked for (RFC 9110 §14.2).
@@ -34,7 +33,7 @@ enum ByteRange: Equatable {
   /// RFC 9110 §13.1.5: a tag is compared strongly, a date must be the same.
   private static func isCurrent(_ condition: String?, tag: String, modified: Int) -> Bool {
     guard let condition else { return true }
-    return condition == tag || HTTPDate.seconds(condition) == modified
+    return condition == tag || Preconditions.seconds(condition) == modified
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

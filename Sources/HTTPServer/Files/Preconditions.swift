@@ -20,9 +20,13 @@ package struct Preconditions: Sendable {
   package func isUnchanged(tag: String, modified: Int? = nil) -> Bool {
     let tags = fields[values: .ifNoneMatch]
     guard tags.isEmpty else { return Self.matches(tags, tag) }
-    guard let modified, let date = fields[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) })
+    guard let modified, let date = fields[.ifModifiedSince].flatMap(Self.seconds)
     else { return false }
     return modified <= date
+  }
+
+  static func seconds(_ date: String) -> Int? {
+    HTTPDate.seconds(date, now: SystemCalls.wallClock())
   }
 
   /// The weak comparison of §8.8.3.2: `W/` says nothing.
