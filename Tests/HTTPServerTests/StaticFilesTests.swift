@@ -49,6 +49,7 @@ private func withFolder(_ test: (TestServer, TemporaryFolder) throws -> Void) th
     let response = try client.get("/sub")
     #expect(response.status == 308)
     #expect(response["location"] == "/sub/")
+    #expect(try client.get("/sub?a=%2F/?&b")["location"] == "/sub/?a=%2F/?&b")
     #expect(try client.get("//sub").status == 404)
   }
 }

@@ -79,10 +79,11 @@ extension StaticFiles {
   /// So that relative links of the folder's page work.
   ///
   /// The location is made of checked segments, and begins with one slash: `//host` would be
-  /// another site.
+  /// another site. The query stays as it was sent.
   private func redirect(_ request: Request) -> Response {
     let path = request.prefix + "/" + request.encodedPath.joined(separator: "/") + "/"
-    return Response(.permanentRedirect, [.location: path])
+    let query = request.target.firstIndex(of: "?").map { request.target[$0...] } ?? ""
+    return Response(.permanentRedirect, [.location: path + query])
   }
 }
 
