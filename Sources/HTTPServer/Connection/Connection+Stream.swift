@@ -10,7 +10,9 @@ extension Connection {
   private static let mostUnsentBySystem: Int32 = 128 * 1024
 
   func beginStream(_ stream: StreamBody, exchange: UInt32, isChunked: Bool) {
-    let active = ActiveStream(stream, exchange: exchange, isChunked: isChunked, now: loop.now)
+    let active = ActiveStream(
+      stream, exchange: exchange, isChunked: isChunked, now: loop.now,
+      lateness: loop.settings.timeouts.lateness)
     body = .stream(active)
     if address.isInternet { SystemCalls.limitUnsent(descriptor, to: Self.mostUnsentBySystem) }
     machine.streamBegan()

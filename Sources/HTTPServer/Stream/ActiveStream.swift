@@ -14,6 +14,7 @@ final class ActiveStream {
   let body: StreamBody
   let exchange: UInt32
   let isChunked: Bool
+  private let lateness: Duration
   var phase: Phase
   /// The position after the last byte that was handed to the socket or to the connection's outbox.
   var cursor: Int
@@ -24,7 +25,11 @@ final class ActiveStream {
   var fanOut: FanOut?
   var index = 0
 
-  init(_ body: StreamBody, exchange: UInt32, isChunked: Bool, now: Moment) {
+  /// A stream that begins; `lateness` is a tick of the timer wheel that wakes its connection.
+  init(
+    _ body: StreamBody, exchange: UInt32, isChunked: Bool, now: Moment, lateness: Duration
+  ) {
+    self.lateness = lateness
     self.body = body
     self.exchange = exchange
     self.isChunked = isChunked
@@ -37,10 +42,11 @@ final class ActiveStream {
 
   var isLive: Bool { if case .live = phase { true } else { false } }
 
-  /// When the heartbeat is due.
+  /// When the heartbeat is due: so early that the wheel, which may be two ticks late, does not make
+  /// the silence longer than the interval.
   var deadline: Moment? {
-    guard let heartbeat = body.heartbeat, isLive else { return nil }
-    return lastWrite + heartbeat.interval
+    guard let interval = body.heartbeat?.interval, isLive else { return nil }
+    return lastWrite + max(interval - lateness * 2, interval / 2)
   }
 
   func append(_ bytes: [UInt8], to output: inout [UInt8]) {
