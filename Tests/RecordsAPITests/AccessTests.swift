@@ -43,6 +43,23 @@ import Testing
     #expect(try text("{status}{bytes} {route} {referer}!") == "20012 - -!")
   }
 
+  @Test(arguments: [
+    ("/v1/queries?access_token=s&a=1", "/v1/queries?access_token=...&a=1"),
+    ("/a?access%5Ftoken=s", "/a?access%5Ftoken=..."),
+    ("/a?b=1&%61ccess_%74oken=s%zz&access_token", "/a?b=1&%61ccess_%74oken=...&access_token"),
+    ("/v1/events?query=a%3Faccess_token%3Ds&query=b", "/v1/events?query=...&query=b"),
+    ("/v1/events?query=a%3Faccess%255Ftoken%3Ds", "/v1/events?query=..."),
+    ("https://a.example/?x#y&access_token=s", "https://a.example/?x#y&access_token=..."),
+    ("/a?access_tokens=1&c=%2", "/a?access_tokens=1&c=%2"), ("/a=b?=&&?", "/a=b?=&&?"), ("", ""),
+  ])
+  func `tells no token`(url: String, shown: String) throws {
+    var exchange = exchange
+    exchange.request?.target = url
+    exchange.request?.referer = url
+    let line = try AccessLogFormat.read("{target} {referer}").get()
+    #expect(line.text(of: exchange, at: .now) == "\(shown) \(shown)")
+  }
+
   @Test func `is JSON`() throws {
     let json = try #require(
       try JSONSerialization.jsonObject(with: Data(try text("json").utf8)) as? [String: Any])

@@ -112,14 +112,14 @@ extension AccessLogFormat.Word {
     case .time: date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     case .client: exchange.client
     case .method: exchange.request?.method.rawValue
-    case .target: exchange.request?.target.replacing(/(access_token=)[^&]*/) { "\($0.1)..." }
+    case .target: exchange.request.map { AccessToken.hidden(in: $0.target) }
     case .version: exchange.request.map { $0.version == .http10 ? "HTTP/1.0" : "HTTP/1.1" }
     case .scheme: exchange.request?.scheme
     case .status: "\(exchange.status)"
     case .bytes: "\(exchange.bytes)"
     case .seconds: exchange.seconds
     case .route: exchange.route?.name
-    case .referer: exchange.request?.referer
+    case .referer: exchange.request?.referer.map(AccessToken.hidden)
     case .agent: exchange.request?.userAgent
     }
   }
