@@ -37,14 +37,4 @@ extension RequestError {
     default: .badRequest
     }
   }
-
-  /// Whether it is unknown where the next request begins, so that the connection must be closed.
-  ///
-  /// The others are found in a head that is sound as a message: its body can be skipped.
-  package var losesFraming: Bool {
-    switch self {
-    case .invalidPercentEncoding, .pathLeavesRoot, .unsupportedExpectation: false
-    default: true
-    }
-  }
 }

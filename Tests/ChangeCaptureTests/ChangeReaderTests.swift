@@ -72,8 +72,6 @@ import Testing
     _ = try look(connection)
     try writer.execute("UPDATE other SET text = 'c' WHERE id = 2")
     #expect(try look(connection) == .tables(["other": .whole(.notFollowed)]))
-    #expect(reader.obstacle(of: "item") == nil)
-    #expect(reader.obstacle(of: "other") == .notFollowed)
   }
 
   @Test func `a table is followed from the transaction on in which it is named`() throws {

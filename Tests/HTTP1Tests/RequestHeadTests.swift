@@ -133,7 +133,7 @@ func `a sound Host is accepted`(host: String) {
   let outcome = readThreeWays(request("GET / HTTP/1.1", "Expect: a cake"))
   #expect(outcome.isComplete)
   #expect(outcome.problem == .unsupportedExpectation)
-  #expect(!RequestError.unsupportedExpectation.losesFraming)
+  #expect(RequestError.unsupportedExpectation.status.code == 417)
 }
 
 @Test func `every error says what is wrong`() {

@@ -106,19 +106,6 @@ package final class ChangeReader {
     try loadFollowedTables(in: db)
   }
 
-  /// Why a table's rows are not reported one by one; nil: they are.
-  ///
-  /// As of the last look: the table may be new, or its name not in ``tables``.
-  package func obstacle(of table: String) -> TableChanges.Reason? {
-    guard let map, let tree = map.tree(of: table) else {
-      let isVirtual = map?.schema.virtualTables.keys.contains { FollowedTables.isSame($0, table) }
-      return isVirtual == true ? .virtualTable : .notFollowed
-    }
-    if map.digests(tree) != nil { return nil }
-    if !map.pages.isTable[tree] { return .withoutRowID }
-    return map.followed[tree] == nil ? .notFollowed : .tooManyOverflowPages
-  }
-
   /// Forgets everything: the next look reports everything. For a connection that was reopened.
   package func forget() {
     map = nil

@@ -6,8 +6,6 @@ struct FollowedTables: Equatable {
     for name in names { spellings[name.lowercased()] = name }
   }
 
-  static func isSame(_ a: String, _ b: String) -> Bool { a.lowercased() == b.lowercased() }
-
   func contains(_ table: String) -> Bool { spellings[table.lowercased()] != nil }
 
   /// The name under which a table's changes are reported.

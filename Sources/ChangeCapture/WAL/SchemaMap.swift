@@ -18,7 +18,7 @@ struct SchemaMap: Equatable {
     Tree(table: Self.schemaTable, root: 1, isIndex: false, sql: "")
   ]
   /// By name, with the statement that made them.
-  private(set) var virtualTables: [String: String] = [:]
+  private var virtualTables: [String: String] = [:]
   /// Virtual tables without a table of their own: whether they changed cannot be known.
   private(set) var unbackedTables: [String] = []
   /// By tree, the virtual tables that may read it.

@@ -8,7 +8,6 @@ struct ApplicationPlan {
     var old: Int?
   }
 
-  private typealias Departure = (path: IndexPath, record: Record)
   private typealias Arrival = (path: IndexPath, record: Record)
   private typealias Update = (from: IndexPath, to: IndexPath, old: Record, new: Record)
 
