@@ -51,13 +51,13 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
-        "SeededRandom", "ServerSentEvents", "Yams", deque, grdb, httpTypes, logging,
+        "SeededRandom", "Yams", deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "FetchedRecords", "OrderedResults", "RecordsAPI", "ServerSentEvents", logging, grdb,
+        "RecordsAPI", "ServerSentEvents", logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

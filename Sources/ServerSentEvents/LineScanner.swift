@@ -5,8 +5,7 @@ enum LineScanner {
 
   /// The position of the first LF or CR at or after `start`; nil: there is none.
   ///
-  /// O(n), eight bytes at a time: every byte that is sent goes through here, and most events have
-  /// no line end in their data at all. (Comparing SIMD vectors took forty times as long.)
+  /// O(n), eight bytes at a time: every byte of a stream goes through here, and most lines are long. (Comparing SIMD vectors took forty times as long.)
   static func lineEnd(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var position = start
     while bytes.count - position >= 8 {
