@@ -61,6 +61,7 @@ struct Serve: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     let signals = TerminationSignals()
     let logger = makeLogger()
+    let descriptors = DescriptorLimit.raise()
     var settings = try source.settings()
     settings.listen =
       try socket.map { try ListenAddress(socketPath: $0) }
@@ -72,6 +73,12 @@ struct Serve: ParsableCommand {
     if let demo {
       settings.database = demo.path
       logger.info("no database named: the demo is in \(demo.path)")
+    }
+    let connections = settings.service.maximumConnections
+    if let descriptors, descriptors < connections {
+      logger.info(
+        "the system allows \(descriptors) open files: of \(connections) connections, the rest wait; ulimit -Hn sets it"
+      )
     }
     let server = try source.reportingProblems {
       try RunningServer.start(settings, logger: logger)

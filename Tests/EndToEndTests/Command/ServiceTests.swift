@@ -65,6 +65,23 @@ import Testing
     }
   }
 
+  /// More clients than the soft limit of the shell that starts it has room for.
+  @Test func `need no ulimit`() throws {
+    let shell = ["/bin/sh", "-c", "ulimit -Sn 64; exec \"$@\"", "sh"]
+    let command = try Command.serve([database.path, "--log-level", "warning"], under: shell)
+    let streams = (0..<100).map { _ in EventStream(command.base, "/v1/queries/player/events") }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+  }
+
+  @Test func `tell where there is less room than connections`() throws {
+    let shell = ["/bin/sh", "-c", "ulimit -n 64; exec \"$@\"", "sh"]
+    let command = try Command.serve([database.path], under: shell)
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    let errors = try command.process.errors.rest().joined(separator: "\n")
+    #expect(errors.contains("the system allows 64 open files"), "\(errors)")
+  }
+
   @Test func `are refused where they make no sense`() throws {
     for (arguments, part) in [
       (["--socket", "/tmp/a", "--port", "1"], "--socket stands instead"),
