@@ -96,6 +96,7 @@ import Testing
       timeouts: {head: 5, body: 500ms, write: 1.5, idle: 2m, heartbeat: 3s, linger: 1h}
       cors: [https://a.example, "http://localhost:8000"]
       proxies: [127.0.0.1, 10.0.0.0/8, unix]
+      hosts: [Example.org, "localhost:8080", "[::1]"]
       accessLog: "{client} {status}"
       listen: unix:/run/didchange.sock
       """)
@@ -111,6 +112,7 @@ import Testing
     #expect(service.timeouts.idle == .seconds(120))
     #expect(service.crossOrigin == .origins(["https://a.example", "http://localhost:8000"]))
     #expect(service.trustedProxies.count == 3)
+    #expect(service.hosts == HostNames(["example.org", "localhost:8080", "[::1]"]))
     #expect(service.accessLog != nil)
     #expect(configuration.feeds.heartbeat == .seconds(3))
     #expect(configuration.feeds.linger == .seconds(3600))
@@ -135,6 +137,11 @@ import Testing
     ("cors: [https://a.example/]", "is no origin"),
     ("cors: [https://A.example]", "write https://a.example"),
     ("cors: [https://a.example:443]", "leave out :443"), ("cors: https://a.example", "not a list"),
+    ("hosts: [https://example.org/a]", "write example.org"),
+    ("hosts: ['*.example.org']", "is no host"),
+    ("hosts: ['a:b']", "\"a:b\" is no host"), ("hosts: [a/b]", "is no host"),
+    ("hosts: []", "`hosts` is empty"), ("hosts: localhost", "write [localhost]"),
+    ("allowedHosts: [a]", "did you mean \"hosts\"?"),
     ("proxies: [10.0.0.0/99]", "\"10.0.0.0/99\" is no address"),
     ("accessLog: '{clint}'", "did you mean {client}?"), ("listen: 'unix:'", "has 0 bytes"),
   ])

@@ -19,7 +19,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "- a",
       "c:1:1: the configuration is a list, not a mapping; write WORD: VALUE, with the words "
-        + "database, listen, queries, limits, timeouts, cors, proxies, accessLog"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog"
     ),
     (
       "databse: a.db",
@@ -28,7 +28,7 @@ func problems(_ yaml: String) -> [String] {
     ("port: 80", "c:1:1: \"port\" is not a word of the configuration; did you mean \"listen\"?"),
     (
       "color: red",
-      "c:1:1: \"color\" is not a word of the configuration; the words are database, listen, "
+      "c:1:1: \"color\" is not a word of the configuration; the words are database, listen, hosts, "
         + "queries, limits, timeouts, cors, proxies, accessLog"
     ),
     (
@@ -48,7 +48,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "{1: {}, [a]: b}",
       "c:1:2: \"1\" is not a word of the configuration; the words are "
-        + "database, listen, queries, limits, timeouts, cors, proxies, accessLog\nc:1:9: a name is a list, not text"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog\nc:1:9: a name is a list, not text"
     ),
   ])
   func `of the file is told with its place`(yaml: String, problem: String) {

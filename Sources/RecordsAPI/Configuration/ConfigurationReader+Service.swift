@@ -3,7 +3,7 @@ import HTTP1
 import HTTPServer
 import Yams
 
-// How the server treats its clients: limits, time-outs, other origins, proxies, the access log.
+// How the server treats its clients: limits, time-outs, hosts, other origins, proxies, the access log.
 extension ConfigurationReader {
   mutating func readLimits(_ node: Node) {
     for (word, value) in read(node, as: LimitWord.self, what: "`limits`") ?? [] {
@@ -40,6 +40,16 @@ extension ConfigurationReader {
       }
     }
     return .origins(Set(items.map(\.text)))
+  }
+
+  mutating func hosts(_ node: Node) -> HostNames? {
+    guard let items = list(node, "`hosts`") else { return nil }
+    for item in items {
+      if let problem = HostNames.problem(item.text) {
+        note(item.node.position, "`hosts`: \(problem.message)", mend: problem.mend)
+      }
+    }
+    return HostNames(items.map(\.text))
   }
 
   mutating func proxies(_ node: Node) -> [AddressRange] {

@@ -33,6 +33,7 @@ struct ConfigurationReader {
       switch word {
       case .database: configuration.database = text(value, "`database`").map(resolve)
       case .listen: configuration.listen = listen(value)
+      case .hosts: configuration.service.hosts = hosts(value)
       case .queries: readQueries(value)
       case .limits: readLimits(value)
       case .timeouts: readTimeouts(value)

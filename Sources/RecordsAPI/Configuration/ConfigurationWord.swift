@@ -18,12 +18,13 @@ extension ConfigurationWord {
 
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
-  case database, listen, queries, limits, timeouts, cors, proxies, accessLog
+  case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
     "db": .database, "file": .database, "path": .database, "sqlite": .database,
     "address": .listen, "bind": .listen, "host": .listen, "port": .listen,
+    "allowedhosts": .hosts, "servernames": .hosts, "servername": .hosts, "names": .hosts,
     "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
     "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
   ]

@@ -8,6 +8,8 @@ package struct ServiceSettings: Sendable, Equatable {
   package var maximumConnections: Int
   package var maximumConnectionsPerAddress: Int
   package var maximumRequestsInFlight: Int
+  /// nil: clients may call the server by any name.
+  package var hosts: HostNames?
   /// nil: a page of another origin can read nothing.
   package var crossOrigin: CrossOrigin?
   package var trustedProxies: [AddressRange] = []

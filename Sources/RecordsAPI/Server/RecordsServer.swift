@@ -92,17 +92,24 @@ package final class RecordsServer: Sendable {
       guard let files = StaticFiles(folder: folder) else { throw NoPublicFolder(path: folder) }
       router.otherwise(files.handle)
     }
-    let routes = router
-    let crossOrigin = settings.service.crossOrigin
+    let handler = Self.handler(router, settings.service)
     let server = Server(
       configuration: configuration,
-      log: { level, text in logger.log(level: level.logger, "\(text)") }
-    ) { request, responder in
-      guard let crossOrigin else { return routes.handle(request, responder) }
-      crossOrigin.handle(request, responder, next: routes.handle)
-    }
+      log: { level, text in logger.log(level: level.logger, "\(text)") }, handler: handler)
     service.numbers.attach(server)
     return server
+  }
+
+  /// The routes, behind what refuses requests or adds to their answers.
+  private static func handler(_ routes: Router, _ settings: ServiceSettings) -> Server.Handler {
+    var handler: Server.Handler = routes.handle
+    if let crossOrigin = settings.crossOrigin {
+      handler = { [handler] in crossOrigin.handle($0, $1, next: handler) }
+    }
+    if let hosts = settings.hosts {
+      handler = { [handler] in hosts.handle($0, $1, next: handler) }
+    }
+    return handler
   }
 
   private static func makeSweeper(of registry: FeedRegistry) -> any DispatchSourceTimer {
