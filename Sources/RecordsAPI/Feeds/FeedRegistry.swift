@@ -19,15 +19,26 @@ final class FeedRegistry: Sendable {
   init(refresher: Refresher, settings: FeedSettings) {
     self.refresher = refresher
     self.settings = settings
-    feeds = LivePool(maximum: settings.maximumOfControllers, linger: settings.linger)
-    compositions = LivePool(maximum: settings.maximumOfControllers, linger: settings.linger)
+    let feeds = LivePool<FeedKey, Feed>(
+      maximum: settings.maximumOfControllers, linger: settings.linger, wasUsed: { $0.wasRead() },
+      letGo: { feed in
+        feed.close()
+        refresher.close(feed.controller)
+      })
+    self.feeds = feeds
+    compositions = LivePool(
+      maximum: settings.maximumOfControllers, linger: settings.linger,
+      letGo: { for feed in $0.close() { feeds.release(feed, of: feed.key) } })
   }
 
   // MARK: - Feeds
 
   /// Hands over the feed of `key`, which its user gives back with ``release(_:)``.
   func acquire(_ key: FeedKey, _ body: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void) {
-    feeds.acquire(key, open: { open(key, $0) }) { [self] in body(closedIfEnding($0)) }
+    // A composition that nobody uses still uses its sources.
+    feeds.acquire(key, makeRoom: { compositions.evict() }, open: { open(key, $0) }) { [self] in
+      body(closedIfEnding($0))
+    }
   }
 
   func release(_ feed: Feed) { feeds.release(feed, of: feed.key) }
@@ -131,13 +142,8 @@ final class FeedRegistry: Sendable {
 
   /// Lets go of what nobody has used for a while.
   func sweep() {
-    for composed in compositions.takeIdle(unless: { _ in false }) {
-      for feed in composed.close() { release(feed) }
-    }
-    for feed in feeds.takeIdle(unless: { $0.wasRead() }) {
-      feed.close()
-      refresher.close(feed.controller)
-    }
+    compositions.sweep()
+    feeds.sweep()
     pages.sweep()
   }
 }

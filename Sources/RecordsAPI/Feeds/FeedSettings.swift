@@ -18,8 +18,9 @@ package struct FeedSettings: Sendable, Equatable {
   /// How long a feed stays up to date without a user, so that a reload finds it warm.
   package var linger = Duration.seconds(30)
 
-  /// Feeds at the same time; one more is refused with 503. A client can make a feed for each value
-  /// of a parameter, so there must be a bound.
+  /// Feeds at the same time; one more takes the place of the one that nobody has used for longest,
+  /// and is refused with 503 where all are in use. A client can make a feed for each value of a
+  /// parameter, so there must be a bound.
   package var maximumOfControllers = 10_000
 
   /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
