@@ -1,5 +1,7 @@
+import Dispatch
 import GRDB
 import OrderedResults
+import Synchronization
 import Testing
 
 @testable import FetchedRecords
@@ -167,5 +169,50 @@ private let byTeam = QueryDefinition(
     fixture.refresh()
     #expect(fixture.refresher.failure == nil)
     #expect(watched.controller.failure == nil)
+  }
+  @Test func `one fetch answers all that wait for it`() throws {
+    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let refresher = fixture.refresher
+    let watched = try fixture.open("players")
+    let before = refresher.statistics.refetches
+    let versions = Mutex<[ResultsVersion?]>([])
+    refresher.queue.sync {
+      for _ in 1...20 {
+        refresher.fetch(watched.controller) { result in
+          versions.withLock { $0.append(try? result.get().version) }
+        }
+      }
+    }
+    refresher.queue.sync {}
+    #expect(versions.withLock { $0 } == Array(repeating: watched.snapshot.version, count: 20))
+    #expect(refresher.statistics.refetches == before + 1)
+    // Whoever asks later has another one.
+    refresher.fetch(watched.controller) { _ in }
+    refresher.queue.sync {}
+    #expect(refresher.statistics.refetches == before + 2)
+  }
+
+  @Test func `what clients wait for lets a commit go first`() throws {
+    let definition = QueryDefinition(
+      name: "q", form: .declared(.init(table: "player", predicate: "id = :id")),
+      parameters: [QueryParameter(name: "id", type: .integer)])
+    let fixture = try Fixture(schema: schema, source: .definitions([definition]))
+    let refresher = fixture.refresher
+    let watched = try (1...3).map { try fixture.open("q", arguments: ["id": .integer($0)]) }
+    let order = Mutex<[String]>([])
+    let isOver = DispatchSemaphore(value: 0)
+    refresher.queue.sync {
+      for (index, one) in watched.enumerated() {
+        refresher.fetch(one.controller) { _ in order.withLock { $0.append("fetch \(index)") } }
+      }
+      refresher.open("q", arguments: ["id": .integer(9)]) { _ in
+      } completion: { _ in
+        order.withLock { $0.append("open") }
+        isOver.signal()
+      }
+      refresher.queue.async { order.withLock { $0.append("commit") } }
+    }
+    isOver.wait()
+    #expect(order.withLock { $0 } == ["fetch 0", "commit", "fetch 1", "fetch 2", "open"])
   }
 }

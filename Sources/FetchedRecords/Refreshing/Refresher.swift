@@ -21,6 +21,7 @@ package final class Refresher: @unchecked Sendable {
   private let lastFailure = Mutex<FetchFailure?>(nil)
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
+  let requests = Mutex(Requests())
 
   // Touched on `queue` only.
   var connection: DatabaseQueue?
@@ -90,56 +91,11 @@ package final class Refresher: @unchecked Sendable {
 
   // MARK: - Controllers
 
-  /// Fetches a query and keeps it up to date from now on.
-  ///
-  /// - Parameters:
-  ///   - name: a query of the ``catalog``.
-  ///   - arguments: values for its parameters; one that is left out is NULL.
-  ///   - onEvent: is called on ``queue`` for every change after the snapshot.
-  ///   - completion: is called on ``queue``, before any event, with the controller, or with a
-  ///     ``FetchFailure``.
-  package func open(
-    _ name: String, arguments: QueryArguments,
-    onEvent: @escaping @Sendable (ControllerEvent) -> Void,
-    completion: @escaping @Sendable (Result<QueryController, FetchFailure>) -> Void
-  ) {
-    queue.async { [self] in
-      let result = attempt { db in
-        let (snapshot, resumed) = try firstSnapshot(of: name, arguments: arguments, in: db)
-        let controller = QueryController(
-          queryName: name, arguments: arguments, snapshot: snapshot, resumed: resumed,
-          onEvent: onEvent)
-        live.add(controller, query: snapshot.query)
-        try followTables(in: db)
-        return controller
-      }
-      completion(result)
-    }
-  }
-
   /// Stops keeping a controller up to date.
   package func close(_ controller: QueryController) {
     queue.async { [self] in
       cache(controller)
       live.remove(controller)
-    }
-  }
-
-  /// Runs a controller's query again now, whatever was noticed.
-  ///
-  /// Values that no commit announces, such as `datetime('now')`, change only like this.
-  package func fetch(
-    _ controller: QueryController,
-    completion: @escaping @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
-  ) {
-    queue.async { [self] in
-      let result = attempt { db -> QueryController in
-        if let live = live[controller] {
-          bringUpToDate([(live, .refetch(because: ["asked"]))], in: db)
-        }
-        return controller
-      }
-      completion(result.flatMap { $0.failure.map(Result.failure) ?? .success($0.snapshot) })
     }
   }
 
@@ -160,7 +116,7 @@ package final class Refresher: @unchecked Sendable {
   // Touched on `queue` only.
   var pending: [Announcement] = []
 
-  private func firstSnapshot(
+  func firstSnapshot(
     of name: String, arguments: QueryArguments, in db: Database
   ) throws -> (ResultsSnapshot, resumed: (old: ResultsSnapshot, changes: ChangeSet)?) {
     let query = try query(named: name)
