@@ -48,12 +48,15 @@ func `what is no range is none`(text: String) { #expect(AddressRange(text) == ni
 @Test func `only proxies that are configured are believed`() {
   let lines = [
     ("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https"),
-    ("Forwarded", "for=192.0.2.7;proto=https"), ("X-Forwarded-Prefix", "/music"),
+    ("Forwarded", "for=192.0.2.7;proto=https;host=\"example.org:8443\""),
+    ("X-Forwarded-Prefix", "/music"),
   ]
   #expect(forwarding(lines, from: "192.0.2.1") == nil)
   let believed = forwarding(lines)
   #expect(believed?.client == "192.0.2.7")
   #expect(believed?.scheme == "https")
+  #expect(believed?.host == "example.org:8443")
+  #expect(forwarding([("X-Forwarded-Host", "example.org")])?.host == "example.org")
   #expect(believed?.prefix == "/music")
   var unix = HTTPFields()
   unix[HTTPField.Name("X-Forwarded-For")!] = "192.0.2.7"

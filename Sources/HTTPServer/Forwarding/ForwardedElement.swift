@@ -2,6 +2,8 @@
 struct ForwardedElement: Equatable {
   var client: String?
   var scheme: String?
+  /// The Host field that the proxy was sent.
+  var host: String?
 
   /// The elements of all lines of the field; nil where there are none.
   static func list(_ lines: [String]) -> [ForwardedElement]? {
@@ -17,6 +19,7 @@ struct ForwardedElement: Equatable {
       switch parts[0].trimmed.lowercased() {
       case "for": client = Self.node(value[...])
       case "proto": scheme = Forwarding.scheme(value[...])
+      case "host": host = value
       default: break
       }
     }

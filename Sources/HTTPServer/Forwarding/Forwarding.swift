@@ -11,6 +11,9 @@ package struct Forwarding: Sendable, Equatable {
   /// `http` or `https`.
   package var scheme = "http"
 
+  /// Host and port that the client asked for; nil where no proxy says it, and the Host field holds.
+  package var host: String?
+
   /// What the first proxy has taken from the front of the path, without a slash at its end.
   package var prefix = ""
 
@@ -26,6 +29,7 @@ package struct Forwarding: Sendable, Equatable {
       for element in elements.reversed() {
         if let node = element.client { client = node }
         if let scheme = element.scheme { self.scheme = scheme }
+        if let host = element.host { self.host = host }
         if !Self.isProxy(client, proxies) { break }
       }
       return
@@ -33,6 +37,7 @@ package struct Forwarding: Sendable, Equatable {
     if let scheme = Self.list(fields[values: .xForwardedProto]).last.flatMap(Self.scheme) {
       self.scheme = scheme
     }
+    host = Self.list(fields[values: .xForwardedHost]).last.map(String.init)
     for node in Self.list(fields[values: .xForwardedFor]).reversed() {
       guard let node = ForwardedElement.node(node) else { break }
       client = node
@@ -71,6 +76,7 @@ extension HTTPField.Name {
   fileprivate static let forwarded = HTTPField.Name("Forwarded")!
   fileprivate static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
   fileprivate static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
+  fileprivate static let xForwardedHost = HTTPField.Name("X-Forwarded-Host")!
   fileprivate static let xForwardedPrefix = HTTPField.Name("X-Forwarded-Prefix")!
 }
 

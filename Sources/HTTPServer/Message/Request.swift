@@ -57,6 +57,9 @@ extension Request {
   /// `http` or `https`, as the client sees it.
   package var scheme: String { forwarding?.scheme ?? "http" }
 
+  /// Host and port that the client asked for; nil where it named none.
+  package var authority: String? { forwarding?.host ?? head.authority }
+
   /// What a proxy has taken from the front of the path.
   package var prefix: String { forwarding?.prefix ?? "" }
 

@@ -25,6 +25,14 @@ package enum CrossOrigin: Sendable, Equatable {
     return nil
   }
 
+  /// Whether pages of an origin are among them; nil is one that the browser keeps to itself.
+  func allows(_ origin: String?) -> Bool {
+    switch self {
+    case .everyone: true
+    case .origins(let origins): origin.map(origins.contains) ?? false
+    }
+  }
+
   /// Answers a preflight itself, and adds to the answers of `next` what lets the page read them.
   ///
   /// Where only some origins may read, every answer says that it depends on `Origin`, also that to

@@ -106,6 +106,13 @@ package final class RecordsServer: Sendable {
     if let crossOrigin = settings.crossOrigin {
       handler = { [handler] in crossOrigin.handle($0, $1, next: handler) }
     }
+    let crossOrigin = settings.crossOrigin
+    handler = { [handler] request, responder in
+      if let problem = ForeignPage.problem(request, allowing: crossOrigin) {
+        return responder.respond(Problem.response(problem))
+      }
+      handler(request, responder)
+    }
     if let hosts = settings.hosts {
       handler = { [handler] in hosts.handle($0, $1, next: handler) }
     }
