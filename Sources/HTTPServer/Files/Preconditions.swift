@@ -18,9 +18,11 @@ package struct Preconditions: Sendable {
   ///   - modified: The present Last-Modified, in seconds since 1970, if there is one.
   /// - Returns: Whether the client has the present state already.
   package func isUnchanged(tag: String, modified: Int? = nil) -> Bool {
-    let tags = fields[values: .ifNoneMatch]
-    guard tags.isEmpty else { return Self.matches(tags, tag) }
-    guard let modified, let date = fields[.ifModifiedSince].flatMap(Self.seconds)
+    if let list = fields.value(of: .ifNoneMatch) {
+      // Mostly it is what we gave.
+      return list == tag || Self.matches(list, tag)
+    }
+    guard let modified, let date = fields.value(of: .ifModifiedSince).flatMap(Self.seconds)
     else { return false }
     return modified <= date
   }
@@ -30,17 +32,15 @@ package struct Preconditions: Sendable {
   }
 
   /// The weak comparison of §8.8.3.2: `W/` says nothing.
-  private static func matches(_ lists: [String], _ tag: String) -> Bool {
+  private static func matches(_ list: String, _ tag: String) -> Bool {
     let opaque = withoutWeakness(tag[...])
-    return lists.contains { list in
-      // A tag may contain a comma, but ours do not.
-      list.split(separator: ",").contains { element in
-        let element = element.drop { $0 == " " || $0 == "\t" }
-        let end = element.lastIndex { $0 != " " && $0 != "\t" }
-        guard let end else { return false }
-        let tag = element[...end]
-        return tag == "*" || withoutWeakness(tag) == opaque
-      }
+    // A tag may contain a comma, but ours do not.
+    return list.split(separator: ",").contains { element in
+      let element = element.drop { $0 == " " || $0 == "\t" }
+      let end = element.lastIndex { $0 != " " && $0 != "\t" }
+      guard let end else { return false }
+      let tag = element[...end]
+      return tag == "*" || withoutWeakness(tag) == opaque
     }
   }
 

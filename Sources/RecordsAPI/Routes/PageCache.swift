@@ -1,4 +1,3 @@
-import HTTP1
 import HTTPServer
 import HTTPTypes
 import Synchronization
@@ -91,11 +90,7 @@ final class PageCache: Sendable {
 extension PageCache.Entry {
   /// RFC 9110 §13.2.1: a condition is looked at when the answer would be 200, as here it is.
   fileprivate func response(to request: Request) -> Response {
-    if let condition = request.fields.value(of: .ifNoneMatch),
-      condition == tag || EntityTags(condition).contain(tag)
-    {
-      return notModified
-    }
+    if Preconditions(request.fields).isUnchanged(tag: tag) { return notModified }
     return Response(.ok, fields, body: .bytes(body))
   }
 

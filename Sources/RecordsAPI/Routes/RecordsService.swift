@@ -92,20 +92,3 @@ struct RecordsService: Sendable {
     return Response(.ok, [.contentType: "application/json"], body: .bytes(json.bytes))
   }
 }
-
-/// The list in `If-None-Match`: RFC 9110 §13.1.2.
-struct EntityTags {
-  private let tags: [Substring]
-
-  init(_ field: String) {
-    tags = field.split(separator: ",").map { tag in
-      let trimmed = tag.drop { $0 == " " || $0 == "\t" }
-      // The comparison is weak.
-      return trimmed.hasPrefix("W/") ? trimmed.dropFirst(2) : trimmed
-    }
-  }
-
-  func contain(_ tag: String) -> Bool {
-    tags.contains { $0 == "*" || $0.prefix(tag.utf8.count) == tag }
-  }
-}
