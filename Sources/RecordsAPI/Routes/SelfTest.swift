@@ -14,6 +14,11 @@ enum SelfTest {
   private static let queue = DispatchQueue(label: "didchange.selftest")
 
   static func stream(_ request: Request, _ responder: Responder) {
+    do {
+      try QueryItems(request.query).refuseParameters()
+    } catch {
+      return responder.respond(RecordsService.response(to: error))
+    }
     let broadcast = Broadcast(capacity: 16 * 1024)
     let first = """
       : \(ticks) ticks, \(interval) ms apart. If they come all at once, something between you and \
@@ -23,7 +28,8 @@ enum SelfTest {
       """
     let body = StreamBody(prefix: nil, broadcast: broadcast, position: broadcast.end)
     broadcast.append(Array(first.utf8))
-    for number in 1...ticks {
+    // Nobody would see the ticks of a head.
+    for number in 1...ticks where !request.isHead {
       let after = (number - 1) * interval
       queue.asyncAfter(deadline: .now() + .milliseconds(after)) {
         broadcast.append(

@@ -18,4 +18,12 @@ import Testing
     #expect(last >= .milliseconds(800))
     #expect(first < last - .milliseconds(400))
   }
+
+  @Test func `takes no parameters`() throws {
+    let teams = try Teams()
+    let client = teams.fixture.client()
+    #expect(try client.get("/v1/selftest?ticks=9").status == 400)
+    #expect(try client.send("HEAD", "/v1/selftest").status == 200)
+    #expect(try client.send("HEAD", "/v1/selftest?ticks=9").status == 400)
+  }
 }
