@@ -151,15 +151,22 @@ extension Results {
 
   /// The first section with that title, or else the next one in order.
   ///
-  /// "Next in order" is by Unicode scalars, like the titles of sections that SQLite orders by bytes;
-  /// behind the last one it is the last section.
+  /// "Next in order" is by Unicode scalars, like the titles of sections that SQLite orders by bytes,
+  /// and downwards where the first title is behind the last one; behind the last one it is the last
+  /// section.
   fileprivate func section(forIndexTitle title: String) -> Int? {
     let titles = (0..<numberOfSections).map { section(at: $0).indexTitle }
+    guard let first = titles.first, let last = titles.last else { return nil }
+    let isDescending = last.precedes(first)
     return titles.firstIndex(of: title)
-      ?? titles.firstIndex {
-        $0.unicodeScalars.lexicographicallyPrecedes(title.unicodeScalars) == false
-      }
+      ?? titles.firstIndex { isDescending ? $0.precedes(title) : title.precedes($0) }
       ?? titles.indices.last
+  }
+}
+
+extension String {
+  fileprivate func precedes(_ other: String) -> Bool {
+    unicodeScalars.lexicographicallyPrecedes(other.unicodeScalars)
   }
 }
 

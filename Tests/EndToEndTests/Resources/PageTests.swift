@@ -106,6 +106,19 @@ import Testing
     }
   }
 
+  @Test func `are found by the title of their section, downwards too`() throws {
+    let fixture = try ServerFixture(
+      "CREATE TABLE t (s); INSERT INTO t VALUES ('Red'), ('Green'), ('Blue')",
+      queries: "t:\n  sql: SELECT s FROM t ORDER BY s DESC\n  section: s\n")
+    for (title, section) in [
+      ("Z", 0), ("R", 0), ("M", 1), ("G", 1), ("F", 2), ("B", 2), ("A", 2),
+    ] {
+      #expect(
+        try fixture.get("/v1/queries/t/sectionIndexTitles/\(title)").json["section"].int
+          == section, "\(title)")
+    }
+  }
+
   @Test func `are found by the title of their section`() throws {
     for (title, section) in [
       ("A", 0), ("B", 0), ("C", 1), ("G", 1), ("H", 2), ("R", 2), ("Z", 2), ("%C3%89", 2),
