@@ -36,14 +36,15 @@ extension Refresher {
       file.write(
         snapshot.results, key: key,
         stamp: LastTold(version: snapshot.version, commit: snapshot.commit).stamp)
+      file.deleteOldest()
     }
   }
 
   private func cacheFile(_ name: String, _ arguments: QueryArguments) -> CacheFile {
     let values = arguments.keys.sorted().map { "\($0)=\(arguments[$0] ?? .null)" }
-    let suffix =
-      values.isEmpty ? "" : "-" + String(Self.digest(values.joined(separator: "&")), radix: 36)
-    return CacheFile(name: name + suffix, databasePath: path)
+    let variant =
+      values.isEmpty ? nil : String(Self.digest(values.joined(separator: "&")), radix: 36)
+    return CacheFile(name: name, variant: variant, databasePath: path)
   }
 
   /// FNV-1a: names a file; the key in it says for certain.

@@ -95,6 +95,38 @@ private let byName = Player.order(Column("name"), Column("id"))
     #expect(try fetch(world).wasCached)
   }
 
+  @Test func `of many arguments is bounded, and the oldest go first`() throws {
+    let world = try ControllerWorld(.rollbackQueue)
+    func file(_ variant: String?, of name: String = "some") -> CacheFile {
+      CacheFile(name: name, variant: variant, databasePath: world.path)
+    }
+    func make(_ file: CacheFile, age: Int, size: Int = 100) throws {
+      try Data(count: size).write(to: file.url)
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: Double(-age))],
+        ofItemAtPath: file.url.path)
+    }
+    let others = [
+      file(nil), file("x", of: "some-1"), file("x", of: "som"), file(nil, of: "some.x"),
+    ]
+    for other in others { try make(other, age: 9999) }
+    func kept() -> [String] {
+      (1...6).map(String.init).filter {
+        FileManager.default.fileExists(atPath: file($0).url.path)
+      }
+    }
+    for age in 1...6 { try make(file("\(age)"), age: age) }
+    file("5").deleteOldest(maximumCount: 4, maximumBytes: 1000)
+    #expect(kept() == ["1", "2", "3", "5"])
+    file("1").deleteOldest(maximumCount: 4, maximumBytes: 250)
+    #expect(kept() == ["1", "2"])
+    try make(file("3"), age: 0, size: 5000)
+    file("3").deleteOldest(maximumCount: 4, maximumBytes: 250)
+    #expect(kept() == ["3"])
+    file(nil).deleteOldest(maximumCount: 0, maximumBytes: 0)
+    for other in others { #expect(FileManager.default.fileExists(atPath: other.url.path)) }
+  }
+
   @Test func `that nobody can write is none`() throws {
     let world = try ControllerWorld(.rollbackQueue)
     try FileManager.default.createDirectory(

@@ -18,9 +18,24 @@ struct CacheFile {
   static let format = "didchange 1 \(Int.bitWidth) \(1.littleEndian == 1 ? "little" : "big")"
 
   let url: URL
+  /// What the names of the files of one query and of different arguments begin with; nil where it
+  /// has only one.
+  let family: String?
 
-  init(name: String, databasePath: String) {
-    url = URL(fileURLWithPath: Self.prefix(databasePath) + Self.fileName(name))
+  /// - Parameters:
+  ///   - name: of the query.
+  ///   - variant: names one set of arguments, in letters and digits.
+  ///   - databasePath: beside which the file is.
+  init(name: String, variant: String? = nil, databasePath: String) {
+    let path = Self.prefix(databasePath) + Self.fileName(name)
+    guard let variant else {
+      url = URL(fileURLWithPath: path)
+      family = nil
+      return
+    }
+    // No name of a file has a dot: so the files of a query are told from those of all others.
+    url = URL(fileURLWithPath: "\(path).\(variant)")
+    family = URL(fileURLWithPath: "\(path).").lastPathComponent
   }
 
   private static func prefix(_ databasePath: String) -> String { databasePath + "-fetched-" }
