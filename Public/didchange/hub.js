@@ -6,6 +6,8 @@ import { countOf, sectionsOf } from "./wire.js";
 
 /** Messages that a tab may leave unacknowledged; then it gets a snapshot, later. */
 const maximumUnacknowledged = 64;
+/** Queries of one stream, as the server bounds them; and characters of their names in its URL, of 8192. */
+const [maximumTopics, maximumLength] = [64, 6000];
 /** Milliseconds: controllers that come and go meanwhile cost one new stream. */
 const gathering = 5;
 
@@ -19,6 +21,8 @@ class Topic {
   watchers = [];
   /** Has a stream of its own: the server does not take it with the others. */
   isAlone = false;
+  /** Which of the streams of its server it is on. */
+  place = null;
 
   constructor(name, base, query, parameters) {
     Object.assign(this, { name, base, query, given: new URLSearchParams(parameters) });
@@ -98,6 +102,13 @@ class Member {
   }
 }
 
+function hasRoom(topics, topic) {
+  // A version is up to 40 characters.
+  const length = ({ query, given }) => encodeURIComponent(`${query}?${given}`).length + 60;
+  const sum = topics.reduce((sum, other) => sum + length(other), length(topic));
+  return topics.length === 0 || (topics.length < maximumTopics && sum <= maximumLength);
+}
+
 export class Hub {
   /** By name. */
   #topics = new Map();
@@ -147,13 +158,22 @@ export class Hub {
     }, gathering);
   }
 
-  /** All topics of a server on one stream, and no others. */
+  /** Opens and closes streams so that all topics are on few for each server, and no others. */
   #regroup() {
     const groups = new Map();
+    const enter = (topic, group) => groups.set(group, [...groups.get(group) ?? [], topic]);
     for (const [name, topic] of this.#topics) {
-      const group = topic.isAlone ? topic : topic.base;
       if (topic.watchers.length === 0) this.#topics.delete(name);
-      else groups.set(group, [...groups.get(group) ?? [], topic]);
+      else if (topic.isAlone) enter(topic, topic);
+      else if (topic.place) enter(topic, topic.place);
+    }
+    // Whoever has a place keeps it: a stream that loses one of its topics need not move the others.
+    for (const topic of this.#topics.values()) {
+      if (topic.place || topic.isAlone) continue;
+      for (let number = 0; !topic.place; number++) {
+        const place = `${topic.base} ${number}`;
+        if (hasRoom(groups.get(place) ?? [], topic)) enter(topic, topic.place = place);
+      }
     }
     this.#streams = this.#streams.filter((stream) => {
       const { topics } = stream;

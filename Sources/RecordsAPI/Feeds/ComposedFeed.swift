@@ -8,11 +8,18 @@ import Synchronization
 ///
 /// When a source changes, the difference from what was last sent to what it shows now becomes one
 /// change set. All sources that a refresh changed come together.
+///
+/// What a source tells is only noted on the refresher's queue. The differences are worked out on a
+/// queue of the feed's own, so that other clients' changes do not wait for them.
 final class ComposedFeed: StreamableFeed {
   let composition: Composition
   let log: EventLog
   let counters: FeedCounters
+  /// The refresher's.
   private let queue: DispatchQueue
+  /// Where everything is written, in order. Its class has threads of its own, which leave those of
+  /// the refresher and of the event loops alone.
+  private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
   private let feeds: [Feed]
 
   /// One source as the streams know it.
@@ -20,20 +27,35 @@ final class ComposedFeed: StreamableFeed {
     let name: EventSourceName
     var snapshot: ResultsSnapshot
     var total: Int?
-    /// What happened since, in order.
-    var news: [ControllerEvent] = []
     var failure: FetchFailure?
   }
 
+  /// Changed on ``writing`` only.
   private struct State {
     var shown: [Shown]
     var version: ResultsVersion
     var position: Broadcast.Position
-    var isFlushScheduled = false
-    var lastFlush = ContinuousClock.now
+  }
+
+  private struct Arrivals {
+    /// Of each source, what the refresh told that is being told, and those of this interval before.
+    var news: [Int: SourceNews] = [:]
+    /// What whole refreshes told: what is written next.
+    var whole: [Int: SourceNews] = [:]
+    var isCutScheduled = false
+    var lastCut = ContinuousClock.now
+
+    /// - Returns: whether somebody has to be called to write what is whole.
+    mutating func cut() -> Bool {
+      defer { (news, isCutScheduled, lastCut) = ([:], false, .now) }
+      let isFirst = whole.isEmpty
+      whole.merge(news) { $0.followed(by: $1) }
+      return isFirst && !whole.isEmpty
+    }
   }
 
   private let state: Mutex<State>
+  private let arrivals = Mutex(Arrivals())
 
   /// Must be made on the refresher's queue, so that no event of a source is lost in between.
   init(
@@ -61,9 +83,7 @@ final class ComposedFeed: StreamableFeed {
     state = Mutex(State(shown: shown, version: version, position: log.broadcast.end))
     // Several windows may be of one feed, which tells each owner once.
     for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
-      feeds[indices[0]].listen(self) { [weak self] event in
-        for index in indices { self?.receive(event, from: index) }
-      }
+      feeds[indices[0]].listen(self) { [weak self] event in self?.receive(event, from: indices) }
     }
   }
 
@@ -93,32 +113,44 @@ final class ComposedFeed: StreamableFeed {
 
   // MARK: - Events
 
-  private func receive(_ event: ControllerEvent, from index: Int) {
-    let delay = state.withLock { state -> Duration? in
-      state.shown[index].news.append(event)
-      guard !state.isFlushScheduled else { return nil }
-      state.isFlushScheduled = true
-      let earliest = state.lastFlush + (composition.minimumInterval ?? .zero)
+  private func receive(_ event: ControllerEvent, from indices: [Int]) {
+    let delay = arrivals.withLock { arrivals -> Duration? in
+      for index in indices { arrivals.news[index, default: SourceNews()].append(event) }
+      guard !arrivals.isCutScheduled else { return nil }
+      arrivals.isCutScheduled = true
+      let earliest = arrivals.lastCut + (composition.minimumInterval ?? .zero)
       return max(.zero, earliest - .now)
     }
     guard let delay else { return }
     // All events of one refresh are told in one piece of work on the queue, so whatever comes
     // behind it sees them all.
     if delay == .zero {
-      queue.async { [weak self] in self?.flush() }
+      queue.async { [weak self] in self?.cut() }
     } else {
-      queue.asyncAfter(deadline: .now() + delay.timeInterval) { [weak self] in self?.flush() }
+      queue.asyncAfter(deadline: .now() + delay.timeInterval) { [weak self] in self?.cut() }
     }
   }
 
-  private func flush() {
+  /// What has come so far is of whole refreshes.
+  private func cut() {
+    guard arrivals.withLock({ $0.cut() }) else { return }
+    writing.async { [weak self] in self?.write() }
+  }
+
+  private func write() {
+    dispatchPrecondition(condition: .onQueue(writing))
+    let news = arrivals.withLock { arrivals in
+      defer { arrivals.whole = [:] }
+      return arrivals.whole
+    }
+    // Streams that begin meanwhile begin with what is shown until then.
+    var shown = state.withLock { $0.shown }
+    var unit = Unit()
+    for (index, news) in news.sorted(by: { $0.key < $1.key }) {
+      write(news, of: &shown[index], window: composition.sources[index].window, &unit)
+    }
     state.withLock { state in
-      state.isFlushScheduled = false
-      state.lastFlush = .now
-      var unit = Unit()
-      for index in state.shown.indices {
-        write(&state.shown[index], window: composition.sources[index].window, &unit)
-      }
+      state.shown = shown
       guard !unit.bytes.isEmpty else { return }
       if let commit = unit.commit {
         if composition.isMultiple {
@@ -165,24 +197,21 @@ final class ComposedFeed: StreamableFeed {
   }
 
   /// Writes what happened to one source.
-  private func write(_ shown: inout Shown, window: Window?, _ unit: inout Unit) {
-    let news = shown.news
-    shown.news = []
-    guard let last = news.last else { return }
+  private func write(
+    _ news: SourceNews, of shown: inout Shown, window: Window?, _ unit: inout Unit
+  ) {
     writeChanges(news, of: &shown, window: window, &unit)
-    if case .failed(let failure) = last {
-      shown.failure = failure
+    shown.failure = news.failure
+    if let failure = news.failure {
       unit.append(ChangeEvents.failure(failure, source: shown.name), count: 1)
-    } else {
-      shown.failure = nil
     }
   }
 
-  /// Writes what brings the streams to the last good state among `news`, if there is one.
+  /// Writes what brings the streams to the last good state of `news`, if there is one.
   private func writeChanges(
-    _ news: [ControllerEvent], of shown: inout Shown, window: Window?, _ unit: inout Unit
+    _ news: SourceNews, of shown: inout Shown, window: Window?, _ unit: inout Unit
   ) {
-    guard let latest = news.lastSnapshot else { return }
+    guard let latest = news.latest else { return }
     let old = shown.snapshot
     shown.total = window.map { _ in latest.results.count }
     let isSameShape = latest.results.layout == old.results.layout
@@ -197,7 +226,8 @@ final class ComposedFeed: StreamableFeed {
       unit.isReset = true
       return
     }
-    let changes = news.onlyChanges(window: window) ?? new.results.changes(from: old.results)
+    let changes =
+      (window == nil ? news.changes : nil) ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
       shown.snapshot = new.renamed(old.version)
@@ -209,25 +239,6 @@ final class ComposedFeed: StreamableFeed {
     unit.append(events.bytes, count: events.count)
     unit.changes += changes.count
     unit.note(commit: new.commit)
-  }
-}
-
-extension [ControllerEvent] {
-  /// The last state among the events.
-  fileprivate var lastSnapshot: ResultsSnapshot? {
-    lazy.reversed().compactMap { event in
-      switch event {
-      case .changed(_, _, let new): new
-      case .reset(let snapshot): snapshot
-      case .failed, .recovered: nil
-      }
-    }.first
-  }
-
-  /// The change set of the only event, which then need not be worked out again.
-  fileprivate func onlyChanges(window: Window?) -> ChangeSet? {
-    guard window == nil, count == 1, case .changed(let changes, _, _) = self[0] else { return nil }
-    return changes
   }
 }
 

@@ -9,6 +9,10 @@ struct Composition: Hashable, Sendable {
     let window: Window?
   }
 
+  /// Sources of one stream at most. Each costs what a stream of its own does, for one request; a
+  /// target of 8192 bytes has room for some hundreds.
+  static let maximumOfSources = 64
+
   let sources: [Source]
   /// At least this lies between two change sets.
   let minimumInterval: Duration?

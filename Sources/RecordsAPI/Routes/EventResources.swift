@@ -40,6 +40,11 @@ extension RecordsService {
         throw Problem.badRequest(
           "name at least one query: /v1/events?query=NAME&query=NAME%3Fparameter%3Dvalue")
       }
+      guard queries.count <= Composition.maximumOfSources else {
+        throw Problem.badRequest(
+          "\(queries.count) queries are more than the \(Composition.maximumOfSources) that one "
+            + "stream takes: ask for the others on another one")
+      }
       let sources = try queries.map { try source($0.value ?? "") }
       let composition = Composition(
         sources: sources.map(\.source), minimumInterval: try items.minimumInterval,

@@ -133,6 +133,25 @@ import Testing
     #expect(answer.head["Content-Type"] == "application/problem+json")
   }
 
+  @Test func `has a bound`() throws {
+    func items(_ count: Int) -> String {
+      "/v1/events?" + (1...count).map { "query=players%3Flimit%3D\($0)" }.joined(separator: "&")
+    }
+    let stream = fixture.stream(items(64))
+    for number in 1...64 {
+      #expect(try stream.next()?.json["numberOfRecords"].int == min(number, 6))
+    }
+    let refused = try fixture.get(items(65))
+    #expect(refused.status == 400)
+    #expect(try refused.json["detail"].string?.contains("64") == true)
+    try writer.commit("DELETE FROM player WHERE id = 1")
+    var ends = 0
+    while let event = try stream.next(), event.type != "commit" {
+      if event.type == "didChange" { ends += 1 }
+    }
+    #expect(ends == 64)
+  }
+
   @Test func `may show windows`() throws {
     var client = Client(
       stream: fixture.stream("/v1/events?query=players%3Flimit%3D2&query=team"))
