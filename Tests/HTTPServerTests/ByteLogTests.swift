@@ -25,7 +25,7 @@ extension ByteLog {
     for segment in segments {
       #expect(segment.base == base, "a gap before \(segment.base)")
       #expect(segment.filled <= segment.capacity)
-      #expect(Int(segment.unitEnds.last ?? 0) == segment.filled)
+      #expect(segment.unitEnds.last ?? 0 == segment.filled)
       base += segment.filled
     }
     #expect(segments.isEmpty || base == end)
@@ -33,6 +33,18 @@ extension ByteLog {
     #expect(
       memory <= 2 * (end - start) + 3 * 64 * 1024, "\(memory) bytes for \(end - start)")
   }
+}
+
+@Test func `a log that begins anew is ahead of everything before`() {
+  var log = ByteLog(capacity: 1000)
+  log.append([1, 2, 3])
+  let end = log.end
+  log.restart()
+  log.checkInvariants()
+  #expect(log.start > end && log.start == log.end)
+  log.append([4, 5])
+  log.checkInvariants()
+  #expect(log.bytes == Array("2\r\n".utf8) + [4, 5] + Array("\r\n".utf8))
 }
 
 @Test(arguments: [1, 100, 10_000, 300_000])

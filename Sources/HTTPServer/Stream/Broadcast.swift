@@ -53,6 +53,19 @@ package final class Broadcast: Sendable {
     return position
   }
 
+  /// Drops all units and returns the position after them: every stream asks its `onLag` what to
+  /// send instead.
+  ///
+  /// From any thread. The cost is that of an append.
+  package func restart() -> Position {
+    let (position, sleeping) = state.withLock { state in
+      if !state.isClosed { state.log.restart() }
+      return (Position(offset: state.log.end), state.takeSleeping())
+    }
+    for fanOut in sleeping { fanOut.wake() }
+    return position
+  }
+
   /// The position after the newest unit.
   package var end: Position { state.withLock { Position(offset: $0.log.end) } }
 

@@ -40,6 +40,15 @@ struct ByteLog {
     dropOldest()
   }
 
+  /// Drops everything; whoever has shown it all has missed something too.
+  mutating func restart() {
+    segments = []
+    firstUnit = 0
+    nextCapacity = Self.smallestSegment
+    end += 1
+    start = end
+  }
+
   private mutating func segment(for size: Int) -> LogSegment {
     let isLarge = size > Self.largeUnit
     if let last = segments.last, !isLarge, last.capacity - last.filled >= size { return last }
@@ -53,7 +62,7 @@ struct ByteLog {
 
   private mutating func dropOldest() {
     while end - start > capacity, let first = segments.first {
-      let unitEnd = first.base + Int(first.unitEnds[firstUnit])
+      let unitEnd = first.base + first.unitEnds[firstUnit]
       guard unitEnd < end else { return }
       start = unitEnd
       firstUnit += 1

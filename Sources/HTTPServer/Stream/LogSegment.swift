@@ -17,7 +17,7 @@ final class LogSegment: @unchecked Sendable {
   /// Where units end, as offsets into the segment.
   ///
   /// Guarded by the broadcast's lock.
-  private(set) var unitEnds: [Int32] = []
+  private(set) var unitEnds: [Int] = []
 
   init(base: Int, capacity: Int) {
     self.base = base
@@ -33,21 +33,21 @@ final class LogSegment: @unchecked Sendable {
     UnsafeMutableRawBufferPointer(start: memory + filled, count: unit.count)
       .copyMemory(from: unit)
     filled += unit.count
-    unitEnds.append(Int32(filled))
+    unitEnds.append(filled)
   }
 
   /// The unit around a position.
   ///
   /// Under the broadcast's lock. O(log n) for n units of the segment.
   func unit(at position: Int) -> Range<Int> {
-    let offset = Int32(position - base)
+    let offset = position - base
     var lower = 0
     var upper = unitEnds.count - 1
     while lower < upper {
       let middle = (lower + upper) / 2
       if unitEnds[middle] > offset { upper = middle } else { lower = middle + 1 }
     }
-    return base + (lower > 0 ? Int(unitEnds[lower - 1]) : 0)..<base + Int(unitEnds[lower])
+    return base + (lower > 0 ? unitEnds[lower - 1] : 0)..<base + unitEnds[lower]
   }
 
   /// The bytes between two positions of this segment, which were once published.

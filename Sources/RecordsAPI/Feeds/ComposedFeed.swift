@@ -151,7 +151,7 @@ final class ComposedFeed: StreamableFeed {
     }
     state.withLock { state in
       state.shown = shown
-      guard !unit.bytes.isEmpty else { return }
+      guard !unit.isEmpty else { return }
       if let commit = unit.commit {
         if composition.isMultiple {
           state.version = state.version.next
@@ -170,7 +170,8 @@ final class ComposedFeed: StreamableFeed {
     let version = version(of: state)
     let shows = state.shown.map(\.snapshot)
     if unit.isReset {
-      log.restart(with: unit.bytes, version: version, shows: shows)
+      log.restart(
+        with: unit.isTooLarge ? nil : unit.bytes, version: version, shows: shows)
     } else {
       log.append(
         unit.bytes, count: unit.count, version: version, shows: shows, changes: unit.changes)
@@ -187,6 +188,10 @@ final class ComposedFeed: StreamableFeed {
     private(set) var commit: Int?
     /// Whether there is a snapshot among the events.
     var isReset = false
+    /// Whether a snapshot is missing that each stream makes in pieces, together with all others.
+    var isTooLarge = false
+
+    var isEmpty: Bool { bytes.isEmpty && !isTooLarge }
 
     mutating func append(_ bytes: [UInt8], count: Int) {
       self.bytes += bytes
@@ -221,7 +226,11 @@ final class ComposedFeed: StreamableFeed {
       let event = SnapshotEvent(
         snapshot: new, source: shown.name, total: shown.total,
         id: composition.isMultiple ? nil : new.version.description)
-      unit.append(event.whole(), count: 1)
+      if let bytes = event.whole(atMost: EventLog.largestSnapshot) {
+        unit.append(bytes, count: 1)
+      } else {
+        unit.isTooLarge = true
+      }
       unit.note(commit: new.commit)
       unit.isReset = true
       return

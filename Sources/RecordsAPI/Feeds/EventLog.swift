@@ -8,6 +8,10 @@ import Synchronization
 /// Any number of streams share it; a stream resumes from any version whose events it still holds,
 /// or whose state it remembers. Bounded in bytes, in change sets and in states.
 final class EventLog: Sendable {
+  /// Bytes of a snapshot for all streams at most; of a larger one each stream makes its own pieces,
+  /// as it does at its beginning.
+  static let largestSnapshot = 1 << 20
+
   let broadcast: Broadcast
 
   fileprivate struct Mark {
@@ -68,9 +72,14 @@ final class EventLog: Sendable {
   }
 
   /// Appends a snapshot: nothing before it can be resumed from.
-  func restart(with events: [UInt8], version: String, shows: [ResultsSnapshot]) {
+  ///
+  /// - Parameters:
+  ///   - events: the snapshot; nil: it is too large, and each stream asks its feed for it.
+  ///   - version: what it leads to.
+  ///   - shows: the present states.
+  func restart(with events: [UInt8]?, version: String, shows: [ResultsSnapshot]) {
     state.withLock { state in
-      let position = broadcast.append(events)
+      let position = events.map { broadcast.append($0) } ?? broadcast.restart()
       state.marks = [Mark(version: version, position: position, changes: 0)]
       state.memory.restart(
         with: RememberedState(version: version, position: position, snapshots: shows))

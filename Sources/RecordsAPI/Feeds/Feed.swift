@@ -113,7 +113,8 @@ final class Feed: StreamableFeed {
         state.head.failure = nil
       case .reset(let snapshot):
         log.restart(
-          with: SnapshotEvent(snapshot: snapshot, source: source).whole(),
+          with: SnapshotEvent(snapshot: snapshot, source: source)
+            .whole(atMost: EventLog.largestSnapshot),
           version: snapshot.version.description, shows: [snapshot])
         state.head.snapshot = snapshot
         state.head.failure = nil

@@ -50,11 +50,14 @@ struct SnapshotEvent {
     return json.bytes
   }
 
-  /// The whole event at once.
-  func whole() -> [UInt8] {
+  /// The whole event at once; nil where it has more bytes than `limit`.
+  func whole(atMost limit: Int) -> [UInt8]? {
     var copy = self
     var bytes: [UInt8] = []
-    while let piece = copy.next() { bytes += piece }
+    while let piece = copy.next() {
+      bytes += piece
+      if bytes.count > limit { return nil }
+    }
     return bytes
   }
 
