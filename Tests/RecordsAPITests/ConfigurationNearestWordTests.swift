@@ -20,6 +20,12 @@ import Testing
     #expect(NearestWord.find("", among: ["a"]) == nil)
   }
 
+  @Test func `is not looked for where nobody typed the word`() {
+    let long = String(repeating: "a", count: 8000)
+    #expect(NearestWord.find(long, among: [long + "a", "a"]) == nil)
+    #expect(NearestWord.find("players", among: [long, "players" + long, "player"]) == "player")
+  }
+
   @Test func `does not care about case`() {
     #expect(NearestWord.find("PLAYERS", among: ["teams", "players"]) == "players")
     #expect(NearestWord.find("Id", among: ["id"]) == "id")

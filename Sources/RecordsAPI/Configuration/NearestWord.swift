@@ -9,15 +9,23 @@ package enum NearestWord {
     ranked(word, among: candidates).first
   }
 
+  /// Letters of a word at most: the names that people give are shorter, and what is longer was not
+  /// typed by one.
+  private static let longestWord = 256
+
   /// The candidates near to a word, the nearest first, equally near ones in their own order.
   package static func ranked(
     _ word: String, among candidates: some Sequence<String>, limit: Int = 3
   ) -> [String] {
+    guard word.utf8.count <= longestWord else { return [] }
     let letters = Array(word.lowercased())
     let near = candidates.compactMap { candidate -> (word: String, distance: Int)? in
       let other = Array(candidate.lowercased())
+      let tolerance = tolerance(letters.count, other.count)
+      // Each letter that one has more is an insertion.
+      guard abs(letters.count - other.count) <= tolerance else { return nil }
       let distance = distance(letters, other)
-      return distance <= tolerance(letters.count, other.count) ? (candidate, distance) : nil
+      return distance <= tolerance ? (candidate, distance) : nil
     }
     let order = near.enumerated().sorted {
       ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset)

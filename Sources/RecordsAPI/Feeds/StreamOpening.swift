@@ -128,6 +128,9 @@ extension PresentState {
     where source.snapshot.version != old.version {
       let new = source.snapshot
       guard new.results.layout == old.results.layout else { return nil }
+      // Each record that one has more is a change: known before the difference is worked out.
+      let least = abs(new.results.count - old.results.count)
+      guard count + least <= limit ?? .max, least <= max(new.results.count, 1) else { return nil }
       let changes = new.results.changes(from: old.results)
       count += changes.count
       if changes.isEmpty, new.alongside == old.alongside { return nil }
