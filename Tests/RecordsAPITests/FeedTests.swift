@@ -16,6 +16,22 @@ import Testing
     try FeedFixture(Self.rows.replacing("i < %", with: "i < \(count)"))
   }
 
+  @Test func `finds keys by an index that is made once for each state`() throws {
+    let fixture = try serve(3)
+    let feed = fixture.feed
+    let first = feed.head.snapshot
+    #expect(!feed.knowsKeys(of: first))
+    #expect(feed.keys(of: first).offset(ofKey: [.integer(2)]) == 1)
+    #expect(feed.knowsKeys(of: first))
+    try fixture.commit("DELETE FROM t WHERE id = 1")
+    let second = feed.head.snapshot
+    #expect(!feed.knowsKeys(of: first) && !feed.knowsKeys(of: second))
+    #expect(feed.keys(of: second).offset(ofKey: [.integer(2)]) == 0)
+    // Somebody still makes an answer from the state before.
+    #expect(feed.keys(of: first).offset(ofKey: [.integer(2)]) == 1)
+    #expect(feed.keys(of: second).offset(ofKey: [.integer(1)]) == nil)
+  }
+
   @Test func `holds a small snapshot for all its streams, and no large one`() throws {
     for (count, isHeld) in [(3, true), (2000, false)] {
       let fixture = try serve(count)

@@ -29,6 +29,8 @@ final class Feed: StreamableFeed {
     /// Whether somebody was answered from it since the last look.
     var wasRead = false
     var isClosed = false
+    /// Of the head's result, once a key was asked for.
+    var keys: KeyIndex?
   }
 
   private let state: Mutex<State>
@@ -90,6 +92,22 @@ final class Feed: StreamableFeed {
 
   var head: Head { state.withLock(\.head) }
 
+  /// Whether it is known already where each key of a state is.
+  func knowsKeys(of snapshot: ResultsSnapshot) -> Bool {
+    state.withLock { $0.keys != nil && $0.head.snapshot.version == snapshot.version }
+  }
+
+  /// Where each key of a state is: O(n) for n records the first time.
+  func keys(of snapshot: ResultsSnapshot) -> KeyIndex {
+    let known = state.withLock { $0.head.snapshot.version == snapshot.version ? $0.keys : nil }
+    if let known { return known }
+    let keys = KeyIndex(snapshot.results)
+    state.withLock { state in
+      if state.head.snapshot.version == snapshot.version { state.keys = keys }
+    }
+    return keys
+  }
+
   /// Tells `listener` of every event from now on, on the refresher's queue.
   func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (ControllerEvent) -> Void) {
     state.withLock { $0.listeners[ObjectIdentifier(owner)] = listener }
@@ -110,6 +128,7 @@ final class Feed: StreamableFeed {
           events.bytes, count: events.count, version: new.version.description, shows: [new],
           changes: changes.count)
         state.head.snapshot = new
+        state.keys = nil
         state.head.failure = nil
       case .reset(let snapshot):
         log.restart(
@@ -117,6 +136,7 @@ final class Feed: StreamableFeed {
             .whole(atMost: EventLog.largestSnapshot),
           version: snapshot.version.description, shows: [snapshot])
         state.head.snapshot = snapshot
+        state.keys = nil
         state.head.failure = nil
       case .failed(let failure):
         events.append(failure)

@@ -26,12 +26,29 @@ struct KeyText {
     return values
   }
 
-  /// The record with this key. O(n) for n records.
-  func offset(in results: Results) -> Int? {
+  /// More keys than this that a text may mean, and one look through all records is cheaper.
+  private static let mostLookups = 1024
+
+  /// The record with this key; of several that the text may mean, the one that it says at first
+  /// sight.
+  ///
+  /// O(c · log n), c keys that the text may mean among n records.
+  func offset(in index: KeyIndex) -> Int? {
+    let results = index.results
     guard results.layout.key?.count == candidates.count else { return nil }
+    let count = candidates.reduce(1) { min($0 * $1.count, Self.mostLookups + 1) }
+    guard count <= Self.mostLookups else { return best(of: 0..<results.count, in: results) }
+    let keys = candidates.reduce([[]]) { keys, values in
+      keys.flatMap { key in values.map { key + [$0] } }
+    }
+    return best(of: keys.compactMap(index.offset).sorted(), in: results)
+  }
+
+  /// The first of the records that is most likely meant.
+  private func best(of offsets: some Sequence<Int>, in results: Results) -> Int? {
     var best: (offset: Int, rank: Int)?
-    for (offset, record) in results.records(in: 0..<results.count).enumerated() {
-      guard let rank = rank(of: results.key(of: record) ?? []) else { continue }
+    for offset in offsets {
+      guard let rank = rank(of: results.key(of: results[offset]) ?? []) else { continue }
       if rank == 0 { return offset }
       if rank < best?.rank ?? .max { best = (offset, rank) }
     }
@@ -47,19 +64,5 @@ struct KeyText {
       sum += rank
     }
     return sum
-  }
-
-  /// The text of a key.
-  static func text(_ key: [Value]) -> String {
-    key.map { value in
-      switch value {
-      case .blob(let bytes):
-        var base64: [UInt8] = []
-        bytes.withUnsafeBytes { base64.appendBase64(of: $0) }
-        return PercentEncoding.encoded(String(decoding: base64, as: UTF8.self))
-      case .null: return "null"
-      case .integer, .real, .text: return PercentEncoding.encoded(value.text)
-      }
-    }.joined(separator: ",")
   }
 }

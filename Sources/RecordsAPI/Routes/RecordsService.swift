@@ -1,6 +1,8 @@
+import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import OrderedResults
 
 /// The resources of `protocol.md` §2, answered from live feeds.
 ///
@@ -35,42 +37,69 @@ struct RecordsService: Sendable {
     throw Problem.notFound("there is no query \(name): \(detail)")
   }
 
-  /// What a request about one query's results needs: its feed and its URL query.
-  func withFeed(
-    _ request: Request, _ responder: Responder, words: Set<String> = [],
-    _ body: @escaping @Sendable (Feed, QueryItems) throws -> Response
-  ) {
-    do {
-      let entry = try entry(named: request.parameters["query"])
-      let items = try QueryItems(request.query, allowed: words)
-      let key = FeedKey(
-        query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
-      registry.acquire(key) { result in
-        responder.respond(
-          Self.answer {
-            let feed = try result.mapError { Problem($0) }.get()
-            defer { registry.release(feed) }
-            return try body(feed, items)
-          })
-      }
-    } catch {
-      responder.respond(Self.response(to: error))
-    }
-  }
+  /// Where whole results are looked through, which an event loop and a refresh must not wait for.
+  private static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
+
+  /// Fewer records than this are looked through in less than a millisecond.
+  static let quickSearch = 4096
 
   /// An answer made from the feed's present snapshot, or `304` where the client has that version.
   func withSnapshot(
     _ request: Request, _ responder: Responder, words: Set<String> = [],
     _ body: @escaping @Sendable (ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
-    if let response = pages.response(to: request) { return responder.respond(response) }
-    withFeed(request, responder, words: words) { feed, items in
-      let head = feed.head
-      if let failure = head.failure { throw Problem(failure) }
-      let json = try body(head.snapshot, items)
-      return pages.remember(
-        json, of: feed, version: head.snapshot.version.description, for: request)
+    withSnapshot(request, responder, words: words, isSearch: { _, _, _ in false }) {
+      try body($1, $2)
     }
+  }
+
+  /// The same, where it may have to look for records.
+  ///
+  /// - Parameters:
+  ///   - request: names the query and its arguments.
+  ///   - responder: is given the answer.
+  ///   - words: the reserved words that the resource understands.
+  ///   - isSearch: whether `body` would look through a whole result, which may be large.
+  ///   - body: writes the answer.
+  func withSnapshot(
+    _ request: Request, _ responder: Responder, words: Set<String> = [],
+    isSearch: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
+    _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
+  ) {
+    if let response = pages.response(to: request) { return responder.respond(response) }
+    do {
+      let entry = try entry(named: request.parameters["query"])
+      let items = try QueryItems(request.query, allowed: words)
+      let key = FeedKey(
+        query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+      registry.acquire(key) { result in
+        switch result {
+        case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+        case .success(let feed):
+          let head = feed.head
+          let respond = { @Sendable in
+            let answer = Self.answer { try make(request, feed, head, items, body) }
+            registry.release(feed)
+            responder.respond(answer)
+          }
+          let isLong =
+            head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
+          if isLong { Self.searching.async(execute: respond) } else { respond() }
+        }
+      }
+    } catch {
+      responder.respond(Self.response(to: error))
+    }
+  }
+
+  private func make(
+    _ request: Request, _ feed: Feed, _ head: Feed.Head, _ items: QueryItems,
+    _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
+  ) throws -> Response {
+    if let failure = head.failure { throw Problem(failure) }
+    return pages.remember(
+      try body(feed, head.snapshot, items), of: feed,
+      version: head.snapshot.version.description, for: request)
   }
 
   static func answer(_ body: () throws -> Response) -> Response {

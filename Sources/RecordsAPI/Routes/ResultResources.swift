@@ -27,11 +27,10 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/sections/{section}/records`
   func listSectionRecords(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder, words: Page.words) { snapshot, items in
+    withPage(request, responder) { snapshot in
       let index = try sectionIndex(request, in: snapshot.results)
       let section = snapshot.results.section(at: index)
-      let range = section.offset..<section.offset + section.numberOfRecords
-      return snapshot.page(try Page(items), in: range)
+      return section.offset..<section.offset + section.numberOfRecords
     }
   }
 
@@ -52,16 +51,29 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/records`
   func listRecords(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder, words: Page.words) { snapshot, items in
-      snapshot.page(try Page(items), in: 0..<snapshot.results.count)
-    }
+    withPage(request, responder) { snapshot in 0..<snapshot.results.count }
+  }
+
+  private func withPage(
+    _ request: Request, _ responder: Responder,
+    _ range: @escaping @Sendable (ResultsSnapshot) throws -> Range<Int>
+  ) {
+    withSnapshot(
+      request, responder, words: Page.words,
+      isSearch: { _, snapshot, items in (try? Page(items))?.isSearch(in: snapshot) ?? false },
+      { feed, snapshot, items in
+        snapshot.page(try Page(items), in: try range(snapshot)) { feed.keys(of: snapshot) }
+      })
   }
 
   /// `GET /v1/queries/{query}/records/{key}`
   func recordByKey(_ request: Request, _ responder: Responder) {
     let encoded = request.parameters.encoded("key")
-    withSnapshot(request, responder) { snapshot, _ in
-      guard let offset = KeyText(encoded).offset(in: snapshot.results) else {
+    let isSearch: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = { feed, snapshot, _ in
+      !feed.knowsKeys(of: snapshot)
+    }
+    withSnapshot(request, responder, isSearch: isSearch) { feed, snapshot, _ in
+      guard let offset = KeyText(encoded).offset(in: feed.keys(of: snapshot)) else {
         let names = snapshot.results.layout.keyNames
         let form =
           names.isEmpty
@@ -182,8 +194,10 @@ extension ResultsSnapshot {
   }
 
   /// The records of a page; offsets are counted from the beginning of `range`.
-  fileprivate func page(_ page: Page, in range: Range<Int>) -> [UInt8] {
-    let offsets = page.offsets(in: range, of: self)
+  fileprivate func page(
+    _ page: Page, in range: Range<Int>, keys: () -> KeyIndex
+  ) -> [UInt8] {
+    let offsets = page.offsets(in: range, of: self, keys: keys)
     let end = range.lowerBound + offsets.upperBound
     return json { json in
       json.member("numberOfRecords", range.count)

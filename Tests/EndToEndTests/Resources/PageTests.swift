@@ -97,13 +97,20 @@ import Testing
   /// `next` is opaque, but clients can make one up.
   @Test func `come in no page that was made up`() throws {
     for (plain, keys) in [
-      ("x-1 9223372036854775807", 0), ("x-1 9223372036854775807 99", 0), ("x-1 0 2", 4),
-      ("x-1 3", 3), ("x-1 0 a,b", 6),
+      ("x-1 9223372036854775807", 0), ("x-1 9223372036854775807 0 i99", 0), ("x-1 0 0 i2", 4),
+      ("x-1 3", 3), ("x-1 0 0 i1,i2", 6), ("x-1 0 9223372036854775806 i2", 4),
+      ("x-1 9223372036854775807 9223372036854775806 i2", 4), ("x-1 0 0 n", 6),
     ] {
       let token = Data(plain.utf8).base64EncodedString()
       let page = try get("records?after=\(token.replacing("=", with: ""))")
       #expect(page["records"].elements.count == keys, "\(plain)")
     }
+  }
+
+  @Test(arguments: ["x-1 0 i2", "x-1 0 -1 i2", "x-1 0 9223372036854775807 i2", "x-1 0 0 2"])
+  func `are refused where the page before was made up wrongly`(plain: String) throws {
+    let token = Data(plain.utf8).base64EncodedString().replacing("=", with: "")
+    #expect(try client.get("/v1/queries/players/records?after=\(token)").status == 400)
   }
 
   @Test func `are found by the title of their section, downwards too`() throws {
@@ -131,6 +138,30 @@ import Testing
     try eventually("no section") { try get("sections")["sections"] == [] }
     #expect(try client.get("/v1/queries/players/sectionIndexTitles/A").status == 404)
     #expect(try get("sectionIndexTitles")["sectionIndexTitles"] == [])
+  }
+
+  /// Records that share a key are told apart by their order.
+  @Test func `are walked to the end where keys repeat and records come before them`() throws {
+    let fixture = try ServerFixture(
+      "CREATE TABLE item (k INTEGER, rank REAL, n INTEGER);"
+        + (1...30).map { "INSERT INTO item VALUES (1, 0, \($0));" }.joined(),
+      queries: "items:\n  sql: SELECT k, n FROM item ORDER BY rank, n\n  key: [k]\n")
+    let follower = try fixture.follow("items")
+    let writer = try fixture.writer()
+    var seen: [Int] = []
+    var next: String?
+    for step in 1...6 {
+      let path = "/v1/queries/items/records?limit=5" + (next.map { "&after=\($0)" } ?? "")
+      let page = try fixture.get(path).json
+      seen += page["records"].elements.compactMap { $0["record"]["n"].int }
+      next = page["next"].string
+      // Further than a page is long.
+      let rows = (1...9).map { "(\(-100 * step - $0), \(-step), 0)" }.joined(separator: ", ")
+      try writer.commit("INSERT INTO item VALUES \(rows)")
+      _ = try follower.changes()
+    }
+    #expect(seen == Array(1...30))
+    #expect(next == nil)
   }
 
   /// Whoever walks the pages while records come and go before them misses none of the records that

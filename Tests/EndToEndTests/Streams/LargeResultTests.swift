@@ -34,4 +34,25 @@ import Testing
     for follower in followers { #expect(try follower.changes().count == 1) }
     #expect(try several.next()?.type == "willChange")
   }
+
+  @Test func `is looked through for a key, also after a change`() throws {
+    let fixture = try serve(6000, textLength: 1)
+    let client = fixture.client()
+    let path = "/v1/queries/t/records"
+    let next = try #require(try client.get("\(path)?limit=1&offset=4999").json["next"].string)
+    for key in [1, 6000] {
+      #expect(try client.get("\(path)/\(key)").json["indexPath"][1].int == key - 1)
+    }
+    #expect(try client.get("\(path)/6001").status == 404)
+    try fixture.writer().commit("DELETE FROM t WHERE id <= 1000")
+    try eventually("the records are gone") {
+      try client.get("\(path)?limit=1").json["numberOfRecords"].int == 5000
+    }
+    #expect(try client.get("\(path)/1").status == 404)
+    #expect(try client.get("\(path)/6000").json["indexPath"][1].int == 4999)
+    // Further from its place than records are looked for one by one.
+    let page = try client.get("\(path)?limit=1&after=\(next)").json
+    #expect(page["records"][0]["key"] == [5001])
+    #expect(page["offset"] == 4000)
+  }
 }
