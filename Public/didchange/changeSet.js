@@ -69,7 +69,7 @@ function sectionAt(sections, index) {
 
 /** Without what stands at each `[place]`. One that is missing or named twice is never passed. */
 function withoutPlaces(list, places) {
-  if (places.length === 0) return list;
+  if (!places.length) return list;
   const sorted = places.map(([place]) => place).sort((a, b) => a - b);
   let passed = 0;
   const kept = list.filter((_, place) => place !== sorted[passed] || (passed++, false));
@@ -79,7 +79,7 @@ function withoutPlaces(list, places) {
 
 /** With each `[place, element]` put in; places count in the list that comes out. */
 function withPlaced(list, placed) {
-  if (placed.length === 0) return list;
+  if (!placed.length) return list;
   const merged = [];
   let next = 0;
   for (const [place, element] of [...placed].sort((a, b) => a[0] - b[0])) {

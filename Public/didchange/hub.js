@@ -1,4 +1,4 @@
-/** Where all controllers of all tabs meet: one stream, one result a query. */
+/** Where all controllers of all tabs meet: one result a query. */
 
 import { applyChangeSet, ChangeSetError } from "./changeSet.js";
 import { Stream } from "./stream.js";
@@ -6,23 +6,21 @@ import { countOf, sectionsOf } from "./wire.js";
 
 /** Messages that a tab may leave unacknowledged; then it gets a snapshot, later. */
 const maximumUnacknowledged = 64;
-/** Queries of one stream, as the server bounds them; and characters of their names in its URL, of 8192. */
-const [maximumTopics, maximumLength] = [64, 6000];
-/** Milliseconds: controllers that come and go meanwhile cost one new stream. */
+/** Queries of one stream; the server takes 64, and 8192 bytes. */
+const mostTopics = 48;
+/** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
 
-/** One query with its parameters and window, for all who watch it. */
+/** A query with its parameters and window, for all who watch it. */
 class Topic {
-  /** Its records are `{key, record}`, as on the wire; `head` is what stands around them. */
+  /** Its records are `{key, record}`, as on the wire; `head` stands around them. */
   result = null;
   head = {};
   state = "connecting";
   /** `[member, id]` of each who watches. */
   watchers = [];
-  /** Has a stream of its own: the server does not take it with the others. */
-  isAlone = false;
-  /** Which of the streams of its server it is on. */
-  place = null;
+  /** Names its stream; itself, where it is alone. */
+  place;
 
   constructor(name, base, query, parameters) {
     Object.assign(this, { name, base, query, given: new URLSearchParams(parameters) });
@@ -65,12 +63,12 @@ class Topic {
   }
 }
 
-/** A tab, or the page itself. */
+/** A tab, or the page. */
 class Member {
   #post;
   #unacknowledged = 0;
   #news = [];
-  /** Topics of which it was not told because it lags, by id. */
+  /** Topics that it missed because it lags, by id. */
   missed = new Map();
 
   constructor(post) {
@@ -89,7 +87,7 @@ class Member {
   }
 
   flush() {
-    if (this.#news.length === 0) return;
+    if (!this.#news.length) return;
     this.#unacknowledged++;
     this.#post(this.#news.splice(0));
   }
@@ -102,13 +100,6 @@ class Member {
   }
 }
 
-function hasRoom(topics, topic) {
-  // A version is up to 40 characters.
-  const length = ({ query, given }) => encodeURIComponent(`${query}?${given}`).length + 60;
-  const sum = topics.reduce((sum, other) => sum + length(other), length(topic));
-  return topics.length === 0 || (topics.length < maximumTopics && sum <= maximumLength);
-}
-
 export class Hub {
   /** By name. */
   #topics = new Map();
@@ -116,7 +107,7 @@ export class Hub {
   #members = new Set();
   #gathering = null;
 
-  /** A member is told `[id, kind, payload][]`, and says its own to what is returned. */
+  /** A member is told `[id, kind, payload][]`; what it says goes to what is returned. */
   join(post) {
     const member = new Member(post);
     const watched = new Map();
@@ -158,22 +149,18 @@ export class Hub {
     }, gathering);
   }
 
-  /** Opens and closes streams so that all topics are on few for each server, and no others. */
+  /** Opens the streams that are needed, and closes the others. */
   #regroup() {
     const groups = new Map();
-    const enter = (topic, group) => groups.set(group, [...groups.get(group) ?? [], topic]);
     for (const [name, topic] of this.#topics) {
-      if (topic.watchers.length === 0) this.#topics.delete(name);
-      else if (topic.isAlone) enter(topic, topic);
-      else if (topic.place) enter(topic, topic.place);
-    }
-    // Whoever has a place keeps it: a stream that loses one of its topics need not move the others.
-    for (const topic of this.#topics.values()) {
-      if (topic.place || topic.isAlone) continue;
-      for (let number = 0; !topic.place; number++) {
-        const place = `${topic.base} ${number}`;
-        if (hasRoom(groups.get(place) ?? [], topic)) enter(topic, topic.place = place);
+      if (!topic.watchers.length) {
+        this.#topics.delete(name);
+        continue;
       }
+      let n = 0;
+      while (groups.get(topic.base + n)?.length >= mostTopics) n++;
+      const place = topic.place ??= topic.base + n;
+      groups.set(place, [...groups.get(place) ?? [], topic]);
     }
     this.#streams = this.#streams.filter((stream) => {
       const { topics } = stream;
@@ -208,7 +195,7 @@ export class Hub {
       },
       // Spellings of one query, or a URL too long: all but the first go alone.
       clashed: (topics) => {
-        for (const topic of topics.slice(1)) topic.isAlone = true;
+        for (const topic of topics.slice(1)) topic.place = topic;
         this.#gather();
       },
     });
@@ -224,7 +211,7 @@ export class Hub {
     this.#flush();
   }
 
-  /** What is told of a commit is right, also where the rest of it must come with snapshots. */
+  /** What is told of a commit is right, even if the rest comes with snapshots. */
   #commit(stream, changeSets) {
     const misfit = changeSets.find(([topic, changeSet]) => {
       const fits = topic.apply(changeSet);

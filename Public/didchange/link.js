@@ -1,4 +1,4 @@
-/** A page's way to the hub: that of all tabs in a SharedWorker, or else one of its own. */
+/** A page's way to the hub: that of all tabs in a SharedWorker, or one of its own. */
 
 let next = 1;
 /** Id → `[topic, listener]`. */

@@ -4,7 +4,7 @@ export class Outline {
   /** `{name, indexTitle, numberOfRecords}`. */
   sections = [];
   numberOfRecords = 0;
-  /** Whether sections have something above them: a result without sections has one without a name. */
+  /** Whether sections have a head: a result without sections has one without a name. */
   hasHeads = false;
   height = 0;
   #rowHeight = 0;

@@ -63,7 +63,7 @@ function titlesOf(sections) {
   return [...titles];
 }
 
-/** The index of a list whose rows all stand in the document, as `bind` draws it: what it asks for. */
+/** The index of a list whose rows are all in the document, as `bind` draws it. */
 export class PlainList {
   #pane;
   #controller;

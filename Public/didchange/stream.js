@@ -1,9 +1,9 @@
-/** One event stream of several queries (protocol, §4), kept open whatever happens. */
+/** An event stream of several queries (protocol, §4), kept open whatever happens. */
 
 import { parse } from "./wire.js";
 
-// Milliseconds. A delay is drawn below a bound that doubles with each failure: not all clients come back
-// at once. Failures further apart than `calm` are unrelated.
+// Milliseconds. A delay is drawn below a bound that doubles with each failure: not all come back at once.
+// Failures further apart than `calm` are unrelated.
 const [firstDelay, longestDelay, calm] = [500, 30_000, 60_000];
 
 const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
@@ -60,8 +60,8 @@ export class Stream {
     source.onopen = ifMine(() => this.#heard.resumed());
     source.onerror = ifMine(() => {
       this.#interrupted();
-      // EventSource comes back by itself, unless the answer was no stream: then it gives up and does
-      // not say why (HTML standard §9.2.3, “fail the connection”).
+      // EventSource comes back by itself, unless the answer was no stream: then it gives up
+      // (HTML standard §9.2.3, “fail the connection”).
       if (source.readyState === EventSource.CLOSED) this.#later(() => this.#ask());
     });
     for (const name of events) {
@@ -133,7 +133,7 @@ export class Stream {
     if (isGood) return this.#open();
     answers.forEach((answer, index) =>
       answer.isFinal && this.#heard.refused(topics[index], answer.problem));
-    if (answers.length > 0 && answers.every((answer) => answer.isGood)) this.#heard.clashed(topics);
+    if (answers.length && answers.every((answer) => answer.isGood)) this.#heard.clashed(topics);
     else if (!answers.some((answer) => answer.isFinal)) this.#later(() => this.#ask(), wait);
   }
 

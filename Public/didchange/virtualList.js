@@ -128,7 +128,7 @@ export class VirtualList {
     this.#later();
   }
 
-  /** The first record in sight and how far below the top it is; at the very top what is new shows. */
+  /** The first record in sight, and how far below the top; at the very top what is new shows. */
   #anchor() {
     if (this.#top === 0) return null;
     for (const { y, record } of this.#items.values()) {
@@ -162,7 +162,7 @@ export class VirtualList {
     const ratio = this.#ratio;
     const by = scrollTop - this.#scrollTop;
     const isEdge = scrollTop <= 0 || scrollTop >= this.#height - clientHeight - 1;
-    // A wheel or a finger moves the rows as far as it moves; a scroll bar is for the whole list.
+    // A wheel or a finger moves the rows as far; a scroll bar is for the whole list.
     if (ratio > 1 && Math.abs(by) < 3 * clientHeight && !isEdge) this.#top += by;
     else this.#top = scrollTop * ratio;
     this.#scrollTop = scrollTop;

@@ -18,7 +18,7 @@ const isRequired = (parameter) => parameter.default === undefined;
  * @returns the names of parameters that must be given and are not
  */
 export function showForm(form, { name, parameters }, given) {
-  form.hidden = parameters.length === 0;
+  form.hidden = !parameters.length;
   if (form.dataset.query !== name) form.replaceChildren(...parameters.map(field));
   form.dataset.query = name;
   for (const input of form.elements) input.value = given[input.name] ?? "";
