@@ -69,7 +69,8 @@ let package = Package(
         httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools", "HTTP/HummingbirdPeer"], swiftSettings: settings),
+      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools", "HTTP/HummingbirdPeer"],
+      swiftSettings: settings),
 
     .systemLibrary(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",
