@@ -52,7 +52,10 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
       .SQLITE_READONLY_CANTLOCK:
       // https://www.sqlite.org/wal.html#read_only_databases
       return around.isDirectoryWritable
-        ? "The file and those beside it (-wal, -shm) must be readable."
+        ? """
+        The file and those beside it (-wal, -shm) must be readable, and a descriptor be free for \
+        each (ulimit -n).
+        """
         : """
         A database in write-ahead mode needs the files -wal and -shm beside it, even to be read. \
         They cannot be made in \(directory): allow writing there, or keep another connection to \
@@ -76,7 +79,8 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
 }
 
 extension DatabaseAccessError: CustomStringConvertible {
-  package var description: String {
-    "cannot read the database \(path): \(message) (SQLite \(code.rawValue)). \(advice)"
-  }
+  package var description: String { "cannot read the database \(path): \(reason)" }
+
+  /// Without the path, for those who need not know it.
+  package var reason: String { "\(message) (SQLite \(code.rawValue)). \(advice)" }
 }

@@ -11,9 +11,13 @@ struct PendingNews: Equatable {
   private var condition = Condition.readable
   private var isReplaced = false
   private var isCommitted = false
+  private var isLocked = false
 
   /// Transactions were committed.
   mutating func committed() { isCommitted = true }
+
+  /// It has not been possible to look for long.
+  mutating func locked() { isLocked = true }
 
   /// The file can be read, and is another one than before or was away in between.
   mutating func opened() {
@@ -29,7 +33,7 @@ struct PendingNews: Equatable {
   var event: WatchEvent? {
     switch (told, condition) {
     case (.readable, .readable):
-      isReplaced ? .replaced : isCommitted ? .committed : nil
+      isReplaced ? .replaced : isCommitted ? .committed : isLocked ? .locked : nil
     case (_, .readable): .restored
     case (let told, let now) where told == now: nil
     case (_, .absent): .removed

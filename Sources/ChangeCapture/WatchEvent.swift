@@ -2,6 +2,9 @@
 package enum WatchEvent: Sendable, Equatable {
   /// One or more transactions were committed.
   case committed
+  /// A lock has kept the database from being read for a second or more. Told once for each lock;
+  /// whatever is committed under it is told when it is over.
+  case locked
   /// Another file stands at the path: open connections show the old one, so they must be reopened.
   case replaced
   /// No file stands at the path. Open connections still show the old one.
@@ -15,6 +18,7 @@ package enum WatchEvent: Sendable, Equatable {
   package var changes: DatabaseChanges {
     switch self {
     case .committed: .everything(.commit)
+    case .locked: .nothing
     case .replaced: .everything(.replaced)
     case .removed, .unreadable: .everything(.removed)
     case .restored: .everything(.restored)

@@ -75,9 +75,12 @@ extension WatcherCore {
     guard let answer = connection?.look() else { return .unchanged }
     status.counters.looks += 1
     switch answer {
-    case .busy: status.counters.busyLooks += 1
+    case .busy:
+      status.counters.busyLooks += 1
+      if lock == nil { lock = Lock() }
     case .unreadable: isUnreadable = true
     case .changed, .unchanged:
+      lock = nil
       guard isUnreadable else { break }
       isUnreadable = false
       // That it can be read again is more than any commit.

@@ -14,8 +14,20 @@ extension WatcherCore {
       confirm()
     case .unreadable(let code, let message):
       report(DatabaseError(resultCode: code, message: message))
-    case .unchanged, .busy: break
+    case .busy: reportLock()
+    case .unchanged: break
     }
+  }
+
+  /// Longer than any transaction that does not hold others up: SQLite's writers and readers commonly
+  /// wait for some seconds.
+  private static let lockPatience = Duration.seconds(1)
+
+  private func reportLock() {
+    guard let lock, !lock.isReported, ContinuousClock.now - lock.start >= Self.lockPatience
+    else { return }
+    self.lock?.isReported = true
+    news.locked()
   }
 
   /// Spares writers of a rollback-mode file that shows no sign of a write.
@@ -92,6 +104,7 @@ extension WatcherCore {
     connection?.close()
     connection = nil
     isUnreadable = false
+    lock = nil
     lastPoll = nil
     status.journalMode = nil
     looks.stop()

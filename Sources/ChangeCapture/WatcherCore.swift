@@ -29,6 +29,8 @@ actor WatcherCore {
   var news = PendingNews()
   /// Whether the last look failed for another reason than a lock.
   var isUnreadable = false
+  /// The lock that keeps looks from an answer.
+  var lock: Lock?
   var looks: LookSchedule
   /// When ``looks`` wants the next look; nil: it wants none.
   var nextLook: LookTime?
@@ -36,6 +38,12 @@ actor WatcherCore {
   /// What the poll knows of a rollback-mode file.
   var lastPoll: (status: FileStatus, time: ContinuousClock.Instant)?
   var status = WatcherStatus()
+
+  /// A lock that looks have met.
+  struct Lock {
+    let start = ContinuousClock.now
+    var isReported = false
+  }
 
   /// When to look again.
   enum LookTime {

@@ -50,6 +50,25 @@ import Testing
     #expect(owner.events == [.committed])
   }
 
+  @Test(arguments: ["DELETE", "PERSIST"])
+  func `a lock that lasts is one event, and what was committed under it another`(
+    _ mode: String
+  ) async throws {
+    try prepare(mode)
+    let owner = try Owner(folder.file(), lockTimeout: 0.01)
+    try writer.execute("BEGIN EXCLUSIVE")
+    try writer.execute("INSERT INTO item (id) VALUES (1)")
+    try await owner.waits("the lock") { !$0.isEmpty }
+    // As long again, in which it is not told again.
+    let looks = owner.watcher.status.counters.busyLooks
+    try await owner.waits("more looks") { _ in
+      owner.watcher.status.counters.busyLooks > looks + 1
+    }
+    try writer.execute("COMMIT")
+    try await owner.sees(1)
+    #expect(owner.events == [.locked, .committed])
+  }
+
   @Test(arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
   func `a checkpoint is no event, only a new beginning of the log may be`(
     _ kind: String

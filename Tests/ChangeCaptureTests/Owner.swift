@@ -26,7 +26,7 @@ final class Owner: Sendable {
 
   init(
     _ path: String, queue: DispatchQueue = DispatchQueue(label: "owner"),
-    settings: DatabaseWatcher.Settings = .init(),
+    settings: DatabaseWatcher.Settings = .init(), lockTimeout: TimeInterval = 20,
     delay: @escaping @Sendable () -> Void = {}
   ) throws {
     let log = Log()
@@ -36,7 +36,7 @@ final class Owner: Sendable {
     ) { event in
       let time = DispatchTime.now().uptimeNanoseconds
       delay()
-      let greatest = try? Self.greatest(path)
+      let greatest = try? Self.greatest(path, lockTimeout)
       log.entries.withLock { $0.append(Entry(event: event, greatest: greatest, nanoseconds: time)) }
     }
     try watcher.start()
@@ -68,10 +68,10 @@ final class Owner: Sendable {
     try await waits("row \(id)", sourceLocation: sourceLocation) { $0.last?.greatest == id }
   }
 
-  private static func greatest(_ path: String) throws -> Int? {
+  private static func greatest(_ path: String, _ lockTimeout: TimeInterval) throws -> Int? {
     var configuration = Configuration()
     configuration.readonly = true
-    configuration.busyMode = .timeout(20)
+    configuration.busyMode = .timeout(lockTimeout)
     let connection = try DatabaseQueue(path: path, configuration: configuration)
     return try connection.read { try Int.fetchOne($0, sql: "SELECT max(id) FROM item") }
   }

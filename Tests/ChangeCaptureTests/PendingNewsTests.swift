@@ -29,6 +29,15 @@ import Testing
     #expect(event == .committed)
   }
 
+  @Test func `a lock is news unless something was committed`() {
+    #expect(events { $0.locked() } == .locked)
+    let event = events {
+      $0.committed()
+      $0.locked()
+    }
+    #expect(event == .committed)
+  }
+
   @Test func `a replacement is more than a commit, a loss more than both`() {
     let replaced = events {
       $0.committed()

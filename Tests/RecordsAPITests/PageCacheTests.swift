@@ -46,7 +46,10 @@ import Testing
 
   @Test func `are let go with their feed, and when it cannot be read`() throws {
     _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
+    // What could be read last is given as long as nothing more can be known.
     feed.receive(.failed(FetchFailure(kind: .busy, detail: "locked")))
+    #expect(pages.response(to: try request("/a")) != nil)
+    feed.receive(.failed(FetchFailure(kind: .unavailable, detail: "gone")))
     #expect(pages.response(to: try request("/a")) == nil)
     feed.receive(.recovered)
     _ = pages.remember([1], of: feed, version: version, for: try request("/a"))

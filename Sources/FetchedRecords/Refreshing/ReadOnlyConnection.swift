@@ -8,13 +8,16 @@ import GRDBSQLite
 /// of the schema that are not innocuous do not run: https://www.sqlite.org/security.html
 enum ReadOnlyConnection {
   /// How long a read waits for a writer's lock. In WAL mode readers do not wait at all.
-  static let busyTimeout = 1.0
+  static let busyTimeout = Duration.seconds(1)
+  /// The same where the lock is known to last: long enough to get in between two commits, and short,
+  /// because everything else waits meanwhile.
+  static let retryTimeout = Duration.milliseconds(100)
 
   static func open(path: String) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.label = "didchange.read"
-    configuration.busyMode = .timeout(busyTimeout)
+    configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     // The refresher begins and ends its transactions itself.
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { db in
@@ -28,6 +31,11 @@ enum ReadOnlyConnection {
 }
 
 extension Database {
+  /// How long statements from now on wait for a lock: https://www.sqlite.org/c3ref/busy_timeout.html
+  func waitForLocks(atMost duration: Duration) {
+    sqlite3_busy_timeout(sqliteConnection, Int32(duration / .milliseconds(1)))
+  }
+
   /// Runs `body` in one read transaction, so that all of it sees one commit.
   func readTransaction<T>(_ body: () throws -> T) throws -> T {
     try run("BEGIN DEFERRED")

@@ -109,7 +109,7 @@ extension Refresher {
     _ name: String, arguments: QueryArguments,
     onEvent: @escaping @Sendable (ControllerEvent) -> Void
   ) -> Result<QueryController, FetchFailure> {
-    attempt { db in
+    answer { db in
       let (snapshot, resumed) = try firstSnapshot(of: name, arguments: arguments, in: db)
       let controller = QueryController(
         queryName: name, arguments: arguments, snapshot: snapshot, resumed: resumed,
@@ -121,7 +121,7 @@ extension Refresher {
   }
 
   private func fetchNow(_ controller: QueryController) -> Result<ResultsSnapshot, FetchFailure> {
-    attempt { db in
+    answer { db in
       guard let live = live[controller] else { return }
       if !pending.isEmpty {
         noteSuccess()

@@ -5,6 +5,20 @@ import OrderedResults
 
 // Reading: every read transaction first catches up with what was committed before it began.
 extension Refresher {
+  /// Runs `body` as ``attempt(_:)`` does, for somebody who waits for the answer.
+  ///
+  /// While the database is known to be locked it fails at once: whoever asks would else wait, and
+  /// everybody who asks after them would wait for their turn as well.
+  func answer<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
+    if let failure, failure.kind == .busy { return .failure(failure) }
+    let result = attempt(body)
+    if case .failure(let failure) = result, failure.kind == .busy {
+      note(failure)
+      scheduleRetry()
+    }
+    return result
+  }
+
   /// Runs `body` in a read transaction in which all controllers are up to date, and tells what
   /// changed once the transaction is over.
   func attempt<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
@@ -21,12 +35,16 @@ extension Refresher {
     dispatchPrecondition(condition: .onQueue(queue))
     defer { announce() }
     do {
+      let timeout =
+        failure?.kind == .busy ? ReadOnlyConnection.retryTimeout : ReadOnlyConnection.busyTimeout
       let result = try connected().inDatabase { db in
-        try db.readTransaction {
+        db.waitForLocks(atMost: timeout)
+        return try db.readTransaction {
           try catchUp(in: db)
           return try body(db)
         }
       }
+      isBehind = false
       noteSuccess()
       return result
     } catch let error as DatabaseError {
@@ -63,8 +81,8 @@ extension Refresher {
     let changes = try source.changes(in: db)
     defer { capture = source.statistics }
     if changes.isNothing {
-      // Nothing was missed, but all were told of a failure that is over now.
-      if failure != nil { refetch(live.all, because: "failure", in: db) }
+      // Nothing was missed, but some were told of a failure that is over now.
+      if failure != nil { refetch(live.allFailed, because: "failure", in: db) }
       return
     }
     let schema = try db.schemaNumber()

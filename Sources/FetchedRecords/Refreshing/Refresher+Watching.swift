@@ -48,16 +48,23 @@ extension Refresher {
   ///
   /// Returns at once; the work is done on ``queue``.
   package func refresh() {
-    queue.async { [self] in catchUpOrRetry() }
+    queue.async { [self] in
+      isBehind = true
+      catchUpOrRetry()
+    }
   }
 
   private func handle(_ event: WatchEvent) {
     dispatchPrecondition(condition: .onQueue(queue))
     switch event {
     case .committed:
+      isBehind = true
+    case .locked:
+      // Tries and waits itself, and says so if that is in vain too.
       break
     case .replaced, .restored:
       log(.replaced)
+      isBehind = true
       disconnect()
     case .removed:
       log(.removed)
@@ -68,18 +75,26 @@ extension Refresher {
           detail: "the database file is gone: put it back, and the queries go on"))
     case .unreadable(let error):
       disconnect()
-      return failAll(FetchFailure(kind: .unavailable, detail: "\(error)"))
+      let failure = FetchFailure(kind: .unavailable, detail: error.reason)
+      note(failure)
+      return failAll(failure)
     }
     catchUpOrRetry()
   }
 
   private func catchUpOrRetry() {
     guard !isStopped else { return }
-    if case .failure(let failure) = attempt({ _ in }) {
-      if self.failure == nil { log(.failed(failure)) }
-      failAll(failure)
-      scheduleRetry()
-    }
+    guard case .failure(let failure) = attempt({ _ in }) else { return }
+    note(failure)
+    // Under a lock, what is shown is the last commit that there is; unless one was noticed before.
+    if failure.kind != .busy || isBehind { failAll(failure) }
+    scheduleRetry()
+  }
+
+  /// The database cannot be read now.
+  func note(_ failure: FetchFailure) {
+    if self.failure == nil { log(.failed(failure)) }
+    self.failure = failure
   }
 
   private func failAll(_ failure: FetchFailure) {
@@ -92,7 +107,7 @@ extension Refresher {
 
   /// Looks again in a while. Nothing else may: a commit that came during a failure is announced
   /// only once.
-  private func scheduleRetry() {
+  func scheduleRetry() {
     guard !isRetryScheduled else { return }
     isRetryScheduled = true
     queue.asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in

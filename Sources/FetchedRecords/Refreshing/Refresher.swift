@@ -35,6 +35,8 @@ package final class Refresher: @unchecked Sendable {
   let live = LiveQueries()
   /// Is called between what was told and what may take long.
   var beforeLongWork: @Sendable () -> Void = {}
+  /// Whether something may have been committed that is not read yet.
+  var isBehind = false
   var isRetryScheduled = false
   var isStopped = false
 

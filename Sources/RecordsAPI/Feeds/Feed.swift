@@ -18,6 +18,12 @@ final class Feed: StreamableFeed {
     var snapshot: ResultsSnapshot
     var failure: FetchFailure?
     var position: Broadcast.Position
+
+    /// Why a request must not be answered from the snapshot, if it must not.
+    ///
+    /// A lock is no reason: the snapshot is the last commit that could be read, which its version
+    /// says.
+    var refusal: FetchFailure? { failure?.kind == .busy ? nil : failure }
   }
 
   private struct State {
@@ -76,7 +82,7 @@ final class Feed: StreamableFeed {
   /// - Returns: false also where the feed is closed.
   func isShowing(_ version: String, isUse: Bool = true) -> Bool {
     state.withLock { state in
-      let isShowing = !state.isClosed && state.head.failure == nil && state.version == version
+      let isShowing = !state.isClosed && state.head.refusal == nil && state.version == version
       if isShowing, isUse { state.wasRead = true }
       return isShowing
     }

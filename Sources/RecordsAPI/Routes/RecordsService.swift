@@ -96,7 +96,7 @@ struct RecordsService: Sendable {
     _ request: Request, _ feed: Feed, _ head: Feed.Head, _ items: QueryItems,
     _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) throws -> Response {
-    if let failure = head.failure { throw Problem(failure) }
+    if let failure = head.refusal { throw Problem(failure) }
     return pages.remember(
       try body(feed, head.snapshot, items), of: feed,
       version: head.snapshot.version.description, for: request)

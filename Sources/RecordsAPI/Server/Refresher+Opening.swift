@@ -28,9 +28,12 @@ extension Refresher {
     } catch let refused as RefusedQueries {
       throw settings.configuration?.problems(refused) ?? refused
     } catch let failure as FetchFailure {
-      // Whoever starts a server has yet to learn which file it is about.
-      throw FetchFailure(
-        kind: failure.kind, detail: "\(settings.database ?? ""): \(failure.detail)")
+      // Whoever starts a server has yet to learn which file it is about, and that nothing goes on.
+      let detail =
+        failure.kind == .busy
+        ? "it is locked by another process: start again when that has let go of it"
+        : failure.detail
+      throw FetchFailure(kind: failure.kind, detail: "\(settings.database ?? ""): \(detail)")
     }
   }
 }

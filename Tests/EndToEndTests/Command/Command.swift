@@ -29,16 +29,20 @@ final class Command {
     return command
   }
 
-  static func run(_ arguments: [String]) throws -> (exitCode: Int, output: String, errors: String) {
-    try ChildProcess.run(path, arguments)
+  /// Reads the log until a line has `text` in it.
+  ///
+  /// - Returns: the lines before it.
+  @discardableResult func waitForLog(_ text: String) throws -> [String] {
+    var lines: [String] = []
+    while let line = try process.errors.next() {
+      if line.contains(text) { return lines }
+      lines.append(line)
+    }
+    throw TimedOut("no \"\(text)\" in the log: \(lines)")
   }
 
-  /// Reads the log until a line has `text` in it.
-  func waitForLog(_ text: String) throws {
-    while let line = try process.errors.next() {
-      if line.contains(text) { return }
-    }
-    throw TimedOut("no \"\(text)\" in the log")
+  static func run(_ arguments: [String]) throws -> (exitCode: Int, output: String, errors: String) {
+    try ChildProcess.run(path, arguments)
   }
 
   /// The build puts it beside the bundle of the tests; `DIDCHANGE` names another.

@@ -34,24 +34,6 @@ import Testing
     #expect(try after.changes().count == 1)
   }
 
-  @Test func `finds its database locked for longer than it waits`() throws {
-    let database = try Database.make(
-      folder.file("rollback.sqlite"), Teams.schema, journal: .delete)
-    let command = try Command.serve([database.path])
-    let follower = Follower(EventStream(command.base, path))
-    try follower.expectSnapshot()
-    let writer = try ForeignWriter(database.path)
-    try writer.run("BEGIN EXCLUSIVE; UPDATE player SET score = 0 WHERE id = 1")
-    let client = HTTPClient(command.base)
-    // Whoever asks for what is not live has to wait for the lock, and is told in the end.
-    #expect(try client.post("/v1/queries/player/fetch").status == 503)
-    #expect(try client.get("/healthz").status == 200)
-    try writer.run("COMMIT")
-    #expect(try follower.changesAfterFailures().count == 1)
-    try eventually("it is ready") { try client.get("/readyz").status == 200 }
-    #expect(try client.get("/v1/queries/player/records/1").json["record"]["score"] == 0)
-  }
-
   @Test func `loses its database and gets it back`() throws {
     let command = try Command.serve([database.path])
     let follower = Follower(EventStream(command.base, path))
@@ -69,6 +51,32 @@ import Testing
     try FileManager.default.moveItem(atPath: copy, toPath: database.path)
     #expect(try follower.changesAfterFailures().count == 1)
     #expect(follower.model.records.count == 5)
+  }
+
+  @Test func `finds something else where its database was`() throws {
+    let command = try Command.serve([database.path])
+    let follower = Follower(EventStream(command.base, path))
+    try follower.expectSnapshot()
+    try database.execute("DELETE FROM player WHERE id = 6; PRAGMA wal_checkpoint(TRUNCATE)")
+    _ = try follower.changes()
+    let copy = folder.file("copy.sqlite")
+    try FileManager.default.copyItem(atPath: database.path, toPath: copy)
+    try Database(path: copy).execute(
+      "DELETE FROM player WHERE id = 5; PRAGMA wal_checkpoint(TRUNCATE)")
+    let noise = try folder.write(String(repeating: "no database ", count: 2000), to: "noise")
+    #expect(rename(noise, database.path) == 0)
+    try command.waitForLog("cannot read the database: file is not a database")
+    #expect(try follower.failure()["status"] == 503)
+    let refused = try HTTPClient(command.base).get("/v1/queries/player/records")
+    #expect(refused.status == 503)
+    #expect(refused.head["Retry-After"] == "1")
+    for suffix in ["-wal", "-shm"] {
+      try? FileManager.default.removeItem(atPath: database.path + suffix)
+    }
+    #expect(rename(copy, database.path) == 0)
+    try command.waitForLog("can be read again")
+    #expect(try follower.changesAfterFailures().count == 1)
+    #expect(follower.model.records.count == 4)
   }
 
   @Test func `has no descriptor left for more clients`() throws {

@@ -12,7 +12,7 @@ enum ReaderConnection {
     configuration.journalMode = .default
     if case .immediateError = configuration.busyMode {
       // Without a log a commit of anyone locks the file for a moment, which is no error.
-      configuration.busyMode = .timeout(ReadOnlyConnection.busyTimeout)
+      configuration.busyMode = .timeout(ReadOnlyConnection.busyTimeout / .seconds(1))
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }

@@ -85,6 +85,7 @@ final class RecordsEngine: @unchecked Sendable {
   private func handle(_ event: WatchEvent) {
     switch event {
     case .committed, .replaced, .restored: wake()
+    case .locked: break
     case .removed:
       inConnection { engine, _ in
         engine.failAll(
