@@ -59,6 +59,8 @@ struct Serve: ParsableCommand {
   func run() throws {
     // A log whose reader has gone must not end the server.
     signal(SIGPIPE, SIG_IGN)
+    // Nor must a file that may grow no further: man 2 setrlimit.
+    signal(SIGXFSZ, SIG_IGN)
     let signals = TerminationSignals()
     let logger = makeLogger()
     let descriptors = DescriptorLimit.raise()

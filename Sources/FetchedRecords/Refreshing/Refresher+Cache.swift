@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import OrderedResults
+import Synchronization
 
 // Results that outlive the process, of queries that ask for it.
 //
@@ -32,10 +33,13 @@ extension Refresher {
       try CacheKey(snapshot.query, controller.arguments, in: db)
     }
     guard let key = key.flatMap({ $0 }) else { return }
-    ResultsCache.queue.async {
-      file.write(
-        snapshot.results, key: key,
-        stamp: LastTold(version: snapshot.version, commit: snapshot.commit).stamp)
+    let stamp = LastTold(version: snapshot.version, commit: snapshot.commit).stamp
+    ResultsCache.queue.async { [self] in
+      let result = Result { () throws(CacheFile.WriteError) in
+        try file.write(snapshot.results, key: key, stamp: stamp)
+      }
+      let message = cacheTrouble.withLock { $0.note(result, of: file.url, at: .now) }
+      if let message { log(message) }
       file.deleteOldest()
     }
   }

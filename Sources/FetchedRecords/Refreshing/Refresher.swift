@@ -19,6 +19,7 @@ package final class Refresher: @unchecked Sendable {
   package let catalog: QueryCatalog
   let log: @Sendable (RefresherMessage) -> Void
   private let lastFailure = Mutex<FetchFailure?>(nil)
+  let cacheTrouble = Mutex(CacheTrouble())
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
   let requests = Mutex(Requests())

@@ -18,6 +18,10 @@ package enum RefresherMessage: Sendable {
   case removed
   /// A refresh failed as a whole; it is tried again.
   case failed(FetchFailure)
+  /// The cache of a query could not be written, and maybe others neither.
+  case cacheNotWritten(path: String, reason: String)
+  /// It could be written.
+  case cacheWrittenAgain
   /// Refreshes succeed again.
   case recovered
   /// One query was brought up to date, for the metrics: told inside the transaction.

@@ -52,6 +52,14 @@ extension Logger {
       warning("the database file is gone: waiting for it")
     case .failed(let failure):
       error("cannot read the database: \(failure.detail)")
+    case .cacheNotWritten(let path, let reason):
+      warning(
+        """
+        cannot write the cache \(path): \(reason); the queries go on, but after a restart its \
+        clients begin anew
+        """)
+    case .cacheWrittenAgain:
+      notice("the cache can be written again")
     case .refreshed: break
     case .recovered:
       notice("the database can be read again")

@@ -34,6 +34,46 @@ import Testing
     #expect(try after.changes().count == 1)
   }
 
+  /// The cache may be older than what clients were told of since: they begin anew, and nobody is
+  /// sent a change set that leads from another state than theirs.
+  @Test func `is killed with a cache that is older than its clients`() throws {
+    let file = try folder.write(
+      """
+      database: music.sqlite
+      timeouts: {linger: 0}
+      queries:
+        player: {table: player, cache: true}
+      """, to: "didchange.yaml")
+    let first = try Command.serve(["--config", file])
+    let early = Follower(EventStream(first.base, path))
+    try early.expectSnapshot()
+    let writer = try ForeignWriter(database.path)
+    try writer.commit("UPDATE player SET score = 1 WHERE id = 1")
+    _ = try early.changes()
+    early.stream.close()
+    let cache = folder.file("music.sqlite-fetched-player")
+    try eventually("the cache is written") {
+      try HTTPClient(first.base).get("/healthz").status == 200
+        && FileManager.default.fileExists(atPath: cache)
+    }
+    let late = Follower(EventStream(first.base, path))
+    try late.expectSnapshot()
+    try writer.commit("DELETE FROM player WHERE id = 2")
+    _ = try late.changes()
+    try first.process.kill9()
+    try writer.commit("DELETE FROM player WHERE id = 3")
+    let second = try Command.serve(["--config", file])
+    let goesOn = Follower(
+      EventStream(second.base, path, .init(lastEventID: early.model.version)), model: early.model)
+    #expect(try goesOn.changes().count == 2)
+    let beginsAnew = Follower(
+      EventStream(second.base, path, .init(lastEventID: late.model.version)), model: late.model)
+    try beginsAnew.expectSnapshot()
+    for follower in [goesOn, beginsAnew] {
+      #expect(follower.model.records.map(\.key) == [[1], [4], [5], [6]])
+    }
+  }
+
   @Test func `loses its database and gets it back`() throws {
     let command = try Command.serve([database.path])
     let follower = Follower(EventStream(command.base, path))

@@ -68,8 +68,24 @@ struct CacheFile {
 
   // MARK: - Writing
 
+  /// Why a file could not be written.
+  struct WriteError: Error {
+    /// In the system's words.
+    let reason: String
+
+    init(_ error: any Error) {
+      let error = error as NSError
+      let underlying = error.userInfo[NSUnderlyingErrorKey] as? NSError ?? error
+      reason =
+        underlying.domain == NSPOSIXErrorDomain
+        ? String(cString: strerror(Int32(underlying.code))) : error.localizedDescription
+    }
+  }
+
   /// Writes a result; what fails is only a fetch next time. O(b), b bytes.
-  func write(_ results: Results, key: CacheKey, stamp: [UInt8]) {
+  ///
+  /// - Throws: what keeps the file as it was.
+  func write(_ results: Results, key: CacheKey, stamp: [UInt8]) throws(WriteError) {
     var body: [UInt8] = []
     body.appendPiece(key.bytes)
     body.appendPiece(stamp)
@@ -80,7 +96,11 @@ struct CacheFile {
     var file = Data(Self.format.utf8)
     withUnsafeBytes(of: Self.checksum(body)) { file += $0 }
     file += body
-    try? file.write(to: url, options: .atomic)
+    do {
+      try file.write(to: url, options: .atomic)
+    } catch {
+      throw WriteError(error)
+    }
   }
 
   // MARK: - Reading

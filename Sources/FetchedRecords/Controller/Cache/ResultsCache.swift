@@ -38,6 +38,6 @@ struct ResultsCache {
   }
 
   private func write(_ results: Results, _ key: CacheKey) {
-    Self.queue.async { [file, stamp] in file.write(results, key: key, stamp: stamp.bytes) }
+    Self.queue.async { [file, stamp] in try? file.write(results, key: key, stamp: stamp.bytes) }
   }
 }
