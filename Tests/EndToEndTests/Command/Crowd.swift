@@ -10,7 +10,8 @@ final class Crowd {
     /// All that came, where it is asked for.
     var text: [UInt8]?
     var count = 0
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+    /// Of bytes only, so that it does not matter how they were divided.
+    var hasher = Hasher()
     var isLive = false
     var isAtEnd = false
   }
@@ -19,16 +20,17 @@ final class Crowd {
   private var polled: [pollfd] = []
   private var buffer = [UInt8](repeating: 0, count: 1 << 18)
 
-  /// Opens streams; those before `slow` take in next to nothing that they do not read.
+  /// Opens streams; those before `slow` take in next to nothing that they do not read. Of these and
+  /// the one after them everything is kept.
   init(port: UInt16, path: String, count: Int, slow: Int) throws {
     for index in 0..<count {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
       guard descriptor >= 0 else { throw TimedOut("a descriptor: \(index) are open") }
       if index < slow {
         var size: Int32 = 4096
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, 4)
       }
-      members.append(Member(descriptor: descriptor, text: index < slow ? [] : nil))
+      members.append(Member(descriptor: descriptor, text: index <= slow ? [] : nil))
       polled.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
       try Self.connect(descriptor, port, index)
       let request = Array("GET \(path) HTTP/1.1\r\nHost: a\r\n\r\n".utf8)
@@ -121,6 +123,8 @@ extension [UInt8] {
 }
 
 extension Crowd.Member {
+  fileprivate var hash: Int { hasher.finalize() }
+
   fileprivate mutating func take(_ bytes: ArraySlice<UInt8>) {
     text?.append(contentsOf: bytes)
     tail += bytes
@@ -134,9 +138,7 @@ extension Crowd.Member {
       new = tail[start.lowerBound...]
     }
     count += new.count
-    new.withUnsafeBufferPointer { bytes in
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    }
+    new.withUnsafeBytes { hasher.combine(bytes: $0) }
     tail = tail.suffix(400)
   }
 }

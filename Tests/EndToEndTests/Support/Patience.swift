@@ -6,10 +6,13 @@ let patience: TimeInterval = 30
 
 /// How soon a server exits after SIGTERM.
 ///
-/// Under the thread sanitizer everything takes ten times as long, and the limit would measure that.
+/// Under a sanitizer everything takes up to ten times as long, and the limit would measure that.
 let exitLimit: Duration = isSanitized ? .seconds(20) : .seconds(2)
 
-private let isSanitized = dlsym(dlopen(nil, RTLD_NOW), "__tsan_init") != nil
+/// Whether these tests, and so the servers that they start, were built for a sanitizer.
+let isSanitized = isLinked("__tsan_init") || isLinked("__asan_init")
+
+private func isLinked(_ symbol: String) -> Bool { dlsym(dlopen(nil, RTLD_NOW), symbol) != nil }
 
 /// Something did not happen in time.
 struct TimedOut: Error, CustomStringConvertible {
