@@ -1,3 +1,4 @@
+import HTTPServer
 import RecordsAPI
 import Testing
 
@@ -17,6 +18,9 @@ import Testing
       $0.logCapacity = 100_000
       $0.rememberedStates = remembered
       $0.rememberedBytes = 10_000_000
+    } service: {
+      // Under a sanitizer it takes long to write so much.
+      $0.timeouts.write = .seconds(600)
     }
     let path = "/v1/queries/item/events\(items)"
     let slow = Follower(fixture.stream(path, .init(hasSmallBuffer: true)))
