@@ -27,10 +27,41 @@ enum DescriptorLimit {
     return UInt64(limit.rlim_cur)
   }
 
+  /// What a server opens before its first client: the database twice, notifications, event loops.
+  private static let leastForServer = 24
+
+  /// Refuses to begin what would fail halfway: Dispatch ends the process where it can open nothing.
+  ///
+  /// - Throws: ``TooFewDescriptors``.
+  static func checkForServer() throws {
+    var opened: [Int32] = []
+    defer { for descriptor in opened { close(descriptor) } }
+    while opened.count < leastForServer {
+      let descriptor = dup(STDERR_FILENO)
+      if descriptor < 0 {
+        // Without a standard error there is nothing to copy, and nobody to tell.
+        if errno == EBADF { return }
+        throw TooFewDescriptors(free: opened.count, needed: leastForServer)
+      }
+      opened.append(descriptor)
+    }
+  }
+
   // Glibc has made an enumeration of the constants.
   #if canImport(Glibc)
     private static let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
     private static let files = RLIMIT_NOFILE
   #endif
+}
+
+/// The process may open too few files to serve anybody.
+struct TooFewDescriptors: Error, CustomStringConvertible {
+  let free: Int
+  let needed: Int
+
+  var description: String {
+    "only \(free) files may be opened, and a server without clients takes \(needed): raise the limit "
+      + "with ulimit -n"
+  }
 }

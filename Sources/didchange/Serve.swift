@@ -61,9 +61,10 @@ struct Serve: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     // Nor must a file that may grow no further: man 2 setrlimit.
     signal(SIGXFSZ, SIG_IGN)
+    let descriptors = DescriptorLimit.raise()
+    try DescriptorLimit.checkForServer()
     let signals = TerminationSignals()
     let logger = makeLogger()
-    let descriptors = DescriptorLimit.raise()
     var settings = try source.settings()
     settings.listen =
       try socket.map { try ListenAddress(socketPath: $0) }

@@ -82,6 +82,15 @@ import Testing
     #expect(errors.contains("the system allows 64 open files"), "\(errors)")
   }
 
+  @Test(arguments: [8, 12, 16, 20, 24])
+  func `do not begin where too few files may be opened`(limit: Int) throws {
+    let shell = ["/bin/sh", "-c", "ulimit -n \(limit); exec \"$@\"", "sh"]
+    let command = try Command(["serve", "--port", "0", database.path], under: shell)
+    #expect(try command.process.exitCode() == 1)
+    let errors = try command.process.errors.rest().joined(separator: "\n")
+    #expect(errors.contains("raise the limit with ulimit -n"), "\(errors)")
+  }
+
   @Test func `are refused where they make no sense`() throws {
     for (arguments, part) in [
       (["--socket", "/tmp/a", "--port", "1"], "--socket stands instead"),
