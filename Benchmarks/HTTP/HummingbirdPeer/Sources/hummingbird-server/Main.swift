@@ -43,15 +43,27 @@ struct Main {
 
 /// Who is told of events: a stream for each.
 private final class Subscribers: Sendable {
-  private let continuations = Mutex<[AsyncStream<ByteBuffer>.Continuation]>([])
+  private struct State {
+    var continuations: [Int: AsyncStream<ByteBuffer>.Continuation] = [:]
+    var lastNumber = 0
+  }
+
+  private let state = Mutex(State())
 
   func add() -> AsyncStream<ByteBuffer> {
     let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
-    continuations.withLock { $0.append(continuation) }
+    let number = state.withLock { state in
+      state.lastNumber += 1
+      state.continuations[state.lastNumber] = continuation
+      return state.lastNumber
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.state.withLock { _ = $0.continuations.removeValue(forKey: number) }
+    }
     return stream
   }
 
   func publish(_ event: ByteBuffer) {
-    for continuation in continuations.withLock({ $0 }) { continuation.yield(event) }
+    for continuation in state.withLock({ $0.continuations.values }) { continuation.yield(event) }
   }
 }
