@@ -9,20 +9,20 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let count = Int.random(in: 0...9, using: &random)
     // Old runs with gaps between them, met in any order.
-    var runs: [(old: Int, count: Int, kind: RunGroups.Kind)] = []
+    var runs: [(old: Int, count: Int, kind: RunKind)] = []
     var position = Int.random(in: 0...3, using: &random)
     for _ in 0..<count {
       let length = Int.random(in: 1...3, using: &random)
-      let kind: RunGroups.Kind =
+      let kind: RunKind =
         [.header, .changed, .unchanged].randomElement(using: &random) ?? .header
       runs.append((position, length, kind))
       position += length + Int.random(in: 0...60, using: &random)
     }
     runs.shuffle(using: &random)
 
-    var groups = RunGroups()
-    let numbers = runs.map { Int(groups.add(old: $0.old, count: $0.count, $0.kind)) }
-    let keeps = groups.heaviestIncreasing(limit: position)
+    let narrow = Self.heaviest(of: runs, RunGroups<UInt64>(), limit: position)
+    let wide = Self.heaviest(of: runs, RunGroups<UInt128>(), limit: position)
+    #expect(narrow == wide)
 
     func weight(_ chosen: [Bool]) -> [Int]? {
       var (end, weight) = (0, [0, 0, 0])
@@ -40,12 +40,28 @@ import Testing
     let best = (0..<1 << count).compactMap { bits in
       weight((0..<count).map { bits >> $0 & 1 == 1 })
     }.max { $0.lexicographicallyPrecedes($1) }
-    #expect(weight(numbers.map { keeps[$0] }) == best, "\(runs)")
+    #expect(weight(wide) == best, "\(runs)")
+  }
+
+  private static func heaviest<Weight>(
+    of runs: [(old: Int, count: Int, kind: RunKind)], _ groups: RunGroups<Weight>, limit: Int
+  ) -> [Bool] {
+    var groups = groups
+    let numbers = runs.map { Int(groups.add(old: $0.old, count: $0.count, $0.kind)) }
+    let keeps = groups.heaviestIncreasing(limit: limit)
+    return numbers.map { keeps[$0] }
   }
 
   @Test func `nothing of a lower kind outweighs one of a higher kind`() {
-    var groups = RunGroups()
-    let many = groups.add(old: 10, count: 1 << 31, .changed)
+    #expect(UInt64.holdsCounts(below: 1 << 21) && !UInt64.holdsCounts(below: 1 << 21 + 1))
+    #expect(UInt128.holdsCounts(below: 1 << 32))
+    Self.checkOneOutweighsMany(RunGroups<UInt64>(), many: 1 << 21 - 1)
+    Self.checkOneOutweighsMany(RunGroups<UInt128>(), many: 1 << 32 - 1)
+  }
+
+  private static func checkOneOutweighsMany<Weight>(_ groups: RunGroups<Weight>, many: Int) {
+    var groups = groups
+    let many = groups.add(old: 10, count: many, .changed)
     let one = groups.add(old: 0, count: 1, .unchanged)
     let keeps = groups.heaviestIncreasing(limit: 20)
     #expect(keeps[Int(one)] && !keeps[Int(many)])

@@ -1,8 +1,8 @@
 /// Cuts pairs at the borders of sections and joins what can stay, with the headers, to runs.
-struct PieceCutter {
+struct PieceCutter<Weight: RunWeight> {
   private typealias Piece = Staying.Piece
 
-  private(set) var groups = RunGroups()
+  private(set) var groups = RunGroups<Weight>()
   private(set) var headers: [(group: UInt32, old: Int, new: Int)] = []
   private let old: SectionList
   private let partners: [Int?]
@@ -34,8 +34,7 @@ struct PieceCutter {
       }
       pieces.append(
         Piece(
-          old: oldOffset, new: newOffset, count: count, oldSection: oldSection,
-          newSection: newSection, group: group, isChanged: run.isChanged))
+          old: oldOffset, new: newOffset, count: count, group: group, isChanged: run.isChanged))
       oldOffset += count
       newOffset += count
       remaining -= count

@@ -1,21 +1,26 @@
+/// A number that holds three counts side by side: of pairs of each kind.
+typealias RunWeight = FixedWidthInteger & UnsignedInteger & Sendable
+
+extension FixedWidthInteger {
+  /// Bits of each of three counts.
+  fileprivate static var countWidth: Int { bitWidth / 3 }
+
+  /// Whether three counts fit that are below `limit`.
+  static func holdsCounts(below limit: Int) -> Bool { limit <= 1 << countWidth }
+}
+
+/// What a pair is worth: nothing of a lower kind outweighs one of a higher kind.
+enum RunKind: Int {
+  case header, changed, unchanged
+
+  /// One pair's weight.
+  fileprivate func weight<Weight: RunWeight>() -> Weight { 1 << (rawValue * Weight.countWidth) }
+}
+
 /// Runs of pairs in two sequences, with their weights, ascending in the new sequence.
-struct RunGroups {
-  /// What a pair is worth: nothing of a lower kind outweighs one of a higher kind.
-  enum Kind {
-    case header, changed, unchanged
-
-    /// One pair's weight; three counts, of at most 32 bits each, in one number.
-    fileprivate var weight: UInt128 {
-      switch self {
-      case .header: 1
-      case .changed: 1 << 32
-      case .unchanged: 1 << 64
-      }
-    }
-  }
-
+struct RunGroups<Weight: RunWeight> {
   private var starts: [UInt32] = []
-  private var weights: [UInt128] = []
+  private var weights: [Weight] = []
   /// Where the last run ends in the old sequence.
   private var end = 0
   private var isAscending = true
@@ -26,8 +31,8 @@ struct RunGroups {
   /// the new one has no pair. Nothing can come between pairs of a run, so they stay or go together.
   ///
   /// - Returns: the number of the run that holds them.
-  mutating func add(old: Int, count: Int, _ kind: Kind) -> UInt32 {
-    let weight = kind.weight * UInt128(count)
+  mutating func add(old: Int, count: Int, _ kind: RunKind) -> UInt32 {
+    let weight = kind.weight() * Weight(count)
     if end == old, !starts.isEmpty {
       weights[weights.count - 1] += weight
     } else {

@@ -19,28 +19,20 @@ struct Staying {
     private let oldOffset: UInt32
     private let newOffset: UInt32
     private let length: UInt32
-    private let oldSectionIndex: UInt32
-    private let newSectionIndex: UInt32
     /// The run of pairs to which these belong; `noGroup` if their sections are not paired.
     let group: UInt32
     let isChanged: Bool
 
     static let noGroup = UInt32.max
 
-    init(
-      old: Int, new: Int, count: Int, oldSection: Int, newSection: Int, group: UInt32,
-      isChanged: Bool
-    ) {
+    init(old: Int, new: Int, count: Int, group: UInt32, isChanged: Bool) {
       (oldOffset, newOffset, length) = (UInt32(old), UInt32(new), UInt32(count))
-      (oldSectionIndex, newSectionIndex) = (UInt32(oldSection), UInt32(newSection))
       (self.group, self.isChanged) = (group, isChanged)
     }
 
     var old: Int { Int(oldOffset) }
     var new: Int { Int(newOffset) }
     var count: Int { Int(length) }
-    var oldSection: Int { Int(oldSectionIndex) }
-    var newSection: Int { Int(newSectionIndex) }
     var oldRange: Range<Int> { old..<old + count }
     var newRange: Range<Int> { new..<new + count }
   }
@@ -51,7 +43,7 @@ struct Staying {
   private(set) var keepsOldSection: [Bool]
   /// For each new section whether it was kept.
   private(set) var keepsNewSection: [Bool]
-  private let keepsGroup: [Bool]
+  private var keepsGroup: [Bool] = []
 
   func keeps(_ piece: Piece) -> Bool {
     piece.group != Piece.noGroup && keepsGroup[Int(piece.group)]
@@ -63,8 +55,19 @@ struct Staying {
   init(old: Results, new: Results, pairs: [PairRun]) {
     keepsOldSection = Array(repeating: false, count: old.sections.count)
     keepsNewSection = Array(repeating: false, count: new.sections.count)
-    var cutter = PieceCutter(old, new)
     pieces.reserveCapacity(pairs.count + new.sections.count)
+    // What is worked through is half as large for the results that there mostly are.
+    if UInt64.holdsCounts(below: old.count + old.sections.count + 1) {
+      decide(pairs, PieceCutter<UInt64>(old, new), old, new)
+    } else {
+      decide(pairs, PieceCutter<UInt128>(old, new), old, new)
+    }
+  }
+
+  private mutating func decide<Weight>(
+    _ pairs: [PairRun], _ cutter: PieceCutter<Weight>, _ old: Results, _ new: Results
+  ) {
+    var cutter = cutter
     for run in pairs { cutter.cut(run, into: &pieces) }
     cutter.addHeaders(through: new.sections.count - 1)
     keepsGroup = cutter.groups.heaviestIncreasing(limit: old.count + old.sections.count)
