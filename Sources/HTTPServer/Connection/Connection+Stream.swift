@@ -64,15 +64,32 @@ extension Connection {
   }
 
   /// The way of every event of a broadcast: no allocation, no reference counted but the stream's.
-  func showLog(_ view: LogView) {
+  ///
+  /// - Parameters:
+  ///   - view: what the log holds.
+  ///   - isElsewhere: whether this is another thread than the loop's, which does no more for the
+  ///     stream than that.
+  func showLog(_ view: LogView, isElsewhere: Bool) {
     guard !isBlocked, case .stream(let stream) = body, stream.isLive else { return }
+    if isElsewhere, stream.cursor < view.start { return resumeLater(stream) }
     let end = sendLog(stream, view)
-    if end || isBlocked || machine.hasFailed { resume(stream) }
+    guard end || isBlocked || machine.hasFailed else { return }
+    if isElsewhere { resumeLater(stream) } else { resume(stream) }
   }
 
   /// Out of the hot way: the stream does something else than to send the log.
   private func resume(_ stream: ActiveStream) {
     turn { if !isBlocked, !machine.hasFailed { advance(stream) } }
+  }
+
+  private func resumeLater(_ stream: ActiveStream) {
+    let (token, exchange) = (token, stream.exchange)
+    loop.perform { loop in
+      guard let connection = loop.connection(token), case .stream(let stream) = connection.body,
+        stream.exchange == exchange
+      else { return }
+      connection.resume(stream)
+    }
   }
 
   /// Sends what the log has beyond the cursor.

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTP1
+import Synchronization
 
 /// A serial queue as an event loop, with the connections that were dealt out to it.
 ///
@@ -21,6 +22,7 @@ final class EventLoop: @unchecked Sendable {
   let log: LogHandler
   let poller: ReadinessPoller
   private let timer: any DispatchSourceTimer
+  private let turns = Atomic(0)
 
   // Guarded by the queue.
   private(set) var now: Moment
@@ -86,16 +88,30 @@ final class EventLoop: @unchecked Sendable {
   /// Runs something on the queue, later.
   func perform(_ body: @escaping @Sendable (EventLoop) -> Void) {
     queue.async { [self] in
-      refreshClock()
-      body(self)
+      inTurn {
+        refreshClock()
+        body(self)
+      }
     }
   }
 
   private func pollEvents() {
     dispatchPrecondition(condition: .onQueue(queue))
-    refreshClock()
-    poller.poll { token, readiness in member(token)?.becameReady(readiness) }
+    inTurn {
+      refreshClock()
+      poller.poll { token, readiness in member(token)?.becameReady(readiness) }
+    }
   }
+
+  /// Runs something on the queue that may take its time.
+  func inTurn(_ body: () -> Void) {
+    turns.add(1, ordering: .relaxed)
+    body()
+    turns.subtract(1, ordering: .relaxed)
+  }
+
+  /// Whether something is running on the queue, as far as another thread can know.
+  var isBusy: Bool { turns.load(ordering: .relaxed) > 0 }
 
   /// Once for each turn: the clock and the date are the same for all that happens in it.
   func refreshClock() {
@@ -184,7 +200,7 @@ extension EventLoop {
   private func fireTimers() {
     refreshClock()
     armedFor = nil
-    for token in wheel.advance(to: now) { member(token)?.timePassed() }
+    inTurn { for token in wheel.advance(to: now) { member(token)?.timePassed() } }
     arm()
   }
 

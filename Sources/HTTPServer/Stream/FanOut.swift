@@ -38,13 +38,15 @@ final class FanOut: @unchecked Sendable {
     loop.queue.async { [self] in begin(Self.slice) }
   }
 
-  /// Shows a few members what there is on the calling thread, and leaves the others to the loop.
+  /// Shows a few members what there is on the calling thread, and leaves the others to the loop; all
+  /// of them where it is busy.
   func serveHere() {
-    loop.queue.sync { begin(Self.few) }
+    if loop.isBusy { return wakeLoop() }
+    loop.queue.sync { begin(Self.few, isElsewhere: true) }
   }
 
-  private func begin(_ count: Int) {
-    if isWalking { mustWalkAgain = true } else { walk(count) }
+  private func begin(_ count: Int, isElsewhere: Bool = false) {
+    if isWalking { mustWalkAgain = true } else { walk(count, isElsewhere: isElsewhere) }
   }
 
   /// Returns the place of the member, by which it is removed.
@@ -67,15 +69,20 @@ final class FanOut: @unchecked Sendable {
   }
 
   /// Goes on with the next `count` members.
-  private func walk(_ count: Int) {
+  private func walk(_ count: Int, isElsewhere: Bool = false) {
     dispatchPrecondition(condition: .onQueue(loop.queue))
     isWalking = true
+    loop.inTurn { show(count, isElsewhere: isElsewhere) }
+    if isWalking { loop.queue.async { [self] in walk(Self.slice) } }
+  }
+
+  private func show(_ count: Int, isElsewhere: Bool) {
     loop.refreshClock()
     let view = broadcast.view(waking: self)
     var left = count
     while position < members.count, left > 0 {
       let member = members[position]
-      member.showLog(view)
+      member.showLog(view, isElsewhere: isElsewhere)
       // A stream that ended has given its place to another.
       if position < members.count, members[position] === member { position += 1 }
       left -= 1
@@ -85,6 +92,5 @@ final class FanOut: @unchecked Sendable {
       isWalking = mustWalkAgain
       mustWalkAgain = false
     }
-    if isWalking { loop.queue.async { [self] in walk(Self.slice) } }
   }
 }
