@@ -40,18 +40,12 @@ final class ComposedFeed: StreamableFeed {
   private struct Arrivals {
     /// Of each source, what the refresh told that is being told, and those of this interval before.
     var news: [Int: SourceNews] = [:]
-    /// What whole refreshes told: what is written next.
+    /// What whole refreshes told: what is being written.
     var whole: [Int: SourceNews] = [:]
-    var isCutScheduled = false
-    var lastCut = ContinuousClock.now
-
-    /// - Returns: whether somebody has to be called to write what is whole.
-    mutating func cut() -> Bool {
-      defer { (news, isCutScheduled, lastCut) = ([:], false, .now) }
-      let isFirst = whole.isEmpty
-      whole.merge(news) { $0.followed(by: $1) }
-      return isFirst && !whole.isEmpty
-    }
+    /// Whether news will be cut, or those that were cut are being written.
+    var isBusy = false
+    /// When the streams were last told something.
+    var lastUnit = ContinuousClock.now
   }
 
   private let state: Mutex<State>
@@ -116,12 +110,15 @@ final class ComposedFeed: StreamableFeed {
   private func receive(_ event: ControllerEvent, from indices: [Int]) {
     let delay = arrivals.withLock { arrivals -> Duration? in
       for index in indices { arrivals.news[index, default: SourceNews()].append(event) }
-      guard !arrivals.isCutScheduled else { return nil }
-      arrivals.isCutScheduled = true
-      let earliest = arrivals.lastCut + (composition.minimumInterval ?? .zero)
+      guard !arrivals.isBusy else { return nil }
+      arrivals.isBusy = true
+      let earliest = arrivals.lastUnit + (composition.minimumInterval ?? .zero)
       return max(.zero, earliest - .now)
     }
-    guard let delay else { return }
+    if let delay { scheduleCut(after: delay) }
+  }
+
+  private func scheduleCut(after delay: Duration) {
     // All events of one refresh are told in one piece of work on the queue, so whatever comes
     // behind it sees them all.
     if delay == .zero {
@@ -133,16 +130,17 @@ final class ComposedFeed: StreamableFeed {
 
   /// What has come so far is of whole refreshes.
   private func cut() {
-    guard arrivals.withLock({ $0.cut() }) else { return }
+    arrivals.withLock { arrivals in
+      arrivals.whole = arrivals.news
+      arrivals.news = [:]
+    }
     writing.async { [weak self] in self?.write() }
   }
 
   private func write() {
     dispatchPrecondition(condition: .onQueue(writing))
-    let news = arrivals.withLock { arrivals in
-      defer { arrivals.whole = [:] }
-      return arrivals.whole
-    }
+    defer { goOn() }
+    let news = arrivals.withLock { $0.whole }
     // Streams that begin meanwhile begin with what is shown until then.
     var shown = state.withLock { $0.shown }
     var unit = Unit()
@@ -164,6 +162,17 @@ final class ComposedFeed: StreamableFeed {
       }
       state.position = log.broadcast.end
     }
+  }
+
+  /// What came while the last news were written waits for the interval as well.
+  private func goOn() {
+    let delay = arrivals.withLock { arrivals -> Duration? in
+      arrivals.whole = [:]
+      arrivals.lastUnit = .now
+      arrivals.isBusy = !arrivals.news.isEmpty
+      return arrivals.isBusy ? composition.minimumInterval ?? .zero : nil
+    }
+    if let delay { scheduleCut(after: delay) }
   }
 
   private func append(_ unit: Unit, _ state: State) {
