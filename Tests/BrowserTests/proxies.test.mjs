@@ -48,7 +48,7 @@ accessLog: "log {client} {scheme} {target}"
     test("a client's word is not taken for the proxy's", async () => {
       const forged = {
         "forwarded": "for=1.2.3.4;proto=http", "x-forwarded-for": "1.2.3.4", "x-forwarded-proto": "http",
-        "x-forwarded-prefix": "/evil",
+        "x-forwarded-prefix": "/evil", "x-forwarded-host": "evil.example",
       };
       // Another address than the proxy's: what stands before a proxy's own is the client.
       const client = "127.0.0.2";
@@ -58,6 +58,8 @@ accessLog: "log {client} {scheme} {target}"
       assert.equal(line[1], `${client} https`);
       const folder = await proxy.get("didchange?a=1", forged);
       assert.deepEqual([folder.status, folder.head.location], [308, "/live/didchange/?a=1"]);
+      const posted = { ":method": "POST", ...forged, origin: "https://evil.example" };
+      assert.equal((await proxy.get("v1/queries/players/fetch", posted)).status, 403);
     });
 
     test("an event comes at once, and a stream resumes where it broke off", async (t) => {

@@ -129,7 +129,7 @@ class Stream {
   constructor(url, headers = {}, localAddress = undefined) {
     const { origin, pathname, search } = new URL(url);
     this.session = connect(origin, { rejectUnauthorized: false, localAddress });
-    const request = this.session.request({ ":path": pathname + search, ...headers });
+    const request = this.session.request({ ":path": pathname + search, ...headers }, { endStream: true });
     request.setEncoding("utf8");
     request.on("response", (head) => Object.assign(this, { head, status: head[":status"] }));
     request.on("data", (text) => {
