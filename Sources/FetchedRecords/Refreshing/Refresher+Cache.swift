@@ -28,11 +28,20 @@ extension Refresher {
   func cache(_ controller: QueryController) {
     let snapshot = controller.snapshot
     guard snapshot.query.definition.isCached, controller.failure == nil else { return }
+    // To read the key is to wait for the lock, and others wait behind that: the exit of the server.
+    if failure?.kind == .busy { return }
     let file = cacheFile(controller.queryName, controller.arguments)
-    let key = try? connection?.inDatabase { db in
-      try CacheKey(snapshot.query, controller.arguments, in: db)
+    let key: CacheKey
+    do {
+      let read = try connection?.inDatabase { db in
+        try CacheKey(snapshot.query, controller.arguments, in: db)
+      }
+      guard let read else { return }
+      key = read
+    } catch {
+      if let error = error as? DatabaseError { note(FetchFailure(error)) }
+      return
     }
-    guard let key = key.flatMap({ $0 }) else { return }
     let stamp = LastTold(version: snapshot.version, commit: snapshot.commit).stamp
     ResultsCache.queue.async { [self] in
       let result = Result { () throws(CacheFile.WriteError) in
@@ -40,7 +49,7 @@ extension Refresher {
       }
       let message = cacheTrouble.withLock { $0.note(result, of: file.url, at: .now) }
       if let message { log(message) }
-      file.deleteOldest()
+      if case .success = result { file.deleteOldest() }
     }
   }
 

@@ -86,7 +86,8 @@ extension Refresher {
     guard !isStopped else { return }
     guard case .failure(let failure) = attempt({ _ in }) else { return }
     note(failure)
-    // Under a lock, what is shown is the last commit that there is; unless one was noticed before.
+    // Under a lock, what is shown is the last commit that there is, unless one was noticed before.
+    // (An owner in exclusive locking mode may commit on and on; nobody else can see that.)
     if failure.kind != .busy || isBehind { failAll(failure) }
     scheduleRetry()
   }
