@@ -4,7 +4,7 @@ import { applyChangeSet, ChangeSetError } from "./changeSet.js";
 import { Stream } from "./stream.js";
 import { countOf, sectionsOf } from "./wire.js";
 
-/** Messages that a tab may leave unacknowledged; then it gets a snapshot, later. */
+/** Messages that a tab may leave unacknowledged; then it gets a snapshot. */
 const maximumUnacknowledged = 64;
 /** Queries of one stream; the server takes 64, and 8192 bytes. */
 const mostTopics = 48;
@@ -19,7 +19,7 @@ class Topic {
   state = "connecting";
   /** `[member, id]` of each who watches. */
   watchers = [];
-  /** Names its stream; itself, where it is alone. */
+  /** Names its stream. */
   place;
 
   constructor(name, base, query, parameters) {
@@ -149,7 +149,7 @@ export class Hub {
     }, gathering);
   }
 
-  /** Opens the streams that are needed, and closes the others. */
+  /** Opens the streams needed, and closes others. */
   #regroup() {
     const groups = new Map();
     for (const [name, topic] of this.#topics) {
@@ -193,9 +193,10 @@ export class Hub {
         this.#become([topic], "closed");
         this.#gather();
       },
-      // Spellings of one query, or a URL too long: all but the first go alone.
+      // Spellings of one query, or a URL too long: half go elsewhere.
       clashed: (topics) => {
-        for (const topic of topics.slice(1)) topic.place = topic;
+        const place = {};
+        for (const topic of topics.slice((topics.length + 1) / 2)) topic.place = place;
         this.#gather();
       },
     });
