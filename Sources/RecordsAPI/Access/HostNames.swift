@@ -36,7 +36,7 @@ package struct HostNames: Sendable, Equatable {
       let match = text.wholeMatch(of: /([a-z0-9._~-]+|\[[0-9a-f:.]+\])(?::([0-9]{1,5}))?/)
     else { return nil }
     guard let digits = match.2 else { return Name(host: String(match.1), port: nil) }
-    return Int(digits).map { Name(host: String(match.1), port: $0) }
+    return UInt16(digits).map { Name(host: String(match.1), port: Int($0)) }
   }
 
   /// Refuses a request for another host (RFC 9110 §7.4).

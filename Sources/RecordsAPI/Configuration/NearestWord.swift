@@ -9,7 +9,7 @@ package enum NearestWord {
     ranked(word, among: candidates).first
   }
 
-  /// Letters of a word at most: the names that people give are shorter, and what is longer was not
+  /// Bytes of a word at most: the names that people give are shorter, and what is longer was not
   /// typed by one.
   private static let longestWord = 256
 

@@ -67,7 +67,7 @@ extension RecordsService {
   /// the longest name that the text begins with. O(q) in the q queries.
   private func source(_ text: String) throws -> (source: Composition.Source, known: String?) {
     let named = catalog.all.lazy.map(\.definition.name).filter { name in
-      text == name || text.utf8.starts(with: "\(name)?".utf8)
+      text.utf8.elementsEqual(name.utf8) || text.utf8.starts(with: "\(name)?".utf8)
     }
     let name =
       named.max { $0.utf8.count < $1.utf8.count } ?? String(text.prefix { $0 != "?" })
