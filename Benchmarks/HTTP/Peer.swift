@@ -36,6 +36,9 @@ final class Peer {
 
   func stop() {
     process.terminate()
+    // Not every server ends while it has streams.
+    for _ in 0..<100 where process.isRunning { usleep(20_000) }
+    if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     process.waitUntilExit()
   }
 

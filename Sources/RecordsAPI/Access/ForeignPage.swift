@@ -12,7 +12,11 @@ enum ForeignPage {
   ///   - crossOrigin: which other origins may do what this one may.
   /// - Returns: why the request is refused; nil: it is not.
   static func problem(_ request: Request, allowing crossOrigin: CrossOrigin?) -> Problem? {
-    guard ![.get, .head, .options].contains(request.method), isForeign(request) else { return nil }
+    switch request.method {
+    case .get, .head, .options: return nil
+    default: break
+    }
+    guard isForeign(request) else { return nil }
     let origin = request.fields[.origin]
     if crossOrigin?.allows(origin) == true { return nil }
     return Problem(
