@@ -64,7 +64,7 @@ struct HTTP: ParsableCommand {
       for (name, start) in starts {
         FileHandle.standardError.write(Data("round \(round): \(name)\n".utf8))
         // Each with a process of its own: what one has left behind is not the next one's to bear.
-        for measure in [measureRequests, measureStreams, measureStreamsInFlight] {
+        for measure in [measureRequests, measureOneInFlight, measureFourInFlight] {
           let peer = try start()
           defer { peer.stop() }
           for (figure, value) in try measure(peer, tools) {
@@ -101,24 +101,26 @@ struct HTTP: ParsableCommand {
     return result
   }
 
-  private func measureStreams(_ peer: Peer, _ tools: Tools) throws -> [Figure: Double] {
-    guard peer.streamPath != nil else { return [:] }
-    let values = try peer.stream(tools, streams: streams, events: events, window: 1)
-    var result: [Figure: Double] = [:]
-    result[.fanOut] = values["fan_per_s"]
-    result[.fanOutCPU] = values["srv_us_per_del"]
-    result[.memory] = values["rss_per_conn_kb"]
-    result[.opening] = values["conn_s"]
-    return result
+  private func measureOneInFlight(_ peer: Peer, _ tools: Tools) throws -> [Figure: Double] {
+    try measureStreams(
+      peer, tools, window: 1,
+      [
+        .fanOut: "fan_per_s", .fanOutCPU: "srv_us_per_del", .memory: "rss_per_conn_kb",
+        .opening: "conn_s",
+      ])
   }
 
-  private func measureStreamsInFlight(_ peer: Peer, _ tools: Tools) throws -> [Figure: Double] {
+  private func measureFourInFlight(_ peer: Peer, _ tools: Tools) throws -> [Figure: Double] {
+    try measureStreams(
+      peer, tools, window: 4, [.fourInFlight: "thr_per_s", .fourCPU: "srv_us_per_del"])
+  }
+
+  private func measureStreams(
+    _ peer: Peer, _ tools: Tools, window: Int, _ names: [Figure: String]
+  ) throws -> [Figure: Double] {
     guard peer.streamPath != nil else { return [:] }
-    let values = try peer.stream(tools, streams: streams, events: events, window: 4)
-    var result: [Figure: Double] = [:]
-    result[.fourInFlight] = values["thr_per_s"]
-    result[.fourCPU] = values["srv_us_per_del"]
-    return result
+    let values = try peer.stream(tools, streams: streams, events: events, window: window)
+    return names.compactMapValues { values[$0] }
   }
 
   // MARK: - Peers

@@ -22,6 +22,7 @@ final class EventLoop: @unchecked Sendable {
   let log: LogHandler
   let poller: ReadinessPoller
   private let timer: any DispatchSourceTimer
+  /// How many turns are running; read from any thread.
   private let turns = Atomic(0)
 
   // Guarded by the queue.

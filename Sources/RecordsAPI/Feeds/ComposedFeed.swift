@@ -40,8 +40,6 @@ final class ComposedFeed: StreamableFeed {
   private struct Arrivals {
     /// Of each source, what the refresh told that is being told, and those of this interval before.
     var news: [Int: SourceNews] = [:]
-    /// What whole refreshes told: what is being written.
-    var whole: [Int: SourceNews] = [:]
     /// Whether news will be cut, or those that were cut are being written.
     var isBusy = false
     /// When the streams were last told something.
@@ -130,17 +128,16 @@ final class ComposedFeed: StreamableFeed {
 
   /// What has come so far is of whole refreshes.
   private func cut() {
-    arrivals.withLock { arrivals in
-      arrivals.whole = arrivals.news
-      arrivals.news = [:]
+    let news = arrivals.withLock { arrivals in
+      defer { arrivals.news = [:] }
+      return arrivals.news
     }
-    writing.async { [weak self] in self?.write() }
+    writing.async { [weak self] in self?.write(news) }
   }
 
-  private func write() {
+  private func write(_ news: [Int: SourceNews]) {
     dispatchPrecondition(condition: .onQueue(writing))
     defer { goOn() }
-    let news = arrivals.withLock { $0.whole }
     // Streams that begin meanwhile begin with what is shown until then.
     var shown = state.withLock { $0.shown }
     var unit = Unit()
@@ -167,7 +164,6 @@ final class ComposedFeed: StreamableFeed {
   /// What came while the last news were written waits for the interval as well.
   private func goOn() {
     let delay = arrivals.withLock { arrivals -> Duration? in
-      arrivals.whole = [:]
       arrivals.lastUnit = .now
       arrivals.isBusy = !arrivals.news.isEmpty
       return arrivals.isBusy ? composition.minimumInterval ?? .zero : nil

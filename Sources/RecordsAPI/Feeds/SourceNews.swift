@@ -13,27 +13,16 @@ struct SourceNews {
 
   mutating func append(_ event: ControllerEvent) {
     switch event {
-    case .changed(let changes, _, let new): arrive(at: new, changes, failure: nil)
-    case .reset(let snapshot): arrive(at: snapshot, nil, failure: nil)
+    case .changed(let changes, _, let new): arrive(at: new, changes)
+    case .reset(let snapshot): arrive(at: snapshot, nil)
     case .failed(let failure): self.failure = failure
     case .recovered: failure = nil
     }
   }
 
-  func followed(by later: SourceNews) -> SourceNews {
-    var result = self
-    result.failure = later.failure
-    if let latest = later.latest {
-      result.arrive(at: latest, later.changes, failure: later.failure)
-    }
-    return result
-  }
-
-  private mutating func arrive(
-    at snapshot: ResultsSnapshot, _ changes: ChangeSet?, failure: FetchFailure?
-  ) {
+  private mutating func arrive(at snapshot: ResultsSnapshot, _ changes: ChangeSet?) {
     self.changes = latest == nil ? changes : nil
     latest = snapshot
-    self.failure = failure
+    failure = nil
   }
 }
