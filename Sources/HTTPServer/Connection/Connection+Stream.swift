@@ -63,7 +63,13 @@ extension Connection {
     if loop.scratch.count >= Self.pieceSize { flush() }
   }
 
-  /// The way of every event of a broadcast: no allocation, no reference counted but the stream's.
+  /// Leaves a stream that waits for the log and for nothing else to its fan-out.
+  func parkStream() {
+    guard !isBlocked, !machine.hasFailed, case .stream(let stream) = body else { return }
+    stream.park()
+  }
+
+  /// Shows a stream what the log has, where its fan-out cannot do it by itself.
   ///
   /// - Parameters:
   ///   - view: what the log holds.
@@ -71,9 +77,22 @@ extension Connection {
   ///     stream than that.
   func showLog(_ view: LogView, isElsewhere: Bool) {
     guard !isBlocked, case .stream(let stream) = body, stream.isLive else { return }
+    stream.unpark()
     if isElsewhere, stream.cursor < view.start { return resumeLater(stream) }
-    let end = sendLog(stream, view)
-    guard end || isBlocked || machine.hasFailed else { return }
+    let isDue = sendLog(stream, view)
+    goOn(stream, isDue: isDue, isElsewhere: isElsewhere)
+  }
+
+  /// The same, where the fan-out has sent already what the socket took.
+  func logWasShown(_ view: LogView, _ transfer: Transfer, isElsewhere: Bool) {
+    guard case .stream(let stream) = body else { return }
+    stream.unpark()
+    took(transfer, of: view, stream)
+    goOn(stream, isDue: false, isElsewhere: isElsewhere)
+  }
+
+  private func goOn(_ stream: ActiveStream, isDue: Bool, isElsewhere: Bool) {
+    guard isDue || isBlocked || machine.hasFailed else { return stream.park() }
     if isElsewhere { resumeLater(stream) } else { resume(stream) }
   }
 
@@ -107,7 +126,11 @@ extension Connection {
     }
     flush()
     guard !isBlocked, !machine.hasFailed else { return false }
-    if stream.isChunked { sendChunks(stream, view) } else { sendPayloads(stream, view) }
+    if stream.isChunked {
+      took(view.send(from: stream.cursor, to: descriptor), of: view, stream)
+    } else {
+      sendPayloads(stream, view)
+    }
     return !isBlocked && (view.isClosed || stream.cursor < view.end)
   }
 
@@ -120,8 +143,9 @@ extension Connection {
     stream.fanOut = fanOut
   }
 
-  private func sendChunks(_ stream: ActiveStream, _ view: LogView) {
-    switch view.send(from: stream.cursor, to: descriptor) {
+  /// What the socket took of a log from the stream's cursor on.
+  private func took(_ transfer: Transfer, of view: LogView, _ stream: ActiveStream) {
+    switch transfer {
     case .failed: machine.failed()
     case .wouldBlock:
       isBlocked = true

@@ -116,6 +116,7 @@ final class Connection: LoopMember {
     guard !isClosed else { return }
     if isInTurn { return events() }
     isInTurn = true
+    if case .stream(let stream) = body { stream.unpark() }
     events()
     repeat {
       while !isClosed, let action = machine.next(at: loop.now) { perform(action) }
@@ -142,6 +143,7 @@ final class Connection: LoopMember {
     if let deadline, wokenAt.map({ deadline < $0 }) ?? true {
       wokenAt = loop.schedule(token, at: deadline)
     }
+    parkStream()
   }
 
   func close() {

@@ -24,6 +24,8 @@ final class ActiveStream {
   /// Where the stream gets its broadcast from, and its place there.
   var fanOut: FanOut?
   var index = 0
+  /// Whether the fan-out shows it the log; `cursor`, `bytes` and `lastWrite` are old then.
+  private var isParked = false
 
   /// A stream that begins; `lateness` is a tick of the timer wheel that wakes its connection.
   init(
@@ -47,6 +49,22 @@ final class ActiveStream {
   var deadline: Moment? {
     guard let interval = body.heartbeat?.interval, isLive else { return nil }
     return lastWrite + max(interval - lateness * 2, interval / 2)
+  }
+
+  /// Leaves the stream to the fan-out, where it waits for the log and for nothing else.
+  func park() {
+    guard !isParked, isLive, isChunked, let fanOut else { return }
+    fanOut.park(at: index, cursor: cursor, lastWrite: lastWrite)
+    isParked = true
+  }
+
+  /// Before anything else happens to it.
+  func unpark() {
+    guard isParked, let fanOut else { return }
+    let start = cursor
+    (cursor, lastWrite) = fanOut.unpark(at: index)
+    bytes += cursor - start
+    isParked = false
   }
 
   func append(_ bytes: [UInt8], to output: inout [UInt8]) {

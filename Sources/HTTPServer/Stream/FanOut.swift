@@ -18,7 +18,7 @@ final class FanOut: @unchecked Sendable {
   var isWoken = false
 
   // Guarded by the loop's queue.
-  private var members: [Connection] = []
+  private var places: [FanOutPlace] = []
   private var position = 0
   private var isWalking = false
   /// Something came that members before `position` have not seen.
@@ -49,23 +49,31 @@ final class FanOut: @unchecked Sendable {
     if isWalking { mustWalkAgain = true } else { walk(count, isElsewhere: isElsewhere) }
   }
 
-  /// Returns the place of the member, by which it is removed.
+  /// Returns the index of the member's place, by which it is removed.
   func add(_ connection: Connection) -> Int {
-    members.append(connection)
-    return members.count - 1
+    places.append(FanOutPlace(connection))
+    return places.count - 1
   }
+
+  /// Leaves a stream to the fan-out, which shows it the log from a cursor on.
+  func park(at index: Int, cursor: Int, lastWrite: Moment) {
+    places[index].park(cursor: cursor, lastWrite: lastWrite)
+  }
+
+  /// Takes it back, and says how far it has come.
+  func unpark(at index: Int) -> (cursor: Int, lastWrite: Moment) { places[index].unpark() }
 
   /// O(1): the last member takes the place.
   func remove(at index: Int) {
     dispatchPrecondition(condition: .onQueue(loop.queue))
-    let last = members.removeLast()
-    if index < members.count {
-      members[index] = last
-      last.movedInFanOut(to: index)
+    let last = places.removeLast()
+    if index < places.count {
+      places[index] = last
+      last.connection.movedInFanOut(to: index)
       // The last one may have been moved to before the walk.
       mustWalkAgain = true
     }
-    if members.isEmpty { broadcast.remove(self) }
+    if places.isEmpty { broadcast.remove(self) }
   }
 
   /// Goes on with the next `count` members.
@@ -79,18 +87,52 @@ final class FanOut: @unchecked Sendable {
   private func show(_ count: Int, isElsewhere: Bool) {
     loop.refreshClock()
     let view = broadcast.view(waking: self)
-    var left = count
-    while position < members.count, left > 0 {
-      let member = members[position]
-      member.showLog(view, isElsewhere: isElsewhere)
+    let end = position + count
+    while position < min(end, places.count) {
+      let transfer = showParked(view, upTo: end)
+      guard position < min(end, places.count) else { break }
+      let member = places[position].connection
+      if let transfer {
+        member.logWasShown(view, transfer, isElsewhere: isElsewhere)
+      } else {
+        member.showLog(view, isElsewhere: isElsewhere)
+      }
       // A stream that ended has given its place to another.
-      if position < members.count, members[position] === member { position += 1 }
-      left -= 1
+      if position < places.count, places[position].connection === member { position += 1 }
     }
-    if position >= members.count {
+    if position >= places.count {
       position = 0
       isWalking = mustWalkAgain
       mustWalkAgain = false
     }
+  }
+
+  /// Goes on with parked members as far as each takes all there is.
+  ///
+  /// - Returns: What was sent to the one at `position`, if it is parked and did not take all.
+  private func showParked(_ view: LogView, upTo end: Int) -> Transfer? {
+    guard !view.isClosed, let segment = view.segments.last else { return nil }
+    let now = loop.now
+    var (next, sent) = (position, 0)
+    var rest: Transfer?
+    places.withUnsafeMutableBufferPointer { places in
+      while next < min(end, places.count), places[next].mayShow(segment) {
+        let start = places[next].cursor
+        if start < view.end {
+          let transfer = SystemCalls.send(
+            places[next].descriptor, UnsafeRawBufferPointer(segment.bytes(start..<view.end)))
+          guard transfer == .bytes(view.end - start) else {
+            rest = transfer
+            return
+          }
+          sent += view.end - start
+          places[next].hasTaken(to: view.end, at: now)
+        }
+        next += 1
+      }
+    }
+    position = next
+    if sent > 0 { loop.counters.update { $0.bytesSent += sent } }
+    return rest
   }
 }
