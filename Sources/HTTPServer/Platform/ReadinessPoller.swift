@@ -30,8 +30,12 @@ struct Readiness: OptionSet, Hashable, Sendable {
     private let events = EpollEvents(capacity: 256)
     private let source: any DispatchSourceRead
 
-    /// How often one wake-up asks for more events before it lets the queue do something else.
-    private static let rounds = 8
+    /// So many events one wake-up reports, and somewhat more, before it lets the queue do something
+    /// else: a millisecond or two of requests.
+    ///
+    /// A wake-up costs as much as a request, and few events are ready at once where clients answer
+    /// quickly.
+    private static let mostOfAWakeUp = 128
 
     init(queue: DispatchQueue) throws(ServerError) {
       epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -51,13 +55,15 @@ struct Readiness: OptionSet, Hashable, Sendable {
 
     /// Reports what is ready.
     func poll(_ report: (_ token: UInt64, Readiness) -> Void) {
-      for _ in 0..<Self.rounds {
+      var reported = 0
+      while reported < Self.mostOfAWakeUp {
         let count = events.poll(epoll)
+        if count == 0 { return }
         for index in 0..<count {
           let (ready, token) = events[index]
           report(token, Readiness(rawValue: ready))
         }
-        if count == 0 { return }
+        reported += count
       }
     }
 
