@@ -40,4 +40,20 @@ enum KnownNames {
     default: return nil
     }
   }
+
+  /// What a serializer makes of a field.
+  enum Written { case ours, date, other }
+
+  /// Whose it is to write a field.
+  ///
+  /// The length alone tells nearly all other names apart: the library compares whole texts.
+  static func written(_ name: HTTPField.Name) -> Written {
+    switch name.rawName.utf8.count {
+    case 4 where name == .date: .date
+    case 10 where name == .connection: .ours
+    case 14 where name == .contentLength: .ours
+    case 17 where name == .transferEncoding: .ours
+    default: .other
+    }
+  }
 }

@@ -23,6 +23,9 @@ package struct RequestTarget: Sendable, Equatable {
 }
 
 extension RequestTarget {
+  /// Paths of no more segments are read without an array that grows.
+  private static let usualDepth = 6
+
   /// Reads a target of which it is known that it has only the characters of one, and at least one.
   ///
   /// O(n), on bytes: to split a `String` looks for the ends of its characters, which costs more
@@ -94,6 +97,10 @@ extension RequestTarget {
   }
 
   private mutating func append(_ segment: String, encoded: String) {
+    if path.isEmpty {
+      path.reserveCapacity(Self.usualDepth)
+      encodedPath.reserveCapacity(Self.usualDepth)
+    }
     path.append(segment)
     encodedPath.append(encoded)
   }

@@ -34,19 +34,19 @@ package enum ResponseSerializer {
     status: HTTPResponse.Status, fields: HTTPFields, framing: ResponseFraming,
     connection: StaticString?, date: [UInt8], to output: inout [UInt8]
   ) {
-    output.append(contentsOf: "HTTP/1.1 ".utf8)
+    append("HTTP/1.1 ", to: &output)
     appendDecimal(status.code, to: &output)
     output.append(.space)
-    output.append(contentsOf: status.reasonPhrase.utf8)
+    append(status.reasonPhrase, to: &output)
     appendLineEnd(to: &output)
     var hasDate = false
     for field in fields {
-      switch field.name {
-      case .contentLength, .transferEncoding, .connection: continue
+      switch KnownNames.written(field.name) {
+      case .ours: continue
       case .date: hasDate = true
-      default: break
+      case .other: break
       }
-      output.append(contentsOf: field.name.rawName.utf8)
+      append(field.name.rawName, to: &output)
       append(": ", to: &output)
       field.withUnsafeBytesOfValue { output.append(contentsOf: $0) }
       appendLineEnd(to: &output)
@@ -80,18 +80,22 @@ package enum ResponseSerializer {
     text.withUTF8Buffer { output.append(contentsOf: $0) }
   }
 
+  private static func append(_ text: String, to output: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { output.append(contentsOf: $0) }
+  }
+
   private static func appendLineEnd(to output: inout [UInt8]) {
     output.append(.carriageReturn)
     output.append(.lineFeed)
   }
 
   private static func appendDecimal(_ number: Int, to output: inout [UInt8]) {
-    let start = output.count
-    var rest = number
-    repeat {
-      output.append(UInt8(ascii: "0") + UInt8(rest % 10))
-      rest /= 10
-    } while rest > 0
-    output[start...].reverse()
+    var divisor = 1
+    while number / divisor >= 10 { divisor *= 10 }
+    while divisor > 0 {
+      output.append(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+      divisor /= 10
+    }
   }
 }

@@ -18,12 +18,10 @@ extension Connection {
   }
 
   private func request(_ head: RequestHead, body: [UInt8]) -> Request {
-    var request = Request(head: head, body: body, remoteAddress: address)
     let proxies = loop.settings.trustedProxies
-    if !proxies.isEmpty {
-      request.forwarding = Forwarding(head.fields, peer: address, trusting: proxies)
-    }
-    return request
+    let forwarding =
+      proxies.isEmpty ? nil : Forwarding(head.fields, peer: address, trusting: proxies)
+    return Request(head: head, body: body, remoteAddress: address, forwarding: forwarding)
   }
 
   /// A handler has answered, on the queue.
@@ -34,8 +32,8 @@ extension Connection {
 
   private func begin(_ response: Response, _ exchange: ConnectionStateMachine.Exchange) {
     let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
-    let duration = SystemCalls.now() - exchange.receivedAt
-    loop.counters.update { $0.answers[answer, default: Histogram()].record(duration) }
+    let time = SystemCalls.now().nanoseconds - exchange.receivedAt.nanoseconds
+    loop.counters.update { $0.answers[answer, default: Histogram()].record(nanoseconds: time) }
     observation?.beginResponse(response, exchange)
     let framing = response.framing(for: exchange)
     var keepsAlive = exchange.keepsAlive

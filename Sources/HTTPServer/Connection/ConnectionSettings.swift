@@ -3,7 +3,9 @@ import HTTP1
 /// What all connections of a server have in common: one object, so that each holds 8 bytes of it.
 final class ConnectionSettings: Sendable {
   let messageLimits: MessageLimits
-  let timeouts: Timeouts
+  let deadlines: Deadlines
+  /// How late a deadline may be.
+  let lateness: Duration
   let maximumPipelinedRequests: Int
   let trustedProxies: [AddressRange]
   let counts: ConnectionCounts
@@ -11,11 +13,29 @@ final class ConnectionSettings: Sendable {
 
   init(_ configuration: ServerConfiguration) {
     messageLimits = configuration.messageLimits
-    timeouts = configuration.timeouts
+    deadlines = Deadlines(configuration.timeouts)
+    lateness = configuration.timeouts.lateness
     maximumPipelinedRequests = configuration.maximumPipelinedRequests
     trustedProxies = configuration.trustedProxies
     counts = ConnectionCounts(
       limit: configuration.maximumConnectionsPerAddress, exempt: configuration.trustedProxies)
     observer = configuration.observer
+  }
+}
+
+/// What `Timeouts` says, as it is needed with each request.
+struct Deadlines: Sendable {
+  let head: Interval
+  let body: Interval
+  let idle: Interval
+  let write: Interval
+  let linger: Interval
+
+  init(_ timeouts: Timeouts) {
+    head = Interval(timeouts.head)
+    body = Interval(timeouts.body)
+    idle = Interval(timeouts.idle)
+    write = Interval(timeouts.write)
+    linger = Interval(timeouts.linger)
   }
 }

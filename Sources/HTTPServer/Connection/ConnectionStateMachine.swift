@@ -174,15 +174,15 @@ extension ConnectionStateMachine {
 extension ConnectionStateMachine {
   /// When `timePassed` must be called, or nil while only a handler is waited for.
   var deadline: Moment? {
-    let timeouts = settings.timeouts
+    let deadlines = settings.deadlines
     switch phase {
     case .closed: return nil
-    case .lingering: return phaseAt + timeouts.linger
+    case .lingering: return phaseAt + deadlines.linger
     case .open:
-      if isBlocked { return progressAt + timeouts.write }
+      if isBlocked { return progressAt + deadlines.write }
       if !waiting.isEmpty || isWriting || isIgnoring { return nil }
-      if case .body = input { return phaseAt + timeouts.body }
-      return phaseAt + (isAtStart && nextExchange > 0 ? timeouts.idle : timeouts.head)
+      if case .body = input { return phaseAt + deadlines.body }
+      return phaseAt + (isAtStart && nextExchange > 0 ? deadlines.idle : deadlines.head)
     }
   }
 
@@ -223,11 +223,10 @@ extension ConnectionStateMachine {
   }
 
   private mutating func nextResponse() -> Action? {
-    guard !isWriting, unsent < Self.mostUnsent, let response = waiting.first?.response else {
-      return nil
-    }
+    guard !isWriting, unsent < Self.mostUnsent, !waiting.isEmpty,
+      let response = waiting[0].response.take()
+    else { return nil }
     var exchange = waiting.removeFirst()
-    exchange.response = nil
     if waiting.isEmpty, isDraining || peerIsDone && isAtStart { exchange.keepsAlive = false }
     if !exchange.keepsAlive { ignoreInput() }
     isWriting = true

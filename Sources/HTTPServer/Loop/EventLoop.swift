@@ -22,8 +22,8 @@ final class EventLoop: @unchecked Sendable {
   let log: LogHandler
   let poller: ReadinessPoller
   private let timer: any DispatchSourceTimer
-  /// How many turns are running; read from any thread.
-  private let turns = Atomic(0)
+  /// The thread whose turn it is, or 0; read from any thread.
+  private let owner = Atomic<UInt>(0)
 
   // Guarded by the queue.
   private(set) var now: Moment
@@ -43,8 +43,6 @@ final class EventLoop: @unchecked Sendable {
   /// Where the connection whose turn it is collects what it sends; empty between two turns.
   var scratch: [UInt8] = []
 
-  private static let current = LoopKey()
-
   init(
     index: Int, settings: ConnectionSettings, handler: @escaping Server.Handler,
     problemResponse: @escaping ProblemResponse, log: @escaping LogHandler
@@ -58,8 +56,7 @@ final class EventLoop: @unchecked Sendable {
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
     timer = DispatchSource.makeTimerSource(queue: queue)
     now = SystemCalls.now()
-    wheel = TimerWheel(now: now, tick: settings.timeouts.lateness)
-    queue.setSpecific(key: Self.current.key, value: ObjectIdentifier(self))
+    wheel = TimerWheel(now: now, tick: settings.lateness)
   }
 
   deinit {
@@ -79,11 +76,6 @@ final class EventLoop: @unchecked Sendable {
   func stop() {
     timer.cancel()
     poller.stop()
-  }
-
-  /// Whether this is the loop's own queue.
-  var isCurrent: Bool {
-    DispatchQueue.getSpecific(key: Self.current.key) == ObjectIdentifier(self)
   }
 
   /// Runs something on the queue, later.
@@ -106,13 +98,16 @@ final class EventLoop: @unchecked Sendable {
 
   /// Runs something on the queue that may take its time.
   func inTurn(_ body: () -> Void) {
-    turns.add(1, ordering: .relaxed)
+    owner.store(SystemCalls.thread, ordering: .relaxed)
     body()
-    turns.subtract(1, ordering: .relaxed)
+    owner.store(0, ordering: .relaxed)
   }
 
   /// Whether something is running on the queue, as far as another thread can know.
-  var isBusy: Bool { turns.load(ordering: .relaxed) > 0 }
+  var isBusy: Bool { owner.load(ordering: .relaxed) != 0 }
+
+  /// Whether this thread has the turn.
+  var isCurrent: Bool { owner.load(ordering: .relaxed) == SystemCalls.thread }
 
   /// Once for each turn: the clock and the date are the same for all that happens in it.
   func refreshClock() {
@@ -213,10 +208,4 @@ extension EventLoop {
     let wait = max(0, next.nanoseconds - now.nanoseconds)
     timer.schedule(deadline: .now() + .nanoseconds(Int(wait)), leeway: .milliseconds(5))
   }
-}
-
-/// The key under which a queue knows its loop.
-// Unchecked: a key is a name, and is never changed.
-private struct LoopKey: @unchecked Sendable {
-  let key = DispatchSpecificKey<ObjectIdentifier>()
 }

@@ -8,9 +8,20 @@ struct Moment: Sendable, Comparable {
     Moment(nanoseconds: moment.nanoseconds + duration.wholeNanoseconds)
   }
 
+  static func + (moment: Moment, interval: Interval) -> Moment {
+    Moment(nanoseconds: moment.nanoseconds + interval.nanoseconds)
+  }
+
   static func - (left: Moment, right: Moment) -> Duration {
     .nanoseconds(left.nanoseconds - right.nanoseconds)
   }
+}
+
+/// A length of time that is added to moments all the time: a `Duration` counts in 128 bits.
+struct Interval: Sendable {
+  let nanoseconds: Int64
+
+  init(_ duration: Duration) { nanoseconds = duration.wholeNanoseconds }
 }
 
 extension Duration {

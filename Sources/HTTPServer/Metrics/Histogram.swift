@@ -33,7 +33,11 @@ package struct Histogram: Sendable, Equatable {
 
   /// Counts one.
   package mutating func record(_ duration: Duration) {
-    let time = max(0, duration.wholeNanoseconds)
+    record(nanoseconds: duration.wholeNanoseconds)
+  }
+
+  mutating func record(nanoseconds: Int64) {
+    let time = max(0, nanoseconds)
     count += 1
     totalNanoseconds += time
     if let bucket = Self.nanoseconds.firstIndex(where: { time <= $0 }) { buckets[bucket] += 1 }

@@ -139,6 +139,12 @@ enum SystemCalls {
   /// Seconds since 1970.
   static func wallClock() -> Int { time(nil) }
 
+  /// The running thread; never 0.
+  static var thread: UInt {
+    // A number or a pointer, as the system likes.
+    withUnsafeBytes(of: pthread_self()) { $0.loadUnaligned(as: UInt.self) }
+  }
+
   static var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 

@@ -1,30 +1,33 @@
 /// What stands in the path where the pattern of a route has `{names}`.
 package struct PathParameters: Sendable, Equatable {
-  private var entries: [(name: String, value: String, encoded: String)] = []
+  /// What one name stands for.
+  struct Value: Sendable, Equatable {
+    var decoded: String
+    /// As it was sent.
+    var encoded: String
+  }
+
+  /// Of the pattern, in its order.
+  private let names: [String]
+  private let values: [Value]
 
   /// No parameters.
-  package init() {}
+  package init() { self.init(names: [], values: []) }
+
+  init(names: [String], values: [Value]) {
+    self.names = names
+    self.values = values
+  }
 
   /// The decoded value of a parameter.
   ///
   /// The route's pattern has this name, so it is there.
-  package subscript(name: String) -> String {
-    entries.first { $0.name == name }?.value ?? ""
-  }
+  package subscript(name: String) -> String { value(name)?.decoded ?? "" }
 
   /// The value as it was sent, in which a `,` and a `%2C` differ.
-  package func encoded(_ name: String) -> String {
-    entries.first { $0.name == name }?.encoded ?? ""
-  }
+  package func encoded(_ name: String) -> String { value(name)?.encoded ?? "" }
 
-  mutating func append(_ name: String, _ value: String, encoded: String) {
-    entries.append((name, value, encoded))
-  }
-
-  mutating func removeLast() { entries.removeLast() }
-
-  /// Whether names and values are equal.
-  package static func == (left: PathParameters, right: PathParameters) -> Bool {
-    left.entries.elementsEqual(right.entries, by: ==)
+  private func value(_ name: String) -> Value? {
+    names.firstIndex(of: name).map { values[$0] }
   }
 }

@@ -8,17 +8,28 @@ package import HTTPTypes
 /// two patterns differ only by a word and a parameter.
 package struct Router: Sendable {
   private struct Node {
-    var words: [String: Int] = [:]
+    /// Few, so that to compare them costs less than to hash a segment.
+    private(set) var words: [(word: String, child: Int)] = []
     /// The child for any segment, also an empty one.
     var parameter: Int?
     var route: Int?
+
+    func child(_ word: String) -> Int? { words.first { $0.word == word }?.child }
+
+    mutating func add(_ word: String, _ child: Int) { words.append((word, child)) }
+  }
+
+  /// No tuple: a function in one is called by way of another.
+  private struct MethodHandler {
+    let method: HTTPRequest.Method
+    let handler: Server.Handler
   }
 
   private struct Entry {
     let route: Route
     /// In the order of the pattern.
     var names: [String]
-    var handlers: [(method: HTTPRequest.Method, handler: Server.Handler)] = []
+    var handlers: [MethodHandler] = []
 
     func handler(for method: HTTPRequest.Method) -> Server.Handler? {
       handlers.first { $0.method == method }?.handler
@@ -59,7 +70,7 @@ package struct Router: Sendable {
     }
     nodes[node].route = index
     precondition(routes[index].names == names, "\(pattern): parameters have other names elsewhere")
-    routes[index].handlers.append((method, handler))
+    routes[index].handlers.append(MethodHandler(method: method, handler: handler))
   }
 
   /// Answers GET and HEAD of every path that has no route: static files.
@@ -68,11 +79,12 @@ package struct Router: Sendable {
   /// Answers a request.
   package func handle(_ request: Request, _ responder: Responder) {
     // RFC 9110 §9.3.7: `*` asks about the server as a whole.
-    if request.head.target.isAsterisk {
+    if request.isAboutServer {
       return respondAllowed(allMethods, responder)
     }
-    var parameters: [(value: String, encoded: String)] = []
-    guard let index = find(request, 0, at: 0, &parameters) else {
+    var values: [PathParameters.Value] = []
+    let (path, encodedPath) = (request.path, request.encodedPath)
+    guard let index = find(path, encodedPath, 0, at: 0, &values) else {
       return handleOtherwise(request, responder)
     }
     let route = routes[index]
@@ -81,9 +93,7 @@ package struct Router: Sendable {
       return refuse(request, allowed: route.allowed, responder)
     }
     var request = request
-    for (name, parameter) in zip(route.names, parameters) {
-      request.parameters.append(name, parameter.value, encoded: parameter.encoded)
-    }
+    request.parameters = PathParameters(names: route.names, values: values)
     handler(request, responder)
   }
 }
@@ -100,7 +110,7 @@ extension Router {
         node = nodes[node].parameter ?? addNode { $0.nodes[node].parameter = $1 }
       } else {
         let word = String(segment)
-        node = nodes[node].words[word] ?? addNode { $0.nodes[node].words[word] = $1 }
+        node = nodes[node].child(word) ?? addNode { $0.nodes[node].add(word, $1) }
       }
     }
     return (node, names)
@@ -114,20 +124,19 @@ extension Router {
 
   /// The route of the path from a segment on, below a node.
   private func find(
-    _ request: Request, _ depth: Int, at node: Int,
-    _ parameters: inout [(value: String, encoded: String)]
+    _ path: [String], _ encodedPath: [String], _ depth: Int, at node: Int,
+    _ values: inout [PathParameters.Value]
   ) -> Int? {
-    guard depth < request.path.count else { return nodes[node].route }
-    let segment = request.path[depth]
-    if let child = nodes[node].words[segment],
-      let route = find(request, depth + 1, at: child, &parameters)
+    guard depth < path.count else { return nodes[node].route }
+    if let child = nodes[node].child(path[depth]),
+      let route = find(path, encodedPath, depth + 1, at: child, &values)
     {
       return route
     }
     guard let child = nodes[node].parameter else { return nil }
-    parameters.append((segment, request.encodedPath[depth]))
-    if let route = find(request, depth + 1, at: child, &parameters) { return route }
-    parameters.removeLast()
+    values.append(PathParameters.Value(decoded: path[depth], encoded: encodedPath[depth]))
+    if let route = find(path, encodedPath, depth + 1, at: child, &values) { return route }
+    values.removeLast()
     return nil
   }
 

@@ -13,7 +13,7 @@ final class PageCache: Sendable {
   /// A body above this costs more to send than to make.
   private static let largest = 256 << 10
 
-  fileprivate struct Entry: Sendable {
+  fileprivate final class Entry: Sendable {
     let feed: Feed
     let version: String
     let tag: String
