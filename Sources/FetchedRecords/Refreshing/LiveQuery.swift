@@ -149,7 +149,7 @@ final class LiveQuery {
     of owner: Int64, _ index: OwnerIndex, _ plan: IncrementalPlan, _ contributions: Contributions?
   ) -> [OrderedResults.Record] {
     switch plan.owner {
-    case .row(let column): index.records(of: owner) { $0.rowID(at: column) == owner }
+    case .row(let column): index.records(of: owner, inColumn: column)
     case .group(let columns):
       index.records(of: owner) { record in
         let group = contributions?.numbers[owner] ?? []

@@ -81,8 +81,14 @@ package struct ResultsVersion: Sendable, Hashable, CustomStringConvertible {
   package let epoch: String
   /// Grows by one with each change set.
   package let number: Int
+  /// Written once: every change set is told with it several times.
+  package let description: String
 
-  package var description: String { "\(epoch)-\(number)" }
+  init(epoch: String, number: Int) {
+    self.epoch = epoch
+    self.number = number
+    description = "\(epoch)-\(number)"
+  }
 
   package var next: ResultsVersion { ResultsVersion(epoch: epoch, number: number + 1) }
 

@@ -33,16 +33,22 @@ package struct OwnerIndex: Sendable {
   ///
   /// O(b), b records of the owner's blocks.
   package func records(of owner: Int64, isOwned: (Record) -> Bool) -> [Record] {
-    guard let number = first[owner] else { return [] }
-    var records: [Record] = []
-    for number in Set([number] + (others[owner] ?? [])) {
-      guard let block = blocks[Int(number)] else { continue }
-      for item in 0..<block.count {
-        let record = block.record(item)
-        if isOwned(record) { records.append(record) }
-      }
+    blocks(of: owner).flatMap { block in
+      (0..<block.count).map(block.record).filter(isOwned)
     }
-    return records
+  }
+
+  /// The same for owners whose number stands in a column of their records.
+  package func records(of owner: Int64, inColumn column: Int) -> [Record] {
+    blocks(of: owner).flatMap { $0.records(with: owner, inColumn: column) }
+  }
+
+  private func blocks(of owner: Int64) -> [RecordBlock] {
+    guard let number = first[owner] else { return [] }
+    guard !others.isEmpty, let others = others[owner] else {
+      return [blocks[Int(number)]].compactMap(\.self)
+    }
+    return Set([number] + others).compactMap { blocks[Int($0)] }
   }
 
   /// Follows a replacement in the results.

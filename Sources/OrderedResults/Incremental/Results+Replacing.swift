@@ -21,10 +21,14 @@ extension Results {
     return replacement.finish()
   }
 
-  /// Where a record stands, or would stand. O(log n), n records.
-  func position(of record: Record, by order: RecordOrder) -> (offset: Int, isThere: Bool) {
-    var low = 0
-    var high = count
+  /// Where a record stands, or would stand, in a range that is known to have its place.
+  ///
+  /// O(log n), n records of the range.
+  func position(
+    of record: Record, by order: RecordOrder, in range: Range<Int>
+  ) -> (offset: Int, isThere: Bool) {
+    var low = range.lowerBound
+    var high = range.upperBound
     while low < high {
       let middle = (low + high) / 2
       let comparison = order.compare(self[middle], record)
@@ -68,7 +72,7 @@ struct Replacement {
 
   mutating func remove(_ records: [Record]) -> Bool {
     for record in records {
-      let (offset, isThere) = old.position(of: record, by: order)
+      let (offset, isThere) = old.position(of: record, by: order, in: 0..<old.count)
       guard isThere, old[offset] == record else { return false }
       removed.append(offset)
     }
@@ -84,7 +88,7 @@ struct Replacement {
   mutating func add(_ records: [Record]) -> Bool {
     let sorted = records.sorted { order.compare($0, $1) < 0 }
     for record in sorted {
-      let (place, isThere) = old.position(of: record, by: order)
+      let (place, isThere) = place(of: record)
       // Its place may only be taken by a record that goes.
       if isThere, !isRemoved(place) { return false }
       arrivals.append(Arrival(record: record, place: place))
@@ -112,6 +116,24 @@ struct Replacement {
   }
 
   // MARK: - Places
+
+  /// Where a record that comes would stand among the old ones.
+  ///
+  /// O(log n), n records; O(log k), k that go, where it takes the place of one of them: those are
+  /// looked at first, and leave only what is between two of them.
+  private func place(of record: Record) -> (offset: Int, isThere: Bool) {
+    var low = 0
+    var high = removed.count
+    while low < high {
+      let middle = (low + high) / 2
+      let comparison = order.compare(old[removed[middle]], record)
+      if comparison == 0 { return (removed[middle], true) }
+      if comparison < 0 { low = middle + 1 } else { high = middle }
+    }
+    let start = low > 0 ? removed[low - 1] + 1 : 0
+    let end = low < removed.count ? removed[low] : old.count
+    return old.position(of: record, by: order, in: start..<end)
+  }
 
   /// How many records that go stood before `offset`. O(log k).
   private func goneBefore(_ offset: Int) -> Int {
@@ -157,10 +179,20 @@ struct Replacement {
 
   /// Pairs arrivals with the records that they replace: those of the same key. O(k).
   private mutating func findReplaced() {
+    if removed.count <= 1 { return findReplaced(removed.first) }
     var offsets: [[Value]: Int] = [:]
     for offset in removed { offsets[key(of: old[offset])] = offset }
     for index in arrivals.indices {
       arrivals[index].old = offsets[key(of: arrivals[index].record)]
+    }
+  }
+
+  /// The same without a hash of keys, where one record goes.
+  private mutating func findReplaced(_ offset: Int?) {
+    guard let offset else { return }
+    let key = key(of: old[offset])
+    for index in arrivals.indices where self.key(of: arrivals[index].record) == key {
+      arrivals[index].old = offset
     }
   }
 
@@ -201,7 +233,10 @@ struct Replacement {
 
   /// O(g log g) for the g arrivals of one gap.
   private mutating func keepHeaviest(of group: [Int]) {
-    if group.isEmpty { return }
+    if group.count <= 1 {
+      for index in group { arrivals[index].stays = true }
+      return
+    }
     let weights = group.map { index in
       // One that shows the same as before outweighs all that do not.
       isUnchanged(arrivals[index]) ? group.count + 1 : 1

@@ -9,28 +9,18 @@ struct SectionReplacement {
   }
 
   private let old: SectionList
-  /// The records of each old section that stay or come.
-  private var counts: [Int]
-  private var touched: Set<Int> = []
+  /// By how many records the old sections grow; those that change, even by none.
+  private var growth: [Int: Int] = [:]
   /// In order.
   private var newcomers: [Newcomer] = []
   /// Set by ``finish(_:_:)``.
   private(set) var changes: [SectionChange] = []
 
-  init(_ old: SectionList) {
-    self.old = old
-    counts = old.map(\.numberOfRecords)
-  }
+  init(_ old: SectionList) { self.old = old }
 
-  mutating func remove(from section: Int) {
-    counts[section] -= 1
-    touched.insert(section)
-  }
+  mutating func remove(from section: Int) { growth[section, default: 0] -= 1 }
 
-  mutating func add(to section: Int) {
-    counts[section] += 1
-    touched.insert(section)
-  }
+  mutating func add(to section: Int) { growth[section, default: 0] += 1 }
 
   /// Called in the order of the records, so that those of one new section come together.
   mutating func add(named name: Value, before place: Int) {
@@ -41,23 +31,35 @@ struct SectionReplacement {
     }
   }
 
-  /// Whether no section that stays, and no other newcomer, has the name of a newcomer.
-  private var newcomersAreNew: Bool {
-    var names = Set(newcomers.map(\.name))
-    guard names.count == newcomers.count else { return false }
-    for index in old.indices where counts[index] > 0 {
-      if !names.isEmpty, names.remove(old[index].name) != nil { return false }
-    }
-    return true
+  /// The records of each old section that stay or come.
+  private var counts: [Int] {
+    var counts = old.map(\.numberOfRecords)
+    for (section, growth) in growth { counts[section] += growth }
+    return counts
   }
 
-  /// The new sections. O(s).
+  /// Whether no section that stays, and no other newcomer, has the name of a newcomer.
+  private func newcomersAreNew(besides counts: [Int]) -> Bool {
+    if newcomers.isEmpty { return true }
+    let names = Set(newcomers.map(\.name))
+    return names.count == newcomers.count
+      && old.indices.allSatisfy { counts[$0] == 0 || !names.contains(old[$0].name) }
+  }
+
+  /// The new sections. O(s); O(k), k of them changed, where no record goes from one to another.
   ///
   /// - Returns: nil where the index title of a section that stays would change: then its records
   ///   move, which is more than these few changes tell. Nil also where two sections would have one
   ///   name, because the order does not keep the records of a name together.
   mutating func finish(_ records: RecordList, _ layout: RecordLayout) -> SectionList? {
-    guard newcomersAreNew else { return nil }
+    if newcomers.isEmpty, growth.values.allSatisfy({ $0 == 0 }) {
+      let keepsTitles = growth.keys.allSatisfy {
+        keepsTitle($0, records, old[$0].offset, layout)
+      }
+      return keepsTitles ? old : nil
+    }
+    let counts = counts
+    guard newcomersAreNew(besides: counts) else { return nil }
     var sections: [Section] = []
     var insertions: [SectionChange] = []
     var offset = 0
@@ -84,10 +86,7 @@ struct SectionReplacement {
           .deletion(section: index, name: section.name, indexTitle: section.indexTitle))
         continue
       }
-      if layout.sectionIndexTitle != nil, layout.section != nil, touched.contains(index) {
-        let title = records[offset].borrow { layout.indexTitle(of: $0, name: section.name) }
-        if title != section.indexTitle { return nil }
-      }
+      if !keepsTitle(index, records, offset, layout) { return nil }
       sections.append(
         Section(
           name: section.name, indexTitle: section.indexTitle, numberOfRecords: counts[index],
@@ -98,5 +97,17 @@ struct SectionReplacement {
     changes.reverse()
     changes += insertions
     return SectionList(sections)
+  }
+
+  /// Whether an old section whose records are now at an offset has the index title that it had.
+  private func keepsTitle(
+    _ index: Int, _ records: RecordList, _ offset: Int, _ layout: RecordLayout
+  ) -> Bool {
+    guard layout.sectionIndexTitle != nil, layout.section != nil, growth[index] != nil else {
+      return true
+    }
+    let section = old[index]
+    return records[offset].borrow { layout.indexTitle(of: $0, name: section.name) }
+      == section.indexTitle
   }
 }

@@ -70,4 +70,17 @@ final class RecordBlock: @unchecked Sendable {
     let start = Int(bounds[item])
     return BorrowedBytes(start: memory + start, count: Int(bounds[item + 1]) - start)
   }
+
+  /// The records with an integer in a column.
+  ///
+  /// O(c), c columns before it of all records; the others are not touched.
+  func records(with integer: Int64, inColumn column: Int) -> [Record] {
+    var records: [Record] = []
+    for item in 0..<count {
+      var columns = bytes(item).columns
+      columns.skip(column)
+      if case .integer(integer) = columns.next() { records.append(record(item)) }
+    }
+    return records
+  }
 }

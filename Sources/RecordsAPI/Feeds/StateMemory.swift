@@ -4,12 +4,18 @@ import HTTPServer
 import OrderedResults
 
 /// What a feed showed at one version.
-struct RememberedState: Sendable {
+final class RememberedState: Sendable {
   let version: String
   /// The position in the log after the events that led to it.
   let position: Broadcast.Position
   /// One for each query of the feed, in their order.
   let snapshots: [ResultsSnapshot]
+
+  init(version: String, position: Broadcast.Position, snapshots: [ResultsSnapshot]) {
+    self.version = version
+    self.position = position
+    self.snapshots = snapshots
+  }
 }
 
 /// Earlier states of a feed, so that what a reader has missed can be told as one change set when its
@@ -18,16 +24,11 @@ struct RememberedState: Sendable {
 /// States share what did not change between them. The latest ones are held, and those at which a
 /// reader stopped reading, each kind bounded in number and in bytes; the oldest go first.
 struct StateMemory {
-  fileprivate struct Entry {
-    let state: RememberedState
-    /// About the bytes that are only held for this state.
-    var cost = 0
-  }
-
   private let maximumCount: Int
   private let maximumBytes: Int
-  private var recent: Deque<Entry> = []
-  private var stalled: Deque<Entry> = []
+  /// With the present state, which the feed itself holds, as the last.
+  private var recent = Entries()
+  private var stalled = Entries()
 
   /// - Parameters:
   ///   - maximumCount: states of each kind, the present one not counted.
@@ -36,39 +37,41 @@ struct StateMemory {
   init(maximumCount: Int, maximumBytes: Int, _ first: RememberedState) {
     self.maximumCount = maximumCount
     self.maximumBytes = maximumBytes
-    recent = [Entry(state: first)]
+    recent.append(first)
   }
 
   /// States held, and about how many bytes for them alone.
   var size: (count: Int, bytes: Int) {
-    (recent.count + stalled.count, Self.cost(recent) + Self.cost(stalled))
+    (recent.count + stalled.count, recent.bytes + stalled.bytes)
   }
 
   /// Takes the next state, which differs from the last one in so many records and sections.
-  /// O(states held).
+  ///
+  /// O(s), s stalled readers' states.
   mutating func append(_ state: RememberedState, changes: Int) {
     let records = state.snapshots.reduce(0) { $0 + $1.results.count }
-    for index in stalled.indices { stalled[index].grow(changes, of: records) }
-    recent[recent.count - 1].grow(changes, of: records)
-    recent.append(Entry(state: state))
-    // The present state is held by the feed itself.
-    trim(&recent, keeping: 1)
-    trim(&stalled, keeping: 0)
+    // A changed record makes its block of at most 8 KiB anew, in which at most 128 records stand.
+    let (cost, most) = (changes * 8192, (records / 64 + 1) * 8192)
+    stalled.growAll(by: cost, most: most)
+    recent.growLast(by: cost, most: most)
+    recent.append(state)
+    recent.trim(count: maximumCount + 1, bytes: maximumBytes, keeping: 1)
+    stalled.trim(count: maximumCount, bytes: maximumBytes, keeping: 0)
   }
 
   /// Begins anew: from the states before nothing leads to this one.
   mutating func restart(with state: RememberedState) {
-    recent = [Entry(state: state)]
-    stalled = []
+    (recent, stalled) = (Entries(), Entries())
+    recent.append(state)
   }
 
   /// A reader has stopped at a position.
   mutating func noteStall(at position: Broadcast.Position) {
-    guard !stalled.contains(where: { $0.state.position == position }),
-      let entry = recent.last(where: { $0.state.position == position })
+    guard stalled.state(where: { $0.position == position }) == nil,
+      let entry = recent.entry(where: { $0.position == position })
     else { return }
-    stalled.append(entry)
-    trim(&stalled, keeping: 0)
+    stalled.append(entry.state, cost: entry.cost)
+    stalled.trim(count: maximumCount, bytes: maximumBytes, keeping: 0)
   }
 
   /// The state of a version, if it is remembered.
@@ -80,22 +83,52 @@ struct StateMemory {
   }
 
   private func find(_ isMeant: (RememberedState) -> Bool) -> RememberedState? {
-    (recent.last { isMeant($0.state) } ?? stalled.last { isMeant($0.state) })?.state
+    recent.state(where: isMeant) ?? stalled.state(where: isMeant)
+  }
+}
+
+/// States in order, with about the bytes that are only held for each.
+private struct Entries {
+  struct Entry {
+    let state: RememberedState
+    var cost: Int
   }
 
-  private func trim(_ entries: inout Deque<Entry>, keeping kept: Int) {
-    var bytes = Self.cost(entries)
-    while entries.count > kept, entries.count > maximumCount + kept || bytes > maximumBytes {
+  private var entries: Deque<Entry> = []
+  /// About the bytes of all.
+  private(set) var bytes = 0
+
+  var count: Int { entries.count }
+
+  mutating func append(_ state: RememberedState, cost: Int = 0) {
+    entries.append(Entry(state: state, cost: cost))
+    bytes += cost
+  }
+
+  mutating func growLast(by cost: Int, most: Int) { grow(entries.count - 1, by: cost, most: most) }
+
+  mutating func growAll(by cost: Int, most: Int) {
+    for index in entries.indices { grow(index, by: cost, most: most) }
+  }
+
+  private mutating func grow(_ index: Int, by cost: Int, most: Int) {
+    let old = entries[index].cost
+    entries[index].cost = min(old + cost, most)
+    bytes += entries[index].cost - old
+  }
+
+  /// Drops the oldest beyond a count or a number of bytes, but not the `kept` newest.
+  mutating func trim(count: Int, bytes most: Int, keeping kept: Int) {
+    while entries.count > kept, entries.count > count || bytes > most {
       bytes -= entries.removeFirst().cost
     }
   }
 
-  private static func cost(_ entries: Deque<Entry>) -> Int { entries.reduce(0) { $0 + $1.cost } }
-}
+  func entry(where isMeant: (RememberedState) -> Bool) -> Entry? {
+    entries.last { isMeant($0.state) }
+  }
 
-extension StateMemory.Entry {
-  /// A changed record makes its block of at most 8 KiB anew, in which at most 128 records stand.
-  fileprivate mutating func grow(_ changes: Int, of records: Int) {
-    cost = min(cost + changes * 8192, (records / 64 + 1) * 8192)
+  func state(where isMeant: (RememberedState) -> Bool) -> RememberedState? {
+    entry(where: isMeant)?.state
   }
 }
