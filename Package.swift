@@ -40,7 +40,7 @@ let package = Package(
       name: "ChangeCapture", dependencies: [grdb, sqlite], swiftSettings: settings),
     .target(
       name: "FetchedRecords",
-      dependencies: ["ChangeCapture", "CSQLiteSettings", "OrderedResults", grdb, sqlite],
+      dependencies: ["ChangeCapture", "CSQLiteSettings", "OrderedResults", deque, grdb, sqlite],
       swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(

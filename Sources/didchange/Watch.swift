@@ -37,6 +37,9 @@ private struct WatchedStream {
   private static let silence = 45
   /// Milliseconds, what browsers take until a server says otherwise.
   private static let standardRetry: UInt = 3000
+  /// Milliseconds: a server that says 0 is not asked in a circle, and one that says a day not after
+  /// one.
+  private static let retries: ClosedRange<UInt> = 100...60_000
 
   let url: URL
   var printer: EventPrinter
@@ -58,9 +61,10 @@ private struct WatchedStream {
         // The first failure is an answer, a later one an accident: a server that restarts.
         reason = error.description
       }
-      let retry = parser.reconnectionTime ?? Self.standardRetry
+      let wanted = parser.reconnectionTime ?? Self.standardRetry
+      let retry = min(max(wanted, Self.retries.lowerBound), Self.retries.upperBound)
       StandardError.write("\(reason); connecting again in \(Double(retry) / 1000) s\n")
-      Thread.sleep(forTimeInterval: Double(min(retry, 60_000)) / 1000)
+      Thread.sleep(forTimeInterval: Double(retry) / 1000)
     }
   }
 

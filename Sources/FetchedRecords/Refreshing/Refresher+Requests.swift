@@ -1,3 +1,4 @@
+import DequeModule
 import Dispatch
 import Synchronization
 
@@ -17,7 +18,7 @@ extension Refresher {
     typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
 
     /// At most one for each controller.
-    private var waiting: [Request] = []
+    private var waiting: Deque<Request> = []
     private var receivers: [ObjectIdentifier: [Receiver]] = [:]
     /// Whether a piece of work is on the queue that takes the next one.
     private var isServed = false
@@ -44,8 +45,7 @@ extension Refresher {
     }
 
     mutating func next() -> (request: Request, receivers: [Receiver])? {
-      guard !waiting.isEmpty else { return nil }
-      let request = waiting.removeFirst()
+      guard let request = waiting.popFirst() else { return nil }
       guard case .fetch(let controller) = request else { return (request, []) }
       return (request, receivers.removeValue(forKey: ObjectIdentifier(controller)) ?? [])
     }
