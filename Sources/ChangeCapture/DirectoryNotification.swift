@@ -18,12 +18,15 @@ struct DirectoryNotification: Equatable {
   /// The name within the directory; empty: the directory itself.
   var name: String
 
+  private static let headerSize = 16
+  /// With a name of NAME_MAX bytes, and the zero behind it.
+  static let mostBytes = headerSize + 256
+
   /// Calls `body` for each entry in what one read gave.
   ///
   /// The layout is `struct inotify_event`: watch (4 bytes), mask (4), cookie (4), length of the
   /// name (4), and the name, padded with zeros. Bytes that do not form an entry end the walk.
   static func parse(_ bytes: UnsafeRawBufferPointer, _ body: (DirectoryNotification) -> Void) {
-    let headerSize = 16
     var offset = 0
     while bytes.count - offset >= headerSize {
       let watch = bytes.loadUnaligned(fromByteOffset: offset, as: Int32.self)

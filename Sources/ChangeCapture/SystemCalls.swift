@@ -137,14 +137,18 @@ enum NotificationResult: Equatable {
     }
 
     /// Calls `body` for every notification that waits in the queue, without blocking.
+    ///
+    /// One read takes all that fit; a queue that somebody fills all the time is not read to its end.
     static func readNotifications(
       _ descriptor: Int32, buffer: UnsafeMutableRawBufferPointer,
       _ body: (DirectoryNotification) -> Void
     ) {
-      while true {
+      var isFull = true
+      while isFull {
         let count = read(descriptor, buffer.baseAddress, buffer.count)
         guard count > 0 else { return }
         DirectoryNotification.parse(UnsafeRawBufferPointer(rebasing: buffer[..<count]), body)
+        isFull = buffer.count - count < DirectoryNotification.mostBytes
       }
     }
 

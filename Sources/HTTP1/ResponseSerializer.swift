@@ -37,7 +37,7 @@ package enum ResponseSerializer {
     append("HTTP/1.1 ", to: &output)
     appendDecimal(status.code, to: &output)
     output.append(.space)
-    append(status.reasonPhrase, to: &output)
+    appendText(status.reasonPhrase, to: &output)
     appendLineEnd(to: &output)
     var hasDate = false
     for field in fields {
@@ -46,7 +46,7 @@ package enum ResponseSerializer {
       case .date: hasDate = true
       case .other: break
       }
-      append(field.name.rawName, to: &output)
+      appendText(field.name.rawName, to: &output)
       append(": ", to: &output)
       field.withUnsafeBytesOfValue { output.append(contentsOf: $0) }
       appendLineEnd(to: &output)
@@ -80,7 +80,7 @@ package enum ResponseSerializer {
     text.withUTF8Buffer { output.append(contentsOf: $0) }
   }
 
-  private static func append(_ text: String, to output: inout [UInt8]) {
+  private static func appendText(_ text: String, to output: inout [UInt8]) {
     var text = text
     text.withUTF8 { output.append(contentsOf: $0) }
   }

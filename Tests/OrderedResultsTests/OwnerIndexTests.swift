@@ -37,7 +37,8 @@ import Testing
         if let new = rows[id] { added.append(Record(new)) }
       }
       // As they stand in the results, whose blocks the index knows.
-      removed = removed.map { results[results.position(of: $0, by: Self.order, in: 0..<results.count).offset] }
+      let all = 0..<results.count
+      removed = removed.map { results[results.position(of: $0, by: Self.order, in: all).offset] }
       let next = try #require(results.replacing(removed: removed, added: added, by: Self.order))
       index.follow(removed: removed, made: next.made, owner: owner)
       results = next.results

@@ -23,6 +23,8 @@ import Testing
     for number in 1...100 {
       memory.append(state(number), changes: 1)
       #expect(memory.size.count <= 4)
+      // A block for each change that led away from a state; the present one costs nothing.
+      #expect(memory.size.bytes == 8192 * (memory.size.count - 1))
     }
     #expect(memory.state(of: "v-96") == nil)
     for number in 97...100 { #expect(memory.state(of: "v-\(number)") != nil) }
@@ -61,6 +63,7 @@ import Testing
     var memory = StateMemory(maximumCount: 3, maximumBytes: .max, state(0))
     memory.append(state(1), changes: 1)
     memory.restart(with: state(2))
+    #expect(memory.size == (1, 0))
     #expect(memory.state(of: "v-1") == nil)
     #expect(memory.state(of: "v-2") != nil)
   }

@@ -13,6 +13,11 @@ final class EventLoop: @unchecked Sendable {
     var member: (any LoopMember)?
   }
 
+  /// So long a wake-up asks for more events before it lets the queue do something else.
+  ///
+  /// It costs as much as a request, and few events are ready at once where clients answer quickly.
+  private static let wakeUp = Interval(.milliseconds(1))
+
   // Constant.
   let queue: DispatchQueue
   let settings: ConnectionSettings
@@ -92,12 +97,16 @@ final class EventLoop: @unchecked Sendable {
     dispatchPrecondition(condition: .onQueue(queue))
     inTurn {
       refreshClock()
-      poller.poll { token, readiness in member(token)?.becameReady(readiness) }
+      let end = now + Self.wakeUp
+      while poller.poll({ token, readiness in member(token)?.becameReady(readiness) }), now < end {
+        refreshClock()
+      }
     }
   }
 
   /// Runs something on the queue that may take its time.
   func inTurn(_ body: () -> Void) {
+    assert(!isBusy, "a turn inside a turn")
     owner.store(SystemCalls.thread, ordering: .relaxed)
     body()
     owner.store(0, ordering: .relaxed)
@@ -109,7 +118,7 @@ final class EventLoop: @unchecked Sendable {
   /// Whether this thread has the turn.
   var isCurrent: Bool { owner.load(ordering: .relaxed) == SystemCalls.thread }
 
-  /// Once for each turn: the clock and the date are the same for all that happens in it.
+  /// Once for what happens together: the clock and the date are the same for all of it.
   func refreshClock() {
     now = SystemCalls.now()
     let second = SystemCalls.wallClock()

@@ -30,13 +30,6 @@ struct Readiness: OptionSet, Hashable, Sendable {
     private let events = EpollEvents(capacity: 256)
     private let source: any DispatchSourceRead
 
-    /// So many events one wake-up reports, and somewhat more, before it lets the queue do something
-    /// else: a millisecond or two of requests.
-    ///
-    /// A wake-up costs as much as a request, and few events are ready at once where clients answer
-    /// quickly.
-    private static let mostOfAWakeUp = 128
-
     init(queue: DispatchQueue) throws(ServerError) {
       epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
       guard epoll >= 0 else { throw .outOfDescriptors }
@@ -53,18 +46,16 @@ struct Readiness: OptionSet, Hashable, Sendable {
       source.activate()
     }
 
-    /// Reports what is ready.
-    func poll(_ report: (_ token: UInt64, Readiness) -> Void) {
-      var reported = 0
-      while reported < Self.mostOfAWakeUp {
-        let count = events.poll(epoll)
-        if count == 0 { return }
-        for index in 0..<count {
-          let (ready, token) = events[index]
-          report(token, Readiness(rawValue: ready))
-        }
-        reported += count
+    /// Reports what is ready, at most 256 descriptors.
+    ///
+    /// - Returns: whether to ask again may bring more.
+    func poll(_ report: (_ token: UInt64, Readiness) -> Void) -> Bool {
+      let count = events.poll(epoll)
+      for index in 0..<count {
+        let (ready, token) = events[index]
+        report(token, Readiness(rawValue: ready))
       }
+      return count > 0
     }
 
     /// Watches a descriptor.
@@ -102,10 +93,11 @@ struct Readiness: OptionSet, Hashable, Sendable {
 
     func start(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    func poll(_ report: (_ token: UInt64, Readiness) -> Void) {
+    func poll(_ report: (_ token: UInt64, Readiness) -> Void) -> Bool {
       let events = ready
       ready = []
       for (token, readiness) in events { report(token, readiness) }
+      return false
     }
 
     func add(_ descriptor: Int32, _ interest: Readiness, token: UInt64) -> Bool {

@@ -87,7 +87,7 @@ final class FanOut: @unchecked Sendable {
   private func show(_ count: Int, isElsewhere: Bool) {
     loop.refreshClock()
     let view = broadcast.view(waking: self)
-    let end = position + count
+    var end = position + count
     while position < min(end, places.count) {
       let transfer = showParked(view, upTo: end)
       guard position < min(end, places.count) else { break }
@@ -98,7 +98,11 @@ final class FanOut: @unchecked Sendable {
         member.showLog(view, isElsewhere: isElsewhere)
       }
       // A stream that ended has given its place to another.
-      if position < places.count, places[position].connection === member { position += 1 }
+      if position < places.count, places[position].connection === member {
+        position += 1
+      } else {
+        end -= 1
+      }
     }
     if position >= places.count {
       position = 0
@@ -113,10 +117,12 @@ final class FanOut: @unchecked Sendable {
   private func showParked(_ view: LogView, upTo end: Int) -> Transfer? {
     guard !view.isClosed, let segment = view.segments.last else { return nil }
     let now = loop.now
+    // A reader that is further behind is asked what to send instead.
+    let oldest = max(segment.base, view.start)
     var (next, sent) = (position, 0)
     var rest: Transfer?
     places.withUnsafeMutableBufferPointer { places in
-      while next < min(end, places.count), places[next].mayShow(segment) {
+      while next < min(end, places.count), places[next].isParked(after: oldest) {
         let start = places[next].cursor
         if start < view.end {
           let transfer = SystemCalls.send(

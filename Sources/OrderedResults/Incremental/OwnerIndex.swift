@@ -34,7 +34,7 @@ package struct OwnerIndex: Sendable {
   /// O(b), b records of the owner's blocks.
   package func records(of owner: Int64, isOwned: (Record) -> Bool) -> [Record] {
     blocks(of: owner).flatMap { block in
-      (0..<block.count).map(block.record).filter(isOwned)
+      (0..<block.count).lazy.map(block.record).filter(isOwned)
     }
   }
 
@@ -46,7 +46,7 @@ package struct OwnerIndex: Sendable {
   private func blocks(of owner: Int64) -> [RecordBlock] {
     guard let number = first[owner] else { return [] }
     guard !others.isEmpty, let others = others[owner] else {
-      return [blocks[Int(number)]].compactMap(\.self)
+      return blocks[Int(number)].map { [$0] } ?? []
     }
     return Set([number] + others).compactMap { blocks[Int($0)] }
   }

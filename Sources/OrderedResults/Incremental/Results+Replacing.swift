@@ -88,9 +88,7 @@ struct Replacement {
   mutating func add(_ records: [Record]) -> Bool {
     let sorted = records.sorted { order.compare($0, $1) < 0 }
     for record in sorted {
-      let (place, isThere) = place(of: record)
-      // Its place may only be taken by a record that goes.
-      if isThere, !isRemoved(place) { return false }
+      guard let place = place(of: record) else { return false }
       arrivals.append(Arrival(record: record, place: place))
     }
     for index in arrivals.indices {
@@ -117,22 +115,23 @@ struct Replacement {
 
   // MARK: - Places
 
-  /// Where a record that comes would stand among the old ones.
+  /// Where a record that comes would stand among the old ones; nil where one that stays has its place.
   ///
   /// O(log n), n records; O(log k), k that go, where it takes the place of one of them: those are
   /// looked at first, and leave only what is between two of them.
-  private func place(of record: Record) -> (offset: Int, isThere: Bool) {
+  private func place(of record: Record) -> Int? {
     var low = 0
     var high = removed.count
     while low < high {
       let middle = (low + high) / 2
       let comparison = order.compare(old[removed[middle]], record)
-      if comparison == 0 { return (removed[middle], true) }
+      if comparison == 0 { return removed[middle] }
       if comparison < 0 { low = middle + 1 } else { high = middle }
     }
     let start = low > 0 ? removed[low - 1] + 1 : 0
     let end = low < removed.count ? removed[low] : old.count
-    return old.position(of: record, by: order, in: start..<end)
+    let (offset, isThere) = old.position(of: record, by: order, in: start..<end)
+    return isThere ? nil : offset
   }
 
   /// How many records that go stood before `offset`. O(log k).
@@ -144,11 +143,6 @@ struct Replacement {
       if removed[middle] < offset { low = middle + 1 } else { high = middle }
     }
     return low
-  }
-
-  private func isRemoved(_ offset: Int) -> Bool {
-    let index = goneBefore(offset)
-    return index < removed.count && removed[index] == offset
   }
 
   /// Finds the section of an arrival beside its place: all records of a section's name, those that
@@ -179,7 +173,8 @@ struct Replacement {
 
   /// Pairs arrivals with the records that they replace: those of the same key. O(k).
   private mutating func findReplaced() {
-    if removed.count <= 1 { return findReplaced(removed.first) }
+    // Mostly it is one, and then no key has to be hashed.
+    if removed.count == 1 { return pairWith(removed[0]) }
     var offsets: [[Value]: Int] = [:]
     for offset in removed { offsets[key(of: old[offset])] = offset }
     for index in arrivals.indices {
@@ -187,9 +182,7 @@ struct Replacement {
     }
   }
 
-  /// The same without a hash of keys, where one record goes.
-  private mutating func findReplaced(_ offset: Int?) {
-    guard let offset else { return }
+  private mutating func pairWith(_ offset: Int) {
     let key = key(of: old[offset])
     for index in arrivals.indices where self.key(of: arrivals[index].record) == key {
       arrivals[index].old = offset

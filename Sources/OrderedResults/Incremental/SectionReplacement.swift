@@ -46,7 +46,7 @@ struct SectionReplacement {
       && old.indices.allSatisfy { counts[$0] == 0 || !names.contains(old[$0].name) }
   }
 
-  /// The new sections. O(s); O(k), k of them changed, where no record goes from one to another.
+  /// The new sections. O(s); O(k), k that changed, where none comes, goes, grows or shrinks.
   ///
   /// - Returns: nil where the index title of a section that stays would change: then its records
   ///   move, which is more than these few changes tell. Nil also where two sections would have one

@@ -73,7 +73,7 @@ final class RecordBlock: @unchecked Sendable {
 
   /// The records with an integer in a column.
   ///
-  /// O(c), c columns before it of all records; the others are not touched.
+  /// O(b c), b records of the block, c the column's position; only those found are held.
   func records(with integer: Int64, inColumn column: Int) -> [Record] {
     var records: [Record] = []
     for item in 0..<count {
