@@ -5,15 +5,12 @@ import Testing
 
 @Suite struct LeftoverMatcherTests {
   /// Leftovers of `results` of which no more than `hashes` have different hashes.
-  private func leftovers(_ results: Results, hashes: UInt64) -> Leftovers {
-    let all = 0..<results.count
-    var leftovers = Leftovers(
-      all.isEmpty ? [] : [all], of: results.records, Identity(results.layout), ByteHasher())
-    leftovers.hashes = results.rows.map { row in
+  private func leftovers(_ results: Results, hashes: UInt64) -> (Leftovers, hashes: [UInt64]) {
+    let hashes = results.rows.map { row -> UInt64 in
       guard case .integer(let id) = row[0] else { return 0 }
       return (UInt64(id) % hashes) << 32
     }
-    return leftovers
+    return (Leftovers(gaps(between: [], count: results.count), of: results.records), hashes)
   }
 
   @Test(arguments: 0..<100)
@@ -35,10 +32,10 @@ import Testing
       Identity(layout))
     let expected = Oracle(old: old, new: new).partners()
     var count = 0
-    matcher.forEachMatch { number, match in
-      #expect(number == count)
-      #expect(match.map { Int($0.old) } == expected[number])
-      if let match { #expect(match.isChanged == (old[Int(match.old)] != new[number])) }
+    matcher.forEachMatch { offset, match in
+      #expect(offset == count)
+      #expect(match.map { Int($0.old) } == expected[offset])
+      if let match { #expect(match.isChanged == (old[Int(match.old)] != new[offset])) }
       count += 1
     }
     #expect(count == new.count)

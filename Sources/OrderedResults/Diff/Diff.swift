@@ -43,6 +43,9 @@ func gaps(between ranges: [Range<Int>], count: Int) -> [Range<Int>] {
 }
 
 extension [Range<Int>] {
+  /// How many offsets all ranges have.
+  var totalCount: Int { reduce(0) { $0 + $1.count } }
+
   /// Appends an offset beyond all others, making the last range longer where it goes on.
   mutating func add(_ offset: Int) {
     if let last, last.upperBound == offset {

@@ -1,11 +1,13 @@
-/// Finds the old leftover that each new leftover continues.
+/// Finds the old leftover that each new leftover continues, whatever the keys are.
 ///
 /// With many leftovers each look-up misses the cache three times: in the table, in the list of
 /// leftovers, in the record. So they are looked up a batch at a time and step by step, each step
 /// only reading what the next one needs: the misses of a batch overlap.
-struct LeftoverMatcher {
+struct LeftoverMatcher: LeftoverMatching {
   private var table: LeftoverTable
   private let new: Leftovers
+  /// For each new leftover a hash of what identifies it.
+  private let hashes: [UInt64]
   private let layout: RecordLayout
   private let identity: Identity
   private var batch: [LookUp] = []
@@ -24,50 +26,47 @@ struct LeftoverMatcher {
     case unchanged, changed, other
   }
 
+  /// A matcher of leftovers with their hashes.
+  ///
   /// O(m), m old leftovers.
-  init(old: Leftovers, new: Leftovers, _ layout: RecordLayout, _ identity: Identity) {
-    table = LeftoverTable(old, identity)
-    self.new = new
+  init(
+    old: (Leftovers, hashes: [UInt64]), new: (Leftovers, hashes: [UInt64]), _ layout: RecordLayout,
+    _ identity: Identity
+  ) {
+    table = LeftoverTable(old.0, hashes: old.hashes, identity)
+    (self.new, hashes) = new
     self.layout = layout
     self.identity = identity
   }
 
-  /// What a new leftover continues.
-  struct Match {
-    /// The number of the old leftover.
-    let old: UInt32
-    let isChanged: Bool
-  }
-
-  /// For each new leftover what it continues, in order.
-  ///
-  /// O(m), m new leftovers.
-  mutating func forEachMatch(_ body: (_ new: Int, Match?) -> Void) {
+  mutating func forEachMatch(_ body: (_ new: Int, LeftoverMatch?) -> Void) {
     for start in stride(from: 0, to: new.count, by: Self.batchCount) {
       let numbers = start..<min(start + Self.batchCount, new.count)
       batch.removeAll(keepingCapacity: true)
       for number in numbers {
-        batch.append(LookUp(candidate: table.candidate(new.hashes[number])))
+        batch.append(LookUp(candidate: table.candidate(hashes[number])))
       }
       for index in batch.indices { batch[index].old = table.bytes(batch[index].candidate) }
       for index in batch.indices { batch[index].ends = batch[index].old?.ends ?? 0 }
-      for number in numbers { body(number, match(number, batch[number - start])) }
+      for number in numbers {
+        body(Int(new.records[number].offset), match(number, batch[number - start]))
+      }
     }
   }
 
-  private mutating func match(_ number: Int, _ lookUp: LookUp) -> Match? {
+  private mutating func match(_ number: Int, _ lookUp: LookUp) -> LeftoverMatch? {
     let record = new.records[number].bytes
     if let old = lookUp.old {
       let isUnchanged = lookUp.ends == record.ends && old.isEqual(to: record)
       let comparison = isUnchanged ? .unchanged : compare(old, record)
       if comparison != .other, let taken = table.take(lookUp.candidate) {
-        return Match(old: taken, isChanged: comparison == .changed)
+        return LeftoverMatch(old: taken, isChanged: comparison == .changed)
       }
     }
     // Another key of the same hash, or a leftover that was taken earlier in the batch.
-    guard let taken = table.take(record, hash: new.hashes[number]) else { return nil }
+    guard let taken = table.take(record, hash: hashes[number]) else { return nil }
     let old = table.leftovers.records[Int(taken)].bytes
-    return Match(old: taken, isChanged: compare(old, record) == .changed)
+    return LeftoverMatch(old: taken, isChanged: compare(old, record) == .changed)
   }
 
   private func compare(_ old: BorrowedBytes, _ new: BorrowedBytes) -> Comparison {

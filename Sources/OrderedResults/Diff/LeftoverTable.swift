@@ -25,7 +25,7 @@ struct LeftoverTable {
   }
 
   /// O(m), m leftovers.
-  init(_ leftovers: Leftovers, _ identity: Identity) {
+  init(_ leftovers: Leftovers, hashes: [UInt64], _ identity: Identity) {
     self.leftovers = leftovers
     self.identity = identity
     var capacity = 16
@@ -33,12 +33,12 @@ struct LeftoverTable {
     slots = Array(repeating: .empty, count: capacity)
     mask = capacity - 1
     // From the last to the first, so that the first of those that share a key heads the others.
-    for number in (0..<leftovers.count).reversed() { add(number) }
+    for number in (0..<leftovers.count).reversed() { add(number, hashes[number]) }
   }
 
-  private mutating func add(_ number: Int) {
-    let tag = Entry.tag(leftovers.hashes[number])
-    var slot = Int(truncatingIfNeeded: leftovers.hashes[number]) & mask
+  private mutating func add(_ number: Int, _ hash: UInt64) {
+    let tag = Entry.tag(hash)
+    var slot = Int(truncatingIfNeeded: hash) & mask
     while !slots[slot].isEmpty {
       if slots[slot].tag == tag, isSame(slots[slot].number, leftovers.records[number].bytes) {
         if next.isEmpty { next = Array(repeating: Entry.none, count: leftovers.count) }

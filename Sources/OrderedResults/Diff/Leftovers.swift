@@ -1,4 +1,4 @@
-/// Records of one result that were not paired as the rows came, with what hashing needs.
+/// Records of one result that were not paired as the rows came.
 struct Leftovers {
   struct Leftover {
     // Good as long as the results, which whoever makes leftovers holds.
@@ -7,24 +7,26 @@ struct Leftovers {
   }
 
   private(set) var records: [Leftover] = []
-  /// For each a hash of what identifies it.
-  var hashes: [UInt64] = []
 
-  /// O(m · b), m records of b bytes to the end of the key.
-  init(_ ranges: [Range<Int>], of list: RecordList, _ identity: Identity, _ hasher: ByteHasher) {
-    let count = ranges.reduce(0) { $0 + $1.count }
-    records.reserveCapacity(count)
-    hashes.reserveCapacity(count)
+  /// O(m), m records; none of them is read.
+  init(_ ranges: [Range<Int>], of list: RecordList) {
+    records.reserveCapacity(ranges.totalCount)
     var cursor = RecordCursor(list)
     for range in ranges {
       cursor.seek(range.lowerBound)
       for offset in range {
         records.append(Leftover(bytes: cursor.bytes, offset: UInt32(offset)))
-        hashes.append(identity.hash(cursor.bytes, hasher))
         cursor.advance()
       }
     }
   }
 
   var count: Int { records.count }
+
+  /// For each a hash of what identifies it.
+  ///
+  /// O(m · b), m records of b bytes to the end of the key.
+  func hashes(_ identity: Identity, _ hasher: ByteHasher) -> [UInt64] {
+    records.map { identity.hash($0.bytes, hasher) }
+  }
 }

@@ -6,9 +6,9 @@ extension Matching {
   /// repeated keys is taken, which is right for all.
   func insertedRepeatKeys() -> Bool {
     guard !inserted.isEmpty else { return false }
-    var hashes = HashSet(minimumCapacity: inserted.reduce(0) { $0 + $1.count })
-    let ordered = Leftovers(inserted, of: new.records, identity, hasher)
-    for hash in ordered.hashes where !hashes.insert(hash) { return true }
+    var hashes = HashSet(minimumCapacity: inserted.totalCount)
+    let hashed = Leftovers(inserted, of: new.records).hashes(identity, hasher)
+    for hash in hashed where !hashes.insert(hash) { return true }
     var cursor = RecordCursor(new.records)
     for run in pairs {
       cursor.seek(Int(run.new))

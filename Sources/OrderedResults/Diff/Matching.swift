@@ -60,16 +60,31 @@ struct Matching {
       (pairs, deleted, inserted) = (seen, oldGaps, newGaps)
       return
     }
-    (pairs, deleted, inserted) = ([], [], [])
-    let oldLeftovers = Leftovers(oldGaps, of: old.records, identity, hasher)
-    let newLeftovers = Leftovers(newGaps, of: new.records, identity, hasher)
+    let oldLeftovers = Leftovers(oldGaps, of: old.records)
+    let newCount = newGaps.totalCount
+    if var matcher = DenseMatcher(
+      old: oldLeftovers, gaps: newGaps, of: new.records, old.layout, identity)
+    {
+      return add(seen, oldLeftovers, newCount, &matcher)
+    }
+    let newLeftovers = Leftovers(newGaps, of: new.records)
     var matcher = LeftoverMatcher(
-      old: oldLeftovers, new: newLeftovers, old.layout, identity)
+      old: (oldLeftovers, oldLeftovers.hashes(identity, hasher)),
+      new: (newLeftovers, newLeftovers.hashes(identity, hasher)), old.layout, identity)
+    add(seen, oldLeftovers, newCount, &matcher)
+  }
+
+  /// Puts what was seen and what a matcher finds together.
+  private mutating func add<Matcher: LeftoverMatching>(
+    _ seen: [PairRun], _ oldLeftovers: Leftovers, _ newCount: Int,
+    _ matcher: inout Matcher
+  ) {
+    var pairs: [PairRun] = []
+    pairs.reserveCapacity(seen.count + newCount)
+    var inserted: [Range<Int>] = []
     var isTaken = [Bool](repeating: false, count: oldLeftovers.count)
     var nextSeen = 0
-    pairs.reserveCapacity(seen.count + newLeftovers.count)
-    matcher.forEachMatch { number, match in
-      let offset = Int(newLeftovers.records[number].offset)
+    matcher.forEachMatch { offset, match in
       while nextSeen < seen.count, Int(seen[nextSeen].new) < offset {
         pairs.add(seen[nextSeen])
         nextSeen += 1
@@ -80,8 +95,10 @@ struct Matching {
       pairs.add(PairRun(old: oldOffset, new: offset, count: 1, isChanged: match.isChanged))
     }
     for run in seen[nextSeen...] { pairs.add(run) }
+    var deleted: [Range<Int>] = []
     for (number, isTaken) in isTaken.enumerated() where !isTaken {
       deleted.add(Int(oldLeftovers.records[number].offset))
     }
+    (self.pairs, self.deleted, self.inserted) = (pairs, deleted, inserted)
   }
 }

@@ -87,9 +87,14 @@ extension ResultsBuilder {
     guard misses > 0, (misses + 1) & misses == 0 else { return false }
     let start = cursor.mark
     let from = cursor.offset
+    let integer = identity.isSingle ? identity.integer(row) : nil
     var remaining = 16 + 2 * misses
     while remaining > 0, !cursor.isAtEnd {
-      if identity.isSame(cursor.bytes, row) {
+      let isFound =
+        if let integer { identity.integer(cursor.bytes) == integer } else {
+          identity.isSame(cursor.bytes, row)
+        }
+      if isFound {
         pairMissed(notBefore: from)
         return true
       }

@@ -30,6 +30,9 @@ struct Identity {
     if single >= 0 {
       left.skip(single)
       right.skip(single)
+      if let left = left.nextLongInteger(), let right = right.nextLongInteger() {
+        return left == right
+      }
       return Self.isSameColumn(left.nextBytes(), right.nextBytes())
     }
     if leading > 0, !left.nextBytes(leading).isEqual(to: right.nextBytes(leading)) {
@@ -41,6 +44,19 @@ struct Identity {
       if !Self.isSameColumn(left.nextBytes(), right.nextBytes()) { return false }
     }
     return true
+  }
+
+  /// Whether one column is the key.
+  var isSingle: Bool { single >= 0 }
+
+  /// The one key column, if it is an integer or the same as one.
+  ///
+  /// O(c), c the column's position.
+  @inline(__always)
+  func integer(_ record: BorrowedBytes) -> Int64? {
+    var columns = record.columns
+    columns.skip(single)
+    return columns.nextInteger()
   }
 
   /// A hash that is the same for the same record.

@@ -6,6 +6,33 @@ extension SeededGenerator {
   mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 }
 
+/// What keys a table has: integers side by side or far apart, at the ends of what there is, or
+/// several types in one column.
+private struct Keys {
+  private let first: Int64
+  private let distance: Int64
+  private let mixesTypes: Bool
+
+  init(_ random: inout SeededGenerator) {
+    first = [0, 0, -50, 1 << 31 - 20, .min, .max - 100][Int.random(in: 0..<6, using: &random)]
+    // Odd, so that no two numbers get the same key.
+    distance = [1, 1, 1, 7, 1001, 0x1E37_79B9_7F4A_7C15][Int.random(in: 0..<6, using: &random)]
+    mixesTypes = random.chance(15)
+  }
+
+  func value(_ number: Int64) -> Value {
+    let integer = first &+ number &* distance
+    guard mixesTypes else { return .integer(integer) }
+    switch number % 5 {
+    case 0: return .text("\(number)")
+    case 1: return .real(Double(number) + 0.5)
+    case 2:
+      return Int64(exactly: Double(integer)) == integer ? .real(Double(integer)) : .integer(integer)
+    default: return .integer(integer)
+    }
+  }
+}
+
 /// Rows of a table that changes at random, grouped by section.
 struct RandomRows {
   /// The columns are id, name, team, title, rank; which of them are hidden is the layout's affair.
@@ -14,6 +41,7 @@ struct RandomRows {
   private var random: SeededGenerator
   private let allowsRepeatedKeys: Bool
   private let maximumCount: Int
+  private let keys: Keys
   private var nextID: Int64 = 1
 
   static let names: [Value] = ["a", "A", "", nil, "b", 1, 1.5, .blob([0, 255])]
@@ -33,6 +61,7 @@ struct RandomRows {
       section: hasSections ? 2 : nil,
       sectionIndexTitle: hasSections && random.chance(30) ? 3 : nil)
     maximumCount = random.chance(80) ? 12 : random.chance(80) ? 100 : 500
+    keys = Keys(&random)
     self.random = random
     for _ in 0..<Int.random(in: 0...maximumCount, using: &self.random) { insert() }
     group()
@@ -83,10 +112,10 @@ struct RandomRows {
 
   private mutating func insert() {
     guard rows.count < maximumCount else { return }
-    var id = Value.integer(nextID)
+    var id = keys.value(nextID)
     nextID += 1
     if allowsRepeatedKeys, random.chance(30) {
-      id = .integer(.random(in: 1...4, using: &random))
+      id = keys.value(.random(in: 1...4, using: &random))
       if random.chance(20) { id = .real(Double(Int.random(in: 1...4, using: &random))) }
     }
     let row = [

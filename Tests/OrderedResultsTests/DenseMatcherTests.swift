@@ -1,0 +1,87 @@
+import SeededRandom
+import Testing
+
+@testable import OrderedResults
+
+@Suite struct DenseMatcherTests {
+  /// The key is the first column, or the last one, with nothing behind it.
+  static let layouts = [
+    RecordLayout(columns: ["id", "name"], key: [0]),
+    RecordLayout(columns: ["name", "id"], key: [1]),
+  ]
+
+  /// At the borders of the integers' sizes.
+  static let firsts: [Int64] = [
+    0, -40, 87, 32_700, -32_900, 2_147_483_600, 4_294_967_296, .min, .max - 400,
+  ]
+
+  private func row(_ layout: RecordLayout, _ key: Value, _ name: Int) -> [Value] {
+    layout.key == [0] ? [key, .integer(Int64(name))] : [.integer(Int64(name)), key]
+  }
+
+  private func denseMatcher(from old: Results, to new: Results) -> DenseMatcher? {
+    DenseMatcher(
+      old: Leftovers(gaps(between: [], count: old.count), of: old.records),
+      gaps: gaps(between: [], count: new.count), of: new.records, old.layout,
+      Identity(old.layout))
+  }
+
+  @Test(arguments: layouts, firsts)
+  func `keys that lie close together are found`(layout: RecordLayout, first: Int64) throws {
+    var random = SeededGenerator(seed: UInt64(bitPattern: first))
+    for _ in 0..<20 {
+      let count = Int.random(in: 1...300, using: &random)
+      let numbers = (0..<Int64(count)).map { first + $0 }.shuffled(using: &random)
+      let kept = numbers.prefix(count * 3 / 4 + 1)
+      let old = try Results(layout, kept.map { row(layout, .integer($0), 0) })
+      var keys = numbers.map { Value.integer($0) }
+      // Repeated, below and above all others, of other types, the same as an integer or not.
+      keys += [.integer(first), .integer(.min), .integer(.max), .text("1"), .blob([1]), nil]
+      keys += [.real(Double(first)), .real(0.5), .real(1e300), .real(-1e300), .real(3)]
+      keys.shuffle(using: &random)
+      let new = try Results(
+        layout, keys.map { row(layout, $0, Int.random(in: 0...1, using: &random)) })
+
+      var matcher = try #require(denseMatcher(from: old, to: new))
+      let expected = Oracle(old: old, new: new).partners()
+      var offsets: [Int] = []
+      matcher.forEachMatch { offset, match in
+        offsets.append(offset)
+        #expect(match.map { Int($0.old) } == expected[offset], "\(keys[offset])")
+        if let match { #expect(match.isChanged == (old[Int(match.old)] != new[offset])) }
+      }
+      #expect(offsets == Array(0..<new.count))
+    }
+  }
+
+  static let unfit: [[Value]] = [
+    [1, 2, 1], [1, 2, 1.0], [1, "2", 3], [1, nil, 2], [1, .blob([]), 2], [1, 1.5, 2], [1, 1e300],
+    [1, 1000], [.integer(.min), .integer(.max)], [.integer(.max), .integer(.min)],
+    [-1, .integer(.max)],
+    [.integer(.min), 0], [1, .integer(1 + 1 << 32), 2], ["a"], [nil], [],
+  ]
+
+  @Test(arguments: layouts, unfit)
+  func `keys that are no such integers are left to the hash table`(
+    layout: RecordLayout, keys: [Value]
+  ) throws {
+    let results = try Results(layout, keys.map { row(layout, $0, 0) })
+    #expect(denseMatcher(from: results, to: results) == nil)
+  }
+
+  @Test func `a key of two columns is left to the hash table`() throws {
+    let layout = RecordLayout(columns: ["a", "b"], key: [0, 1])
+    let results = try Results(layout, [[1, 1], [2, 2]])
+    #expect(denseMatcher(from: results, to: results) == nil)
+  }
+
+  @Test func `an integral real is the integer that it equals`() throws {
+    let layout = Self.layouts[0]
+    let old = try Results(layout, [[1, 0], [2.0, 0], [3, 0]])
+    let new = try Results(layout, [[3.0, 0], [2, 0], [1, 0]])
+    var matcher = try #require(denseMatcher(from: old, to: new))
+    var found: [UInt32?] = []
+    matcher.forEachMatch { found.append($1?.old) }
+    #expect(found == [2, 1, 0])
+  }
+}
