@@ -24,23 +24,62 @@ import Testing
     let wide = Self.heaviest(of: runs, RunGroups<UInt128>(), limit: position)
     #expect(narrow == wide)
 
-    func weight(_ chosen: [Bool]) -> [Int]? {
-      var (end, weight) = (0, [0, 0, 0])
-      for (run, isChosen) in zip(runs, chosen) where isChosen {
-        guard run.old >= end else { return nil }
-        end = run.old + run.count
-        switch run.kind {
-        case .unchanged: weight[0] += run.count
-        case .changed: weight[1] += run.count
-        case .header: weight[2] += run.count
-        }
-      }
-      return weight
-    }
     let best = (0..<1 << count).compactMap { bits in
-      weight((0..<count).map { bits >> $0 & 1 == 1 })
+      Self.weight(of: runs, (0..<count).map { bits >> $0 & 1 == 1 })
     }.max { $0.lexicographicallyPrecedes($1) }
-    #expect(weight(wide) == best, "\(runs)")
+    #expect(Self.weight(of: runs, wide) == best, "\(runs)")
+  }
+
+  @Test(arguments: 0..<60)
+  func `the heaviest of many runs are those found by comparing each with all`(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    // One kind in most parts, and runs of one pair, as after a shuffle; else anything.
+    let kinds: [RunKind] =
+      [[.unchanged], [.changed], [.unchanged, .changed], [.header, .unchanged]][Int(seed) % 4]
+    let longest = [1, 1, 2, 20].randomElement(using: &random) ?? 1
+    var runs: [(old: Int, count: Int, kind: RunKind)] = []
+    var position = 0
+    for _ in 0..<Int.random(in: 1...6, using: &random) {
+      var part: [(old: Int, count: Int, kind: RunKind)] = []
+      for _ in 0..<Int.random(in: 1...80, using: &random) {
+        position += Int.random(in: 1...3, using: &random)
+        let length = Int.random(in: 1...longest, using: &random)
+        part.append((position, length, kinds.randomElement(using: &random) ?? .header))
+        position += length
+      }
+      if random.chance(80) { part.shuffle(using: &random) }
+      runs += part
+    }
+    let narrow = Self.heaviest(of: runs, RunGroups<UInt64>(), limit: position)
+    let wide = Self.heaviest(of: runs, RunGroups<UInt128>(), limit: position)
+    #expect(Self.weight(of: runs, narrow) == Self.heaviestWeight(of: runs), "\(runs)")
+    #expect(Self.weight(of: runs, wide) == Self.heaviestWeight(of: runs), "\(runs)")
+  }
+
+  /// Counts of unchanged pairs, changed ones and headers; nil if the chosen runs do not ascend.
+  private static func weight(
+    of runs: [(old: Int, count: Int, kind: RunKind)], _ chosen: [Bool]
+  ) -> [Int]? {
+    var (end, weight) = (0, [0, 0, 0])
+    for (run, isChosen) in zip(runs, chosen) where isChosen {
+      guard run.old >= end else { return nil }
+      end = run.old + run.count
+      weight[2 - run.kind.rawValue] += run.count
+    }
+    return weight
+  }
+
+  private static func heaviestWeight(of runs: [(old: Int, count: Int, kind: RunKind)]) -> [Int] {
+    var best: [[Int]] = []
+    for (index, run) in runs.enumerated() {
+      var before = [0, 0, 0]
+      for earlier in 0..<index where runs[earlier].old < run.old {
+        before = before.lexicographicallyPrecedes(best[earlier]) ? best[earlier] : before
+      }
+      before[2 - run.kind.rawValue] += run.count
+      best.append(before)
+    }
+    return best.max { $0.lexicographicallyPrecedes($1) } ?? [0, 0, 0]
   }
 
   private static func heaviest<Weight>(

@@ -25,6 +25,11 @@ struct RunGroups<Weight: RunWeight> {
   private var end = 0
   private var isAscending = true
 
+  mutating func reserveCapacity(_ count: Int) {
+    starts.reserveCapacity(count)
+    weights.reserveCapacity(count)
+  }
+
   /// Adds pairs after all others in the new sequence; O(1), amortized.
   ///
   /// They belong to the last run if they follow it in the old sequence: what may lie between in
@@ -47,36 +52,65 @@ struct RunGroups<Weight: RunWeight> {
   /// For each run whether it is part of the heaviest choice of runs that ascend in both sequences;
   /// old positions are below `limit`.
   ///
-  /// The best choices so far that end in different runs are kept in a set by old position, in which
-  /// weights ascend too: a run goes on from its predecessor there, and drives out the successors
-  /// that it outweighs. Each run enters and leaves once: O(r log n) for r runs and n positions, with
-  /// 64 as the logarithm's base.
+  /// O(r log n) for r runs and n positions. Runs before and after which all others stand in both
+  /// sequences part the work: what is best between two of them is best by itself.
   consuming func heaviestIncreasing(limit: Int) -> [Bool] {
     if isAscending { return Array(repeating: true, count: starts.count) }
-    var ends = PositionSet(limit: limit)
-    /// The run that begins at an old position; only positions in `ends` are looked up.
-    var runAt = [UInt32](repeating: 0, count: limit)
-    /// For each run the weight of the best choice that ends with it, and the run before it there.
-    var best = weights
-    var previous = [UInt32](repeating: .max, count: starts.count)
-    for run in starts.indices {
-      let start = Int(starts[run])
-      if let position = ends.last(before: start) {
-        previous[run] = runAt[position]
-        best[run] += best[Int(runAt[position])]
-      }
-      while let position = ends.first(after: start), best[Int(runAt[position])] <= best[run] {
-        ends.remove(position)
-      }
-      ends.insert(start)
-      runAt[start] = UInt32(run)
-    }
     var keeps = [Bool](repeating: false, count: starts.count)
-    var next = ends.last(before: limit).map { runAt[$0] } ?? .max
-    while next != .max {
-      keeps[Int(next)] = true
-      next = previous[Int(next)]
+    var unitRuns = UnitRuns()
+    var weightedRuns: WeightedRuns<Weight>?
+    forEachPart { runs, weight in
+      if runs.count == 1 {
+        keeps[runs.lowerBound] = true
+      } else if let shift = weight.onlyCount, weight >> shift <= 2 * runs.count,
+        limit <= UnitRuns.maximumLimit
+      {
+        unitRuns.choose(runs, starts, weights, shift: shift, into: &keeps)
+      } else {
+        var ends = weightedRuns.take() ?? WeightedRuns(count: starts.count, limit: limit)
+        ends.choose(runs, starts, weights, into: &keeps)
+        weightedRuns = consume ends
+      }
     }
     return keeps
+  }
+
+  /// Calls `body` for parts of the runs, in order, each as small as can be, with their weight
+  /// together: all runs of a part stand before those of the next one in the old sequence too.
+  ///
+  /// O(r), r runs.
+  private func forEachPart(_ body: (Range<Int>, Weight) -> Void) {
+    /// For each run where the first of it and those after it begins.
+    var firstStarts = starts
+    for run in starts.indices.dropLast().reversed() {
+      firstStarts[run] = min(starts[run], firstStarts[run + 1])
+    }
+    var (first, end) = (0, 0)
+    var weight: Weight = 0
+    for run in starts.indices {
+      end = max(end, Int(starts[run]) + weights[run].total)
+      weight += weights[run]
+      if run + 1 < starts.count, firstStarts[run + 1] < end { continue }
+      body(first..<run + 1, weight)
+      (first, weight) = (run + 1, 0)
+    }
+  }
+}
+
+extension FixedWidthInteger {
+  fileprivate func count(_ kind: RunKind) -> Int {
+    Int(truncatingIfNeeded: self >> (kind.rawValue * Self.countWidth) & (1 << Self.countWidth - 1))
+  }
+
+  /// All three counts together.
+  fileprivate var total: Int { count(.header) + count(.changed) + count(.unchanged) }
+
+  /// Where the one count lies that is not 0; nil: several are not.
+  fileprivate var onlyCount: Int? {
+    for kind in [RunKind.header, .changed, .unchanged] {
+      let shift = kind.rawValue * Self.countWidth
+      if count(kind) > 0 { return self == Self(count(kind)) << shift ? shift : nil }
+    }
+    return nil
   }
 }
