@@ -22,35 +22,49 @@ extension Diff {
   }
 
   private var recordChanges: RecordChanges {
-    var count = 0
-    for range in deleted { count += range.count }
-    for range in inserted { count += range.count }
-    for piece in staying.pieces where piece.isChanged || !staying.keeps(piece) {
-      count += piece.count
+    var (moveCount, updateCount) = (0, 0)
+    for (index, piece) in staying.pieces.enumerated() {
+      if !staying.keepsPiece[index] {
+        moveCount += Int(piece.count)
+      } else if piece.isChanged {
+        updateCount += Int(piece.count)
+      }
     }
     var offsets = ChangeOffsets.List()
-    offsets.reserveCapacity(count)
-    addDepartures(to: &offsets)
+    offsets.reserveCapacity(
+      deleted.totalCount + inserted.totalCount + moveCount + updateCount)
+    if moveCount < old.count / 32 {
+      addDeparturesWithFewMoves(to: &offsets)
+    } else {
+      addDeparturesWithManyMoves(to: &offsets)
+    }
     for range in inserted {
       for offset in range { offsets.addInsertion(offset) }
     }
-    for piece in staying.pieces where piece.isChanged && staying.keeps(piece) {
-      for item in 0..<piece.count { offsets.addUpdate(piece.old + item, piece.new + item) }
-    }
+    if updateCount > 0 { addUpdates(to: &offsets) }
     return RecordChanges(ChangeOffsets(offsets, old: old, new: new))
   }
 
-  /// Adds deletions and moves, by descending old index path.
-  private func addDepartures(to offsets: inout ChangeOffsets.List) {
-    let moves = movesByOldOffset()
-    var remaining = moves.count
+  private func addUpdates(to offsets: inout ChangeOffsets.List) {
+    for (index, piece) in staying.pieces.enumerated()
+    where piece.isChanged && staying.keepsPiece[index] {
+      for (old, new) in zip(piece.oldRange, piece.newRange) { offsets.addUpdate(old, new) }
+    }
+  }
+
+  /// Adds deletions and moves, by descending old index path; the moves are sorted.
+  private func addDeparturesWithFewMoves(to offsets: inout ChangeOffsets.List) {
+    var moves: [PairRun] = []
+    for (index, piece) in staying.pieces.enumerated() where !staying.keepsPiece[index] {
+      moves.append(piece)
+    }
+    moves.sort { $0.old < $1.old }
     func addMoves(after offset: Int) {
-      while remaining > 0, moves[remaining - 1].old > offset {
-        remaining -= 1
-        let move = moves[remaining]
-        for item in (0..<move.count).reversed() {
-          offsets.addMove(move.old + item, move.new + item)
+      while let move = moves.last, move.old > offset {
+        for (old, new) in zip(move.oldRange.reversed(), move.newRange.reversed()) {
+          offsets.addMove(old, new)
         }
+        moves.removeLast()
       }
     }
     for range in deleted.reversed() {
@@ -60,29 +74,23 @@ extension Diff {
     addMoves(after: -1)
   }
 
-  private typealias Moves = (old: Int, new: Int, count: Int)
-
-  /// What does not stay, ascending in the old result.
-  ///
-  /// Few moves are sorted. Many are dealt out to an array with a place for each old record: O(n).
-  private func movesByOldOffset() -> [Moves] {
-    let count = staying.pieces.count { !staying.keeps($0) }
-    var moves: [Moves] = []
-    moves.reserveCapacity(count)
-    if count < old.count / 32 {
-      for piece in staying.pieces where !staying.keeps(piece) {
-        moves.append((piece.old, piece.new, piece.count))
-      }
-      moves.sort { $0.old < $1.old }
-      return moves
-    }
+  /// The same with an array that has a place for each old record: O(n), n old records.
+  private func addDeparturesWithManyMoves(to offsets: inout ChangeOffsets.List) {
     var newOffsets = [UInt32](repeating: .max, count: old.count)
-    for piece in staying.pieces where !staying.keeps(piece) {
-      for item in 0..<piece.count { newOffsets[piece.old + item] = UInt32(piece.new + item) }
+    for (index, piece) in staying.pieces.enumerated() where !staying.keepsPiece[index] {
+      for (old, new) in zip(piece.oldRange, piece.newRange) { newOffsets[old] = UInt32(new) }
     }
-    for (offset, new) in newOffsets.enumerated() where new != .max {
-      moves.append((offset, Int(new), 1))
+    var end = old.count
+    func addMoves(downTo start: Int) {
+      for offset in (start..<end).reversed() where newOffsets[offset] != .max {
+        offsets.addMove(offset, Int(newOffsets[offset]))
+      }
     }
-    return moves
+    for range in deleted.reversed() {
+      addMoves(downTo: range.upperBound)
+      for offset in range.reversed() { offsets.addDeletion(offset) }
+      end = range.lowerBound
+    }
+    addMoves(downTo: 0)
   }
 }

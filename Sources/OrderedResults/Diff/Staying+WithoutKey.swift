@@ -31,9 +31,11 @@ extension Staying {
       pairs.add(
         PairRun(old: oldStart - count, new: newStart - count, count: count, isChanged: false))
     }
-    for piece in pieces where keeps(piece) {
-      fill(upTo: piece.old, piece.new)
-      pairs.add(PairRun(old: piece.old, new: piece.new, count: piece.count, isChanged: false))
+    for piece in keptPieces {
+      fill(upTo: Int(piece.old), Int(piece.new))
+      pairs.add(
+        PairRun(
+          old: Int(piece.old), new: Int(piece.new), count: Int(piece.count), isChanged: false))
       (oldEnd, newEnd) = (piece.oldRange.upperBound, piece.newRange.upperBound)
     }
     fill(upTo: old.count, new.count)

@@ -11,43 +11,14 @@
 /// Pairs that follow each other in both sequences stay or go together, since nothing can come
 /// between them; so the work is O(r log r) for r such runs, and an unchanged result is one run.
 struct Staying {
-  /// Paired records that follow each other within one section in both results.
-  ///
-  /// Its numbers have 32 bits, as those of ``PairRun``: after a shuffle there are as many pieces
-  /// as records.
-  struct Piece {
-    private let oldOffset: UInt32
-    private let newOffset: UInt32
-    private let length: UInt32
-    /// The run of pairs to which these belong; `noGroup` if their sections are not paired.
-    let group: UInt32
-    let isChanged: Bool
-
-    static let noGroup = UInt32.max
-
-    init(old: Int, new: Int, count: Int, group: UInt32, isChanged: Bool) {
-      (oldOffset, newOffset, length) = (UInt32(old), UInt32(new), UInt32(count))
-      (self.group, self.isChanged) = (group, isChanged)
-    }
-
-    var old: Int { Int(oldOffset) }
-    var new: Int { Int(newOffset) }
-    var count: Int { Int(length) }
-    var oldRange: Range<Int> { old..<old + count }
-    var newRange: Range<Int> { new..<new + count }
-  }
-
-  /// All paired records, ascending in the new result.
-  private(set) var pieces: [Piece] = []
+  /// All paired records, ascending in the new result; none is of several sections.
+  private(set) var pieces: [PairRun] = []
+  /// For each piece whether it keeps its place.
+  private(set) var keepsPiece: [Bool] = []
   /// For each old section whether it is kept.
   private(set) var keepsOldSection: [Bool]
   /// For each new section whether it was kept.
   private(set) var keepsNewSection: [Bool]
-  private var keepsGroup: [Bool] = []
-
-  func keeps(_ piece: Piece) -> Bool {
-    piece.group != Piece.noGroup && keepsGroup[Int(piece.group)]
-  }
 
   /// Decides for `pairs`, ascending in the new result.
   ///
@@ -55,7 +26,6 @@ struct Staying {
   init(old: Results, new: Results, pairs: [PairRun]) {
     keepsOldSection = Array(repeating: false, count: old.sections.count)
     keepsNewSection = Array(repeating: false, count: new.sections.count)
-    pieces.reserveCapacity(pairs.count + new.sections.count)
     // What is worked through is half as large for the results that there mostly are.
     if UInt64.holdsCounts(below: old.count + old.sections.count + 1) {
       decide(pairs, PieceCutter<UInt64>(old, new), old, new)
@@ -68,19 +38,25 @@ struct Staying {
     _ pairs: [PairRun], _ cutter: PieceCutter<Weight>, _ old: Results, _ new: Results
   ) {
     var cutter = cutter
-    for run in pairs { cutter.cut(run, into: &pieces) }
-    cutter.addHeaders(through: new.sections.count - 1)
-    keepsGroup = cutter.groups.heaviestIncreasing(limit: old.count + old.sections.count)
+    pieces = cutter.cut(pairs)
+    let keepsGroup = cutter.groups.heaviestIncreasing(limit: old.count + old.sections.count)
+    keepsPiece = cutter.groupOfPiece.map { group in
+      group != PieceCutter<Weight>.noGroup && keepsGroup[Int(group)]
+    }
     for header in cutter.headers where keepsGroup[Int(header.group)] {
       keepsOldSection[header.old] = true
       keepsNewSection[header.new] = true
     }
   }
 
+  /// The pieces that keep their place.
+  var keptPieces: [PairRun] { pieces.indices.filter { keepsPiece[$0] }.map { pieces[$0] } }
+
   /// The same without the pairs that do not stay.
   var withoutMoves: Staying {
     var copy = self
-    copy.pieces = pieces.filter(keeps)
+    copy.pieces = keptPieces
+    copy.keepsPiece = copy.pieces.map { _ in true }
     return copy
   }
 }
