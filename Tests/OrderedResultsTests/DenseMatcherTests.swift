@@ -21,8 +21,8 @@ import Testing
 
   private func denseMatcher(from old: Results, to new: Results) -> DenseMatcher? {
     DenseMatcher(
-      old: Leftovers(gaps(between: [], count: old.count), of: old.records),
-      gaps: gaps(between: [], count: new.count), of: new.records, old.layout,
+      old: Leftovers(Gaps(between: [], .old, count: old.count), of: old.records),
+      gaps: Gaps(between: [], .new, count: new.count), of: new.records, old.layout,
       Identity(old.layout))
   }
 

@@ -10,7 +10,7 @@ import Testing
       guard case .integer(let id) = row[0] else { return 0 }
       return (UInt64(id) % hashes) << 32
     }
-    return (Leftovers(gaps(between: [], count: results.count), of: results.records), hashes)
+    return (Leftovers(Gaps(between: [], .old, count: results.count), of: results.records), hashes)
   }
 
   @Test(arguments: 0..<100)

@@ -6,7 +6,7 @@
 /// bytes a place, 32 a leftover at most, which is what a ``LeftoverTable`` may take.
 struct DenseMatcher: LeftoverMatching {
   private let old: Leftovers
-  private let gaps: [Range<Int>]
+  private let gaps: Gaps
   private let new: RecordList
   private let layout: RecordLayout
   private let identity: Identity
@@ -25,7 +25,7 @@ struct DenseMatcher: LeftoverMatching {
   /// Nil if a key of the old leftovers is not one integer, if two are equal, or if they lie too far
   /// apart. O(m), m old leftovers; it mostly shows at the first few that they are unfit.
   init?(
-    old: Leftovers, gaps: [Range<Int>], of new: RecordList, _ layout: RecordLayout,
+    old: Leftovers, gaps: Gaps, of new: RecordList, _ layout: RecordLayout,
     _ identity: Identity
   ) {
     guard let keys = DenseKeys(old, identity, maximumSpread: Self.maximumSpread) else { return nil }

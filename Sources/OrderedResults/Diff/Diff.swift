@@ -25,33 +25,7 @@ struct Diff {
     // anything's partner, and the best choice among them would take a matrix; this one is near.
     let closest = Staying(old: old, new: new, pairs: matching.pairs).widened(old: old, new: new)
     staying = Staying(old: old, new: new, pairs: closest).withoutMoves
-    deleted = gaps(between: staying.pieces.map(\.oldRange), count: old.count)
-    inserted = gaps(between: staying.pieces.map(\.newRange), count: new.count)
-  }
-}
-
-/// What `ranges`, ascending, leave free of `0..<count`.
-func gaps(between ranges: [Range<Int>], count: Int) -> [Range<Int>] {
-  var gaps: [Range<Int>] = []
-  var end = 0
-  for range in ranges {
-    if end < range.lowerBound { gaps.append(end..<range.lowerBound) }
-    end = range.upperBound
-  }
-  if end < count { gaps.append(end..<count) }
-  return gaps
-}
-
-extension [Range<Int>] {
-  /// How many offsets all ranges have.
-  var totalCount: Int { reduce(0) { $0 + $1.count } }
-
-  /// Appends an offset beyond all others, making the last range longer where it goes on.
-  mutating func add(_ offset: Int) {
-    if let last, last.upperBound == offset {
-      self[count - 1] = last.lowerBound..<offset + 1
-    } else {
-      append(offset..<offset + 1)
-    }
+    deleted = Array(Gaps(between: staying.pieces, .old, count: old.count))
+    inserted = Array(Gaps(between: staying.pieces, .new, count: new.count))
   }
 }

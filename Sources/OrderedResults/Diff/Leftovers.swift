@@ -9,7 +9,7 @@ struct Leftovers {
   private(set) var records: [Leftover] = []
 
   /// O(m), m records; none of them is read.
-  init(_ ranges: [Range<Int>], of list: RecordList) {
+  init(_ ranges: some Sequence<Range<Int>>, of list: RecordList) {
     records.reserveCapacity(ranges.totalCount)
     var cursor = RecordCursor(list)
     for range in ranges {

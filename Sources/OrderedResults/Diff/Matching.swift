@@ -54,10 +54,10 @@ struct Matching {
 
   /// Matches what `seen` leaves over, the n-th of a key with the n-th of that key.
   private mutating func match(_ seen: [PairRun]) {
-    let oldGaps = gaps(between: seen.map(\.oldRange), count: old.count)
-    let newGaps = gaps(between: seen.map(\.newRange), count: new.count)
+    let oldGaps = Gaps(between: seen, .old, count: old.count)
+    let newGaps = Gaps(between: seen, .new, count: new.count)
     guard !oldGaps.isEmpty && !newGaps.isEmpty else {
-      (pairs, deleted, inserted) = (seen, oldGaps, newGaps)
+      (pairs, deleted, inserted) = (seen, Array(oldGaps), Array(newGaps))
       return
     }
     let oldLeftovers = Leftovers(oldGaps, of: old.records)

@@ -7,7 +7,7 @@ extension ResultsBuilder {
   package consuming func finish() throws(SectionError) -> (results: Results, changes: ChangeSet) {
     if isUnchanged { return (old, ChangeSet()) }
     endRun()
-    let (old, pairs, prefix) = (old, pairs, prefix)
+    let (old, pairs, prefix) = (old, takePairs(), prefix)
     let new = try build()
     let matching = Matching(old: old, new: new, seen: pairs, prefix: prefix ?? new.count)
     let results = new.having(duplicateKeys: matching.hasDuplicateKeys)
@@ -24,8 +24,15 @@ extension ResultsBuilder {
   consuming func changes(to new: Results) -> ChangeSet {
     if isUnchanged { return ChangeSet() }
     endRun()
+    let (old, pairs, prefix) = (old, takePairs(), prefix)
     let matching = Matching(old: old, new: new, seen: pairs, prefix: prefix ?? new.count)
     return Diff(old: old, new: new, matching: matching).changes
+  }
+
+  /// The pairs, which are not needed any longer when they are matched.
+  private mutating func takePairs() -> [PairRun] {
+    defer { pairs = [] }
+    return pairs
   }
 
   /// Whether each old record came again, in its place, and no other.

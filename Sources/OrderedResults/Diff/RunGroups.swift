@@ -56,13 +56,13 @@ struct RunGroups<Weight: RunWeight> {
   /// sequences part the work: what is best between two of them is best by itself.
   consuming func heaviestIncreasing(limit: Int) -> [Bool] {
     if isAscending { return Array(repeating: true, count: starts.count) }
-    var keeps = [Bool](repeating: false, count: starts.count)
+    let found = parts()
+    var keeps = found.isPart
     var unitRuns = UnitRuns()
     var weightedRuns: WeightedRuns<Weight>?
-    forEachPart { runs, weight in
-      if runs.count == 1 {
-        keeps[runs.lowerBound] = true
-      } else if let shift = weight.onlyCount, weight >> shift <= 2 * runs.count,
+    for runs in found.parts {
+      let weight = runs.reduce(0) { $0 + weights[$1] }
+      if let shift = weight.onlyCount, weight >> shift <= 2 * runs.count,
         limit <= UnitRuns.maximumLimit
       {
         unitRuns.choose(runs, starts, weights, shift: shift, into: &keeps)
@@ -75,25 +75,28 @@ struct RunGroups<Weight: RunWeight> {
     return keeps
   }
 
-  /// Calls `body` for parts of the runs, in order, each as small as can be, with their weight
-  /// together: all runs of a part stand before those of the next one in the old sequence too.
+  /// Parts of the runs, in order, each as small as can be: all runs of a part stand before those of
+  /// the next one in the old sequence too.
   ///
   /// O(r), r runs.
-  private func forEachPart(_ body: (Range<Int>, Weight) -> Void) {
+  ///
+  /// - Returns: for each run whether it is a part by itself, and the parts of several runs.
+  private func parts() -> (isPart: [Bool], parts: [Range<Int>]) {
     /// For each run where the first of it and those after it begins.
     var firstStarts = starts
     for run in starts.indices.dropLast().reversed() {
       firstStarts[run] = min(starts[run], firstStarts[run + 1])
     }
+    var isPart = [Bool](repeating: false, count: starts.count)
+    var parts: [Range<Int>] = []
     var (first, end) = (0, 0)
-    var weight: Weight = 0
     for run in starts.indices {
       end = max(end, Int(starts[run]) + weights[run].total)
-      weight += weights[run]
       if run + 1 < starts.count, firstStarts[run + 1] < end { continue }
-      body(first..<run + 1, weight)
-      (first, weight) = (run + 1, 0)
+      if first == run { isPart[run] = true } else { parts.append(first..<run + 1) }
+      first = run + 1
     }
+    return (isPart, parts)
   }
 }
 

@@ -23,6 +23,7 @@ struct UnitRuns {
   ) {
     tails.removeAll(keepingCapacity: true)
     previous.removeAll(keepingCapacity: true)
+    previous.reserveCapacity(runs.count)
     var lengths = [Int](repeating: 0, count: Self.batchCount)
     for first in stride(from: runs.lowerBound, to: runs.upperBound, by: Self.batchCount) {
       let batch = first..<min(first + Self.batchCount, runs.upperBound)
