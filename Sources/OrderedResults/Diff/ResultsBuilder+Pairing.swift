@@ -87,19 +87,16 @@ extension ResultsBuilder {
     guard misses > 0, (misses + 1) & misses == 0 else { return false }
     let start = cursor.mark
     let from = cursor.offset
-    let integer = identity.isSingle ? identity.integer(row) : nil
-    var remaining = 16 + 2 * misses
-    while remaining > 0, !cursor.isAtEnd {
-      let isFound =
-        if let integer { identity.integer(cursor.bytes) == integer } else {
-          identity.isSame(cursor.bytes, row)
-        }
-      if isFound {
-        pairMissed(notBefore: from)
-        return true
+    let distance = 16 + 2 * misses
+    let isFound =
+      if let integer = identity.isSingle ? identity.integer(row) : nil {
+        cursor.advance(among: distance) { identity.integer($0) == integer }
+      } else {
+        cursor.advance(among: distance) { identity.isSame($0, row) }
       }
-      cursor.advance()
-      remaining -= 1
+    if isFound {
+      pairMissed(notBefore: from)
+      return true
     }
     cursor.go(to: start)
     return false

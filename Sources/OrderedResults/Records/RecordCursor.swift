@@ -75,6 +75,35 @@ struct RecordCursor {
     settle()
   }
 
+  /// Goes on to the first of the next `count` records, this one being the first, for which `fits`
+  /// holds; else behind them.
+  ///
+  /// O(count).
+  ///
+  /// - Returns: whether there is one.
+  // The pointers are read once a block: nothing else changes them meanwhile.
+  @inline(__always)
+  mutating func advance(among count: Int, to fits: (BorrowedBytes) -> Bool) -> Bool {
+    var remaining = count
+    while remaining > 0, !isAtEnd {
+      let (memory, bounds, first) = (memory, bounds, item)
+      let end = min(blockCount, first + remaining)
+      var start = Int(bounds[first])
+      for candidate in first..<end {
+        let next = Int(bounds[candidate &+ 1])
+        if fits(BorrowedBytes(start: memory + start, count: next &- start)) {
+          item = candidate
+          return true
+        }
+        start = next
+      }
+      remaining -= end - first
+      item = end
+      settle()
+    }
+    return false
+  }
+
   /// Goes to any record, or to the end.
   ///
   /// O(log n), n records; O(1) inside the block.
