@@ -6,14 +6,33 @@ extension Matching {
   /// repeated keys is taken, which is right for all.
   func insertedRepeatKeys() -> Bool {
     guard !inserted.isEmpty else { return false }
+    let leftovers = Leftovers(inserted, of: new.records)
+    if let keys = DenseKeys(leftovers, identity, maximumSpread: PlaceSet.maximumSpread) {
+      return repeats(keys, count: leftovers.count)
+    }
     var hashes = HashSet(minimumCapacity: inserted.totalCount)
-    let hashed = Leftovers(inserted, of: new.records).hashes(identity, hasher)
-    for hash in hashed where !hashes.insert(hash) { return true }
+    for hash in leftovers.hashes(identity, hasher) where !hashes.insert(hash) { return true }
+    return hasPaired { hashes.contains(identity.hash($0, hasher)) }
+  }
+
+  /// The same for integers that lie close together, with a bit for each that there could be.
+  private func repeats(_ keys: DenseKeys, count: Int) -> Bool {
+    var places = PlaceSet(count: keys.spread)
+    for number in 0..<count where !places.insert(keys.place(number)) { return true }
+    return hasPaired { record in
+      identity.integer(record).map { places.contains(UInt64(bitPattern: $0 &- keys.smallest)) }
+        ?? false
+    }
+  }
+
+  /// Whether there is a paired new record for which `isWanted` holds.
+  @inline(__always)
+  private func hasPaired(_ isWanted: (BorrowedBytes) -> Bool) -> Bool {
     var cursor = RecordCursor(new.records)
     for run in pairs {
       cursor.seek(Int(run.new))
       for _ in 0..<run.count {
-        if hashes.contains(identity.hash(cursor.bytes, hasher)) { return true }
+        if isWanted(cursor.bytes) { return true }
         cursor.advance()
       }
     }
