@@ -8,9 +8,9 @@ struct Diff {
   let new: Results
   let staying: Staying
   /// Old records that are gone, ascending.
-  let deleted: [Range<Int>]
+  let deleted: OffsetRanges
   /// New records that were not there before, ascending.
-  let inserted: [Range<Int>]
+  let inserted: OffsetRanges
 
   init(old: Results, new: Results, matching: Matching) {
     self.old = old
@@ -25,7 +25,7 @@ struct Diff {
     // anything's partner, and the best choice among them would take a matrix; this one is near.
     let closest = Staying(old: old, new: new, pairs: matching.pairs).widened(old: old, new: new)
     staying = Staying(old: old, new: new, pairs: closest).withoutMoves
-    deleted = Array(Gaps(between: staying.pieces, .old, count: old.count))
-    inserted = Array(Gaps(between: staying.pieces, .new, count: new.count))
+    deleted = OffsetRanges(Gaps(between: staying.pieces, .old, count: old.count))
+    inserted = OffsetRanges(Gaps(between: staying.pieces, .new, count: new.count))
   }
 }

@@ -45,14 +45,3 @@ extension Sequence<Range<Int>> {
   /// How many offsets all ranges have.
   var totalCount: Int { reduce(0) { $0 + $1.count } }
 }
-
-extension [Range<Int>] {
-  /// Appends an offset beyond all others, making the last range longer where it goes on.
-  mutating func add(_ offset: Int) {
-    if let last, last.upperBound == offset {
-      self[count - 1] = last.lowerBound..<offset + 1
-    } else {
-      append(offset..<offset + 1)
-    }
-  }
-}

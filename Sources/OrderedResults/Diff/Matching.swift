@@ -6,9 +6,9 @@ struct Matching {
   /// Ascending in the new result.
   private(set) var pairs: [PairRun] = []
   /// Old records without a partner, ascending.
-  private(set) var deleted: [Range<Int>] = []
+  private(set) var deleted = OffsetRanges()
   /// New records without a partner, ascending.
-  private(set) var inserted: [Range<Int>] = []
+  private(set) var inserted = OffsetRanges()
   /// Whether two new records share a key; nil: not looked at.
   private(set) var hasDuplicateKeys: Bool?
 
@@ -57,7 +57,7 @@ struct Matching {
     let oldGaps = Gaps(between: seen, .old, count: old.count)
     let newGaps = Gaps(between: seen, .new, count: new.count)
     guard !oldGaps.isEmpty && !newGaps.isEmpty else {
-      (pairs, deleted, inserted) = (seen, Array(oldGaps), Array(newGaps))
+      (pairs, deleted, inserted) = (seen, OffsetRanges(oldGaps), OffsetRanges(newGaps))
       return
     }
     let oldLeftovers = Leftovers(oldGaps, of: old.records)
@@ -81,7 +81,7 @@ struct Matching {
   ) {
     var pairs: [PairRun] = []
     pairs.reserveCapacity(seen.count + newCount)
-    var inserted: [Range<Int>] = []
+    var inserted = OffsetRanges()
     var isTaken = [Bool](repeating: false, count: oldLeftovers.count)
     var nextSeen = 0
     matcher.forEachMatch { offset, match in
@@ -95,7 +95,7 @@ struct Matching {
       pairs.add(PairRun(old: oldOffset, new: offset, count: 1, isChanged: match.isChanged))
     }
     for run in seen[nextSeen...] { pairs.add(run) }
-    var deleted: [Range<Int>] = []
+    var deleted = OffsetRanges()
     for (number, isTaken) in isTaken.enumerated() where !isTaken {
       deleted.add(Int(oldLeftovers.records[number].offset))
     }

@@ -1,0 +1,36 @@
+/// Ranges of offsets in a result, ascending, with a gap between any two.
+///
+/// 8 bytes a range, with the limit of ``PairRun``: after many small changes there are as many as
+/// records that changed.
+struct OffsetRanges: Sequence {
+  private var ranges: [Range<UInt32>] = []
+
+  init() {}
+
+  init(_ ranges: some Sequence<Range<Int>>) {
+    self.ranges = ranges.map { UInt32($0.lowerBound)..<UInt32($0.upperBound) }
+  }
+
+  var isEmpty: Bool { ranges.isEmpty }
+
+  func makeIterator() -> some IteratorProtocol<Range<Int>> {
+    ranges.lazy.map { Int($0.lowerBound)..<Int($0.upperBound) }.makeIterator()
+  }
+
+  /// From the last to the first.
+  func reversed() -> some Sequence<Range<Int>> {
+    ranges.lazy.reversed().map { Int($0.lowerBound)..<Int($0.upperBound) }
+  }
+
+  /// Adds an offset beyond all others.
+  ///
+  /// O(1), amortized.
+  mutating func add(_ offset: Int) {
+    let offset = UInt32(offset)
+    if let last = ranges.last, last.upperBound == offset {
+      ranges[ranges.count - 1] = last.lowerBound..<offset + 1
+    } else {
+      ranges.append(offset..<offset + 1)
+    }
+  }
+}
