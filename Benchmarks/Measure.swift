@@ -15,11 +15,38 @@ enum Measure {
     var times: [Double] = []
     for _ in 0..<runs {
       try prepare()
-      let start = ContinuousClock.now
-      try body()
-      times.append((ContinuousClock.now - start).milliseconds)
+      times.append(try time(body))
     }
-    return times.sorted()[runs / 2]
+    return times.median ?? 0
+  }
+
+  /// Compares two pieces of work that take turns, so that what else the machine does meets both.
+  ///
+  /// - Parameters:
+  ///   - runs: how often.
+  ///   - prepare: happens before each pair and does not count.
+  ///   - work: what is compared.
+  ///   - peer: with what.
+  /// - Returns: the medians in milliseconds, and that of the quotients.
+  static func medians(
+    runs: Int, prepare: () throws -> Void, _ work: () throws -> Void, peer: () throws -> Void
+  ) rethrows -> (work: Double, peer: Double, ratio: Double) {
+    var times: [(work: Double, peer: Double)] = []
+    for _ in 0..<runs {
+      try prepare()
+      times.append((try time(work), try time(peer)))
+    }
+    return (
+      times.map(\.work).median ?? 0, times.map(\.peer).median ?? 0,
+      times.map { $0.work / $0.peer }.median ?? 0
+    )
+  }
+
+  /// Milliseconds.
+  private static func time(_ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    try body()
+    return (ContinuousClock.now - start).milliseconds
   }
 }
 
@@ -36,6 +63,11 @@ extension Duration {
   var milliseconds: Double {
     Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
   }
+}
+
+extension [Double] {
+  /// nil where there are none.
+  var median: Double? { isEmpty ? nil : sorted()[count / 2] }
 }
 
 extension Double {

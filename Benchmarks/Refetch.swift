@@ -79,13 +79,11 @@ private final class RefetchBench {
       try self.database.write(isThere ? back : there)
       isThere.toggle()
     }
-    let ours = try Measure.median(runs: runs, prepare: prepare) {
-      refresher.refreshAndWait()
-    }
-    let loop = try Measure.median(runs: runs, prepare: prepare, bareLoop)
+    let times = try Measure.medians(
+      runs: runs, prepare: prepare, refresher.refreshAndWait, peer: bareLoop)
     if isThere { try prepare() }
     refresher.refreshAndWait()
-    return [order, name, loop.short, ours.short, (ours / loop).short]
+    return [order, name, times.peer.short, times.work.short, times.ratio.short]
   }
 
   /// Steps through the statement, reads every column, and keeps nothing.

@@ -187,7 +187,3 @@ struct HTTP: ParsableCommand {
     location = /pub { nchan_publisher; nchan_channel_id a; nchan_message_buffer_length 100; }
     """
 }
-
-extension [Double] {
-  fileprivate var median: Double? { isEmpty ? nil : sorted()[count / 2] }
-}
