@@ -187,6 +187,23 @@ import Testing
     #expect(first.changes(from: first).isEmpty)
   }
 
+  @Test(arguments: [1, 10, 40], [2, 3, 5, 1000])
+  func `records of blocks that move leave from the last to the first`(
+    blockCount: Int, gap: Int
+  ) throws {
+    // Blocks of ten go before all others, the last of them first; records are gone everywhere.
+    let rows = (0..<1000).map { [.integer($0), "a"] as [Value] }
+    let moved = (0..<blockCount).map { (1000 - 20 * $0 - 10)..<(1000 - 20 * $0) }
+    let isMoved = Set(moved.joined())
+    let order = Array(moved.joined()) + (0..<1000).filter { !isMoved.contains($0) }
+    let old = try Results(Self.plain, rows)
+    let (new, changes) = try old.next(order.filter { $0 % gap != 1 }.map { rows[$0] })
+    try check(changes, from: old, to: new)
+    let departures = changes.recordChanges.filter { $0.oldPath != nil }.compactMap(\.oldPath?.item)
+    #expect(departures == departures.sorted(by: >))
+    #expect(departures.count == new.changes(from: old).recordChanges.count)
+  }
+
   @Test func `changes that are read by position are those that are read in order`() throws {
     let old = try Results(Self.teams, (0..<40).map { [.integer($0), "a", .integer($0 / 5)] })
     let new = try old.next(

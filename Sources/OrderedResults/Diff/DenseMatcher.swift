@@ -50,7 +50,7 @@ struct DenseMatcher: LeftoverMatching {
     var old: BorrowedBytes
 
     init(_ new: BorrowedBytes, offset: Int) {
-      (self.new, self.offset, old) = (new, UInt32(truncatingIfNeeded: offset), new)
+      (self.new, self.offset, old) = (new, UInt32(offset), new)
     }
   }
 

@@ -22,9 +22,10 @@ extension Diff {
   }
 
   private var recordChanges: RecordChanges {
-    var (moveCount, updateCount) = (0, 0)
+    var (movedPieces, moveCount, updateCount) = (0, 0, 0)
     for (index, piece) in staying.pieces.enumerated() {
       if !staying.keepsPiece[index] {
+        movedPieces += 1
         moveCount += Int(piece.count)
       } else if piece.isChanged {
         updateCount += Int(piece.count)
@@ -33,7 +34,7 @@ extension Diff {
     var offsets = ChangeOffsets.List()
     offsets.reserveCapacity(
       deleted.totalCount + inserted.totalCount + moveCount + updateCount)
-    if moveCount < old.count / 32 {
+    if movedPieces < old.count / 32 {
       addDeparturesWithFewMoves(to: &offsets)
     } else {
       addDeparturesWithManyMoves(to: &offsets)
@@ -52,7 +53,9 @@ extension Diff {
     }
   }
 
-  /// Adds deletions and moves, by descending old index path; the moves are sorted.
+  /// Adds deletions and moves, by descending old index path; the moved pieces are sorted.
+  ///
+  /// O(p log p + k), p moved pieces and k changes.
   private func addDeparturesWithFewMoves(to offsets: inout ChangeOffsets.List) {
     var moves: [PairRun] = []
     for (index, piece) in staying.pieces.enumerated() where !staying.keepsPiece[index] {
