@@ -104,18 +104,20 @@ package struct ColumnReader {
 
   /// The next column, which must be there, if it is an integer or the same as one.
   ///
-  /// O(1).
+  /// O(1); the reader does not advance.
   @inline(__always)
-  func nextInteger() -> Int64? {
-    if let integer = nextLongInteger() { return integer }
-    return position.load(as: UInt8.self) > 5 ? nil : nextNumber()
+  func peekInteger() -> Int64? {
+    if let integer = peekIntegerFast() { return integer }
+    return position.load(as: UInt8.self) > 5 ? nil : peekNumber()
   }
 
-  /// The next column, which must be there, if it is an integer and the record does not end with it.
+  /// The next column, which must be there, if it is an integer and at least 9 bytes of the record
+  /// are left, its own among them.
   ///
-  /// O(1), without a jump that depends on the integer's size: keys of one table have several.
+  /// O(1), without a jump that depends on the integer's size: keys of one table have several. The
+  /// reader does not advance.
   @inline(__always)
-  func nextLongInteger() -> Int64? {
+  func peekIntegerFast() -> Int64? {
     let code = position.load(as: UInt8.self)
     let isLittleEndian = 1.littleEndian == 1
     guard 1...4 ~= code, end - position > 8, isLittleEndian else { return nil }
@@ -126,7 +128,7 @@ package struct ColumnReader {
   }
 
   @inline(never)
-  private func nextNumber() -> Int64? {
+  private func peekNumber() -> Int64? {
     var columns = self
     switch columns.next() {
     case .integer(let integer): return integer

@@ -30,7 +30,7 @@ struct Identity {
     if single >= 0 {
       left.skip(single)
       right.skip(single)
-      if let left = left.nextLongInteger(), let right = right.nextLongInteger() {
+      if let left = left.peekIntegerFast(), let right = right.peekIntegerFast() {
         return left == right
       }
       return Self.isSameColumn(left.nextBytes(), right.nextBytes())
@@ -56,7 +56,7 @@ struct Identity {
   func integer(_ record: BorrowedBytes) -> Int64? {
     var columns = record.columns
     columns.skip(single)
-    return columns.nextInteger()
+    return columns.peekInteger()
   }
 
   /// A hash that is the same for the same record.
