@@ -4,19 +4,24 @@ import Testing
 @testable import OrderedResults
 
 @Suite struct DenseMatcherTests {
-  /// The key is the first column, or the last one, with nothing behind it.
+  /// The key is the first column, with little or much behind it, or the last one.
   static let layouts = [
     RecordLayout(columns: ["id", "name"], key: [0]),
+    RecordLayout(columns: ["id", "name", "text"], key: [0]),
     RecordLayout(columns: ["name", "id"], key: [1]),
   ]
 
   /// At the borders of the integers' sizes.
   static let firsts: [Int64] = [
-    0, -40, 87, 32_700, -32_900, 2_147_483_600, 4_294_967_296, .min, .max - 400,
+    0, -40, 87, -200, 32_700, -32_900, 2_147_483_600, -2_147_483_700, 4_294_967_296, .min,
+    .max - 400,
   ]
 
   private func row(_ layout: RecordLayout, _ key: Value, _ name: Int) -> [Value] {
-    layout.key == [0] ? [key, .integer(Int64(name))] : [.integer(Int64(name)), key]
+    let name = Value.integer(Int64(name))
+    if layout.key == [1] { return [name, key] }
+    // 8 bytes or more behind the key: it is read at one go, whatever its size.
+    return layout.columns.count == 3 ? [key, name, "something"] : [key, name]
   }
 
   private func denseMatcher(from old: Results, to new: Results) -> DenseMatcher? {
@@ -59,6 +64,8 @@ import Testing
     [1, 1000], [.integer(.min), .integer(.max)], [.integer(.max), .integer(.min)],
     [-1, .integer(.max)],
     [.integer(.min), 0], [1, .integer(1 + 1 << 32), 2], ["a"], [nil], [],
+    // Too far apart by one; in the last two, each is near enough to the first.
+    [0, 16], [16, 0], [0, -16], [0, 12, -12], [0, 20, -20],
   ]
 
   @Test(arguments: layouts, unfit)
@@ -67,6 +74,25 @@ import Testing
   ) throws {
     let results = try Results(layout, keys.map { row(layout, $0, 0) })
     #expect(denseMatcher(from: results, to: results) == nil)
+  }
+
+  /// As far apart as can be: 8 places for each key.
+  static let farthest: [[Value]] = [
+    [0, 15], [15, 0], [0, -15], [0, 12, -11], [.integer(.max), .integer(.max - 15)], [7],
+  ]
+
+  @Test(arguments: layouts, farthest)
+  func `keys that lie just close enough together are found`(
+    layout: RecordLayout, keys: [Value]
+  ) throws {
+    let old = try Results(layout, keys.map { row(layout, $0, 0) })
+    let new = try Results(layout, keys.reversed().map { row(layout, $0, 0) })
+    var matcher = try #require(denseMatcher(from: old, to: new))
+    withExtendedLifetime(old) {
+      var found: [UInt32?] = []
+      matcher.forEachMatch { found.append($1?.old) }
+      #expect(found == (0..<UInt32(keys.count)).reversed())
+    }
   }
 
   @Test func `a key of two columns is left to the hash table`() throws {
@@ -80,8 +106,11 @@ import Testing
     let old = try Results(layout, [[1, 0], [2.0, 0], [3, 0]])
     let new = try Results(layout, [[3.0, 0], [2, 0], [1, 0]])
     var matcher = try #require(denseMatcher(from: old, to: new))
-    var found: [UInt32?] = []
-    matcher.forEachMatch { found.append($1?.old) }
-    #expect(found == [2, 1, 0])
+    // The matcher holds the new records only.
+    withExtendedLifetime(old) {
+      var found: [UInt32?] = []
+      matcher.forEachMatch { found.append($1?.old) }
+      #expect(found == [2, 1, 0])
+    }
   }
 }
