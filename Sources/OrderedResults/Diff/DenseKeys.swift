@@ -7,14 +7,14 @@ struct DenseKeys {
   /// For each leftover how far its key is from that of the first: 4 bytes rather than 8.
   private let distances: [Int32]
 
-  /// Nil if a key is not one integer, or if there were more than `maximumSpread` places for each
-  /// leftover between the smallest and the largest key.
+  /// Nil if there are no leftovers, if a key is not one integer, or if there are more integers from
+  /// the smallest to the largest key than `maximumSpread` for each leftover, or than `Int32.max`.
   ///
   /// O(m), m leftovers; a random key among the first few mostly ends it.
   init?(_ leftovers: Leftovers, _ identity: Identity, maximumSpread: Int) {
-    guard identity.isSingle, let first = leftovers.records.first,
-      let first = identity.integer(first.bytes)
-    else { return nil }
+    guard let first = leftovers.records.first, let first = identity.integer(first.bytes) else {
+      return nil
+    }
     let limit = min(leftovers.count * maximumSpread, Int(Int32.max))
     var distances: [Int32] = []
     distances.reserveCapacity(leftovers.count)
@@ -30,6 +30,15 @@ struct DenseKeys {
     guard most - least < limit else { return nil }
     (self.first, self.distances) = (first, distances)
     (smallest, spread) = (first + Int64(least), most - least + 1)
+  }
+
+  /// How far any key is from the smallest: at least the spread if it lies outside.
+  ///
+  /// A key below the smallest wraps round, to a place beyond that of `Int64.max`. No key is larger
+  /// than that, so the spread ends before.
+  @inline(__always)
+  static func place(of key: Int64, from smallest: Int64) -> UInt64 {
+    UInt64(bitPattern: key &- smallest)
   }
 
   /// How far the key of a leftover is from the smallest.

@@ -91,8 +91,7 @@ struct DenseMatcher: LeftoverMatching {
   @inline(__always)
   private mutating func take(_ key: Int64?) -> UInt32 {
     guard let key else { return Self.none }
-    // A key below the smallest is a place far beyond the last.
-    let place = UInt64(bitPattern: key &- smallest)
+    let place = DenseKeys.place(of: key, from: smallest)
     guard place < UInt64(numbers.count) else { return Self.none }
     let number = numbers[Int(truncatingIfNeeded: place)]
     numbers[Int(truncatingIfNeeded: place)] = Self.none

@@ -40,8 +40,3 @@ struct Gaps: Sequence {
     }
   }
 }
-
-extension Sequence<Range<Int>> {
-  /// How many offsets all ranges have.
-  var totalCount: Int { reduce(0) { $0 + $1.count } }
-}

@@ -2,8 +2,8 @@ extension Matching {
   /// Whether one of the inserted records has the key of another new record; all that were paired
   /// have the different keys of different old records.
   ///
-  /// A hash of 64 bits stands for the key: should two keys ever share one, the matching for
-  /// repeated keys is taken, which is right for all.
+  /// Where keys are not integers close together, a hash of 64 bits stands for each: should two keys
+  /// ever share one, the matching for repeated keys is taken, which is right for all.
   func insertedRepeatKeys() -> Bool {
     guard !inserted.isEmpty else { return false }
     let leftovers = Leftovers(inserted, of: new.records)
@@ -20,8 +20,8 @@ extension Matching {
     var places = PlaceSet(count: keys.spread)
     for number in 0..<count where !places.insert(keys.place(number)) { return true }
     return hasPaired { record in
-      identity.integer(record).map { places.contains(UInt64(bitPattern: $0 &- keys.smallest)) }
-        ?? false
+      guard let key = identity.integer(record) else { return false }
+      return places.contains(DenseKeys.place(of: key, from: keys.smallest))
     }
   }
 

@@ -34,3 +34,8 @@ struct OffsetRanges: Sequence {
     }
   }
 }
+
+extension Sequence<Range<Int>> {
+  /// How many offsets all ranges have.
+  var totalCount: Int { reduce(0) { $0 + $1.count } }
+}

@@ -89,7 +89,7 @@ extension ResultsBuilder {
     let from = cursor.offset
     let distance = 16 + 2 * misses
     let isFound =
-      if let integer = identity.isSingle ? identity.integer(row) : nil {
+      if let integer = identity.integer(row) {
         cursor.advance(among: distance) { identity.integer($0) == integer }
       } else {
         cursor.advance(among: distance) { identity.isSame($0, row) }

@@ -46,14 +46,12 @@ struct Identity {
     return true
   }
 
-  /// Whether one column is the key.
-  var isSingle: Bool { single >= 0 }
-
-  /// The one key column, if it is an integer or the same as one.
+  /// The key, if it is one column, and that an integer or the same as one.
   ///
   /// O(c), c the column's position.
   @inline(__always)
   func integer(_ record: BorrowedBytes) -> Int64? {
+    guard single >= 0 else { return nil }
     var columns = record.columns
     columns.skip(single)
     return columns.peekInteger()
