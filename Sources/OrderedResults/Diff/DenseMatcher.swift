@@ -16,6 +16,7 @@ struct DenseMatcher: LeftoverMatching {
   private var numbers: [UInt32]
 
   private static let none = UInt32.max
+  // Several times the cache misses that a processor waits for at once; 2.5 KiB, which stay cached.
   private static let batchCount = 64
   /// How many places there may be for each leftover.
   private static let maximumSpread = 8
@@ -42,6 +43,8 @@ struct DenseMatcher: LeftoverMatching {
   }
 
   /// A new leftover on its way to its partner.
+  // `new` is good as long as the matcher, which holds the list; `old` is a leftover's, and whoever
+  // made that holds its results. No batch outlives the call that fills it.
   private struct LookUp {
     let new: BorrowedBytes
     let offset: UInt32

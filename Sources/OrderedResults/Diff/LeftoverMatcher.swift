@@ -12,6 +12,8 @@ struct LeftoverMatcher: LeftoverMatching {
   private let identity: Identity
   private var batch: [LookUp] = []
 
+  // Several times the cache misses that a processor waits for at once, and few enough that a key
+  // seldom repeats within a batch.
   private static let batchCount = 32
 
   /// A new leftover on its way to its partner.

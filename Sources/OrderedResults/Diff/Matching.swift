@@ -1,7 +1,7 @@
 /// Which new record is which old one.
 ///
-/// Most pairs are found as the rows come; what is left over on both sides is matched here by a
-/// hash of the key.
+/// Most pairs are found as the rows come; what is left over on both sides is matched here: by the
+/// keys themselves where they are integers close together, else by a hash of them.
 struct Matching {
   /// Ascending in the new result.
   private(set) var pairs: [PairRun] = []

@@ -10,6 +10,8 @@ struct UnitRuns {
   /// For each run the run before it in the longest choice that ends with it.
   private var previous: [UInt32] = []
 
+  // Enough searches for a processor to do one's step while others wait for what they read; with
+  // more, the runs of a batch would more often change what those behind them had found.
   private static let batchCount = 8
   /// Positions must be below this, so that they and the numbers of runs have a sign above them.
   static let maximumLimit = 1 << 31
@@ -61,6 +63,8 @@ struct UnitRuns {
     var lengths = lengths.mutableSpan
     for item in 0..<batch.count { lengths[item] = 0 }
     var count = tails.count
+    // Unchecked, these are in bounds: `low + count` is at most `tails.count` throughout, and `half`
+    // at least 1 and at most `count`; a batch has at most as many runs as there are lengths.
     while count > 0 {
       let half = (count + 1) / 2
       for item in 0..<batch.count {
