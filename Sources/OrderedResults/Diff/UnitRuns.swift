@@ -9,6 +9,8 @@ struct UnitRuns {
   private var tails: [Int64] = []
   /// For each run the run before it in the longest choice that ends with it.
   private var previous: [UInt32] = []
+  /// For each run of a batch, how many tails were smaller before the batch was added.
+  private var lengths = [Int](repeating: 0, count: batchCount)
 
   // Enough searches for a processor to do one's step while others wait for what they read; with
   // more, the runs of a batch would more often change what those behind them had found.
@@ -26,10 +28,9 @@ struct UnitRuns {
     tails.removeAll(keepingCapacity: true)
     previous.removeAll(keepingCapacity: true)
     previous.reserveCapacity(runs.count)
-    var lengths = [Int](repeating: 0, count: Self.batchCount)
     for first in stride(from: runs.lowerBound, to: runs.upperBound, by: Self.batchCount) {
       let batch = first..<min(first + Self.batchCount, runs.upperBound)
-      search(batch, starts, &lengths)
+      Self.search(batch, starts, tails, &lengths)
       for run in batch {
         let length = length(before: Int64(starts[run]) << 32, notBelow: lengths[run - first])
         previous.append(length == 0 ? .max : UInt32(truncatingIfNeeded: tails[length - 1]))
@@ -53,12 +54,14 @@ struct UnitRuns {
     }
   }
 
-  /// For each run of a batch, how many tails are smaller before the batch is added.
+  /// Finds for each run of a batch how many tails are smaller.
   ///
   /// The searches go side by side, and no jump depends on what they find: a processor does several
   /// steps at once. One run after the other, each search would wait for what the last one wrote.
   @inline(__always)
-  private func search(_ batch: Range<Int>, _ starts: [UInt32], _ lengths: inout [Int]) {
+  private static func search(
+    _ batch: Range<Int>, _ starts: [UInt32], _ tails: [Int64], _ lengths: inout [Int]
+  ) {
     let (tails, starts) = (tails.span, starts.span)
     var lengths = lengths.mutableSpan
     for item in 0..<batch.count { lengths[item] = 0 }
