@@ -104,8 +104,8 @@ struct DenseMatcher: LeftoverMatching {
   @inline(__always)
   private func match(_ lookUp: LookUp) -> LeftoverMatch? {
     guard lookUp.number != Self.none else { return nil }
-    let isSame = lookUp.ends == lookUp.new.ends && lookUp.old.isEqual(to: lookUp.new)
+    let isEqual = lookUp.old.isEqual(to: lookUp.new, ends: lookUp.ends)
     return LeftoverMatch(
-      old: lookUp.number, isChanged: !isSame && !layout.showsSame(lookUp.old, lookUp.new))
+      old: lookUp.number, lookUp.old, lookUp.new, hasEqualBytes: isEqual, layout)
   }
 }

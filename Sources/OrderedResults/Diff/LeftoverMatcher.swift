@@ -24,10 +24,6 @@ struct LeftoverMatcher: LeftoverMatching {
     var ends: UInt16 = 0
   }
 
-  private enum Comparison {
-    case unchanged, changed, other
-  }
-
   /// A matcher of leftovers with their hashes.
   ///
   /// O(m), m old leftovers.
@@ -59,20 +55,14 @@ struct LeftoverMatcher: LeftoverMatching {
   private mutating func match(_ number: Int, _ lookUp: LookUp) -> LeftoverMatch? {
     let record = new.records[number].bytes
     if let old = lookUp.old {
-      let isUnchanged = lookUp.ends == record.ends && old.isEqual(to: record)
-      let comparison = isUnchanged ? .unchanged : compare(old, record)
-      if comparison != .other, let taken = table.take(lookUp.candidate) {
-        return LeftoverMatch(old: taken, isChanged: comparison == .changed)
+      let isEqual = old.isEqual(to: record, ends: lookUp.ends)
+      if isEqual || identity.isSame(old, record), let taken = table.take(lookUp.candidate) {
+        return LeftoverMatch(old: taken, old, record, hasEqualBytes: isEqual, layout)
       }
     }
     // Another key of the same hash, or a leftover that was taken earlier in the batch.
     guard let taken = table.take(record, hash: hashes[number]) else { return nil }
     let old = table.leftovers.records[Int(taken)].bytes
-    return LeftoverMatch(old: taken, isChanged: compare(old, record) == .changed)
-  }
-
-  private func compare(_ old: BorrowedBytes, _ new: BorrowedBytes) -> Comparison {
-    guard identity.isSame(old, new) else { return .other }
-    return layout.showsSame(old, new) ? .unchanged : .changed
+    return LeftoverMatch(old: taken, old, record, hasEqualBytes: false, layout)
   }
 }

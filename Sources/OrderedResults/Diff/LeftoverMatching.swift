@@ -11,4 +11,22 @@ struct LeftoverMatch {
   /// The number of the old leftover.
   let old: UInt32
   let isChanged: Bool
+
+  /// What a record continues that is the same one; nothing is compared if all bytes are equal.
+  @inline(__always)
+  init(
+    old number: UInt32, _ old: BorrowedBytes, _ new: BorrowedBytes, hasEqualBytes: Bool,
+    _ layout: RecordLayout
+  ) {
+    self.old = number
+    isChanged = !hasEqualBytes && !layout.showsSame(old, new)
+  }
+}
+
+extension BorrowedBytes {
+  /// Whether the bytes are the same, of which these, `ends`, were read before.
+  @inline(__always)
+  func isEqual(to other: BorrowedBytes, ends: UInt16) -> Bool {
+    ends == other.ends && isEqual(to: other)
+  }
 }
