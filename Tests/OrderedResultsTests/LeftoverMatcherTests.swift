@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct LeftoverMatcherTests {
   /// Leftovers of `results` of which no more than `hashes` have different hashes.
-  private func leftovers(_ results: Results, hashes: UInt64) -> (Leftovers, hashes: [UInt64]) {
+  private func leftovers(_ results: Results, hashes: UInt64) -> HashedLeftovers {
     let hashes = results.rows.map { row -> UInt64 in
       guard case .integer(let id) = row[0] else { return 0 }
       return (UInt64(id) % hashes) << 32
     }
-    return (Leftovers(Gaps(between: [], .old, count: results.count), of: results.records), hashes)
+    let all = Gaps(between: [], .old, count: results.count)
+    return HashedLeftovers(leftovers: Leftovers(all, of: results.records), hashes: hashes)
   }
 
   @Test(arguments: 0..<100)

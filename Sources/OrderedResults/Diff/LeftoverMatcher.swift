@@ -5,9 +5,7 @@
 /// only reading what the next one needs: the misses of a batch overlap.
 struct LeftoverMatcher: LeftoverMatching {
   private var table: LeftoverTable
-  private let new: Leftovers
-  /// For each new leftover a hash of what identifies it.
-  private let hashes: [UInt64]
+  private let new: HashedLeftovers
   private let layout: RecordLayout
   private let identity: Identity
   private var batch: [LookUp] = []
@@ -24,36 +22,33 @@ struct LeftoverMatcher: LeftoverMatching {
     var ends: UInt16 = 0
   }
 
-  /// A matcher of leftovers with their hashes.
-  ///
   /// O(m), m old leftovers.
   init(
-    old: (Leftovers, hashes: [UInt64]), new: (Leftovers, hashes: [UInt64]), _ layout: RecordLayout,
-    _ identity: Identity
+    old: HashedLeftovers, new: HashedLeftovers, _ layout: RecordLayout, _ identity: Identity
   ) {
-    table = LeftoverTable(old.0, hashes: old.hashes, identity)
-    (self.new, hashes) = new
+    table = LeftoverTable(old, identity)
+    self.new = new
     self.layout = layout
     self.identity = identity
   }
 
   mutating func forEachMatch(_ body: (_ new: Int, LeftoverMatch?) -> Void) {
-    for start in stride(from: 0, to: new.count, by: Self.batchCount) {
-      let numbers = start..<min(start + Self.batchCount, new.count)
+    for start in stride(from: 0, to: new.leftovers.count, by: Self.batchCount) {
+      let numbers = start..<min(start + Self.batchCount, new.leftovers.count)
       batch.removeAll(keepingCapacity: true)
       for number in numbers {
-        batch.append(LookUp(candidate: table.candidate(hashes[number])))
+        batch.append(LookUp(candidate: table.candidate(new.hashes[number])))
       }
       for index in batch.indices { batch[index].old = table.bytes(batch[index].candidate) }
       for index in batch.indices { batch[index].ends = batch[index].old?.ends ?? 0 }
       for number in numbers {
-        body(Int(new.records[number].offset), match(number, batch[number - start]))
+        body(Int(new.leftovers.records[number].offset), match(number, batch[number - start]))
       }
     }
   }
 
   private mutating func match(_ number: Int, _ lookUp: LookUp) -> LeftoverMatch? {
-    let record = new.records[number].bytes
+    let record = new.leftovers.records[number].bytes
     if let old = lookUp.old {
       let isEqual = old.isEqual(to: record, ends: lookUp.ends)
       if isEqual || identity.isSame(old, record), let taken = table.take(lookUp.candidate) {
@@ -61,7 +56,7 @@ struct LeftoverMatcher: LeftoverMatching {
       }
     }
     // Another key of the same hash, or a leftover that was taken earlier in the batch.
-    guard let taken = table.take(record, hash: hashes[number]) else { return nil }
+    guard let taken = table.take(record, hash: new.hashes[number]) else { return nil }
     let old = table.leftovers.records[Int(taken)].bytes
     return LeftoverMatch(old: taken, old, record, hasEqualBytes: false, layout)
   }

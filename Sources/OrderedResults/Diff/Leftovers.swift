@@ -29,4 +29,15 @@ struct Leftovers {
   func hashes(_ identity: Identity, _ hasher: ByteHasher) -> [UInt64] {
     records.map { identity.hash($0.bytes, hasher) }
   }
+
+  /// The same with these hashes.
+  func hashed(_ identity: Identity, _ hasher: ByteHasher) -> HashedLeftovers {
+    HashedLeftovers(leftovers: self, hashes: hashes(identity, hasher))
+  }
+}
+
+/// Leftovers, and for each a hash of what identifies it.
+struct HashedLeftovers {
+  let leftovers: Leftovers
+  let hashes: [UInt64]
 }

@@ -69,8 +69,8 @@ struct Matching {
     }
     let newLeftovers = Leftovers(newGaps, of: new.records)
     var matcher = LeftoverMatcher(
-      old: (oldLeftovers, oldLeftovers.hashes(identity, hasher)),
-      new: (newLeftovers, newLeftovers.hashes(identity, hasher)), old.layout, identity)
+      old: oldLeftovers.hashed(identity, hasher), new: newLeftovers.hashed(identity, hasher),
+      old.layout, identity)
     add(seen, oldLeftovers, newCount, &matcher)
   }
 
