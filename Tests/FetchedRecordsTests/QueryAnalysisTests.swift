@@ -17,7 +17,7 @@ private let schema = """
 private func analyze(_ definition: QueryDefinition) throws -> Query {
   try DatabaseQueue().write { db in
     try db.execute(sql: schema)
-    return try Query(definition, in: db)
+    return try Query.analyzed(definition, in: db)
   }
 }
 

@@ -34,7 +34,7 @@ private let schema = """
 private func analyze(_ definition: QueryDefinition) throws -> Query {
   try DatabaseQueue().write { db in
     try db.execute(sql: schema)
-    return try Query(definition, in: db)
+    return try Query.analyzed(definition, in: db)
   }
 }
 
@@ -260,7 +260,7 @@ private func tracking(
             INSERT INTO computed VALUES (\(id), \(-id));
             """)
       }
-      let query = try Query(QueryDefinition(name: "q", form: .sql(sql)), in: db)
+      let query = try Query.analyzed(QueryDefinition(name: "q", form: .sql(sql)), in: db)
       #expect(query.tracking.mode == .incremental)
       let count = query.layout.columns.count
       let made = try Row.fetchAll(db, sql: query.sql).map { Array($0.databaseValues.prefix(count)) }

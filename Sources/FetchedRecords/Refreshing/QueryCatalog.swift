@@ -45,7 +45,8 @@ package final class QueryCatalog: Sendable {
       }
     let analyzed = try definitions.map { definition in
       do {
-        return Entry(definition: definition, analysis: .success(try Query(definition, in: db)))
+        let query = try Query.analyzed(definition, in: db)
+        return Entry(definition: definition, analysis: .success(query))
       } catch let problems as QueryProblems {
         return Entry(definition: definition, analysis: .failure(problems))
       }

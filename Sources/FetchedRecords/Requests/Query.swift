@@ -3,48 +3,30 @@ package import OrderedResults
 /// What SQLite makes of a ``QueryDefinition`` under one schema: the statement that runs, the shape
 /// of its rows, and what it depends on.
 ///
-/// A value: it holds no connection and no statement, and is made anew when the schema changes.
-// A reference inside, because every snapshot of the results has it.
-package struct Query: Sendable {
-  private final class Parts: Sendable {
-    let definition: QueryDefinition
-    let sql: String
-    let layout: RecordLayout
-    let dependencies: [TableDependency]
-    let tracking: Tracking
-    let plan: IncrementalPlan?
-
-    init(
-      _ definition: QueryDefinition, _ sql: String, _ layout: RecordLayout,
-      _ dependencies: [TableDependency], _ tracking: Tracking, _ plan: IncrementalPlan?
-    ) {
-      self.definition = definition
-      self.sql = sql
-      self.layout = layout
-      self.dependencies = dependencies
-      self.tracking = tracking
-      self.plan = plan
-    }
-  }
-
-  private let parts: Parts
+/// Immutable: it holds no connection and no statement, and is made anew when the schema changes. A
+/// reference, because every snapshot of its results has it.
+package final class Query: Sendable {
+  package let definition: QueryDefinition
+  /// The SELECT that runs; its parameters are bound, never spliced.
+  package let sql: String
+  package let layout: RecordLayout
+  /// The tables and columns that the statement reads, through views, CTEs and subqueries.
+  package let dependencies: [TableDependency]
+  package let tracking: Tracking
+  /// How the result is maintained row by row, if it can be.
+  let plan: IncrementalPlan?
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tracking: Tracking, plan: IncrementalPlan?
   ) {
-    parts = Parts(definition, sql, layout, dependencies, tracking, plan)
+    self.definition = definition
+    self.sql = sql
+    self.layout = layout
+    self.dependencies = dependencies
+    self.tracking = tracking
+    self.plan = plan
   }
-
-  package var definition: QueryDefinition { parts.definition }
-  /// The SELECT that runs; its parameters are bound, never spliced.
-  package var sql: String { parts.sql }
-  package var layout: RecordLayout { parts.layout }
-  /// The tables and columns that the statement reads, through views, CTEs and subqueries.
-  package var dependencies: [TableDependency] { parts.dependencies }
-  package var tracking: Tracking { parts.tracking }
-  /// How the result is maintained row by row, if it can be.
-  var plan: IncrementalPlan? { parts.plan }
 }
 
 /// A table that a query reads, and which of its columns.

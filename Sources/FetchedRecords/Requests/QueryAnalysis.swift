@@ -7,9 +7,9 @@ extension Query {
   /// O(s) in the size s of the schema; reads no rows of the query.
   ///
   /// - Throws: ``QueryProblems`` with every problem that could be found, not only the first.
-  package init(_ definition: QueryDefinition, in db: Database) throws {
+  package static func analyzed(_ definition: QueryDefinition, in db: Database) throws -> Query {
     var analysis = QueryAnalysis(definition: definition, db: db)
-    self = try analysis.query()
+    return try analysis.query()
   }
 }
 

@@ -67,7 +67,7 @@ extension RecordsRequest {
       QueryParameter(name: $0, type: .blob)
     }
     do {
-      let query = try Query(definition, in: db)
+      let query = try Query.analyzed(definition, in: db)
       if isBatched, query.plan == nil { throw BatchPlan.refusal(query.tracking.reason) }
       let shape = RowShape(columns: prepared.statement.columnNames, adapter: prepared.adapter)
       return AnalyzedRequest(
