@@ -4,16 +4,6 @@ import Testing
 @testable import OrderedResults
 
 @Suite struct LeftoverMatcherTests {
-  /// Leftovers of `results` of which no more than `hashes` have different hashes.
-  private func leftovers(_ results: Results, hashes: UInt64) -> HashedLeftovers {
-    let hashes = results.rows.map { row -> UInt64 in
-      guard case .integer(let id) = row[0] else { return 0 }
-      return (UInt64(id) % hashes) << 32
-    }
-    let all = Gaps(between: [], .old, count: results.count)
-    return HashedLeftovers(leftovers: Leftovers(all, of: results.records), hashes: hashes)
-  }
-
   @Test(arguments: 0..<100)
   func `keys that share a hash are not taken for each other`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
@@ -27,18 +17,18 @@ import Testing
       }
     }
     let (old, new) = (try Results(layout, rows()), try Results(layout, rows()))
-    let hashes = UInt64.random(in: 1...8, using: &random)
+    // At most eight hashes, for all of which the search begins at one slot.
+    let hasher = ByteHasher(mask: .random(in: 0...7, using: &random) << 33)
+    let all = Gaps(between: [], .old, count: old.count)
     var matcher = LeftoverMatcher(
-      old: leftovers(old, hashes: hashes), new: leftovers(new, hashes: hashes), layout,
-      Identity(layout))
+      Leftovers(all, of: old.records), layout, Identity(layout), hasher)
     let expected = Oracle(old: old, new: new).partners()
-    var count = 0
-    matcher.forEachMatch { offset, match in
-      #expect(offset == count)
-      #expect(match.map { Int($0.old) } == expected[offset])
-      if let match { #expect(match.isChanged == (old[Int(match.old)] != new[offset])) }
-      count += 1
+    let found = matcher.match(new)
+    for (offset, match) in found.enumerated() {
+      #expect(match.old == expected[offset])
+      if let partner = match.old { #expect(match.isChanged == (old[partner] != new[offset])) }
     }
-    #expect(count == new.count)
+    #expect(found.count == new.count)
+    #expect(matcher.unmatched == (0..<old.count).filter { !expected.contains($0) })
   }
 }

@@ -20,8 +20,8 @@ import Testing
     }
     runs.shuffle(using: &random)
 
-    let narrow = Self.heaviest(of: runs, RunGroups<UInt64>(), limit: position)
-    let wide = Self.heaviest(of: runs, RunGroups<UInt128>(), limit: position)
+    let narrow = Self.heaviest(of: runs, UInt64.self, limit: position)
+    let wide = Self.heaviest(of: runs, UInt128.self, limit: position)
     #expect(narrow == wide)
 
     let best = (0..<1 << count).compactMap { bits in
@@ -50,8 +50,8 @@ import Testing
       if random.chance(80) { part.shuffle(using: &random) }
       runs += part
     }
-    let narrow = Self.heaviest(of: runs, RunGroups<UInt64>(), limit: position)
-    let wide = Self.heaviest(of: runs, RunGroups<UInt128>(), limit: position)
+    let narrow = Self.heaviest(of: runs, UInt64.self, limit: position)
+    let wide = Self.heaviest(of: runs, UInt128.self, limit: position)
     #expect(Self.weight(of: runs, narrow) == Self.heaviestWeight(of: runs), "\(runs)")
     #expect(Self.weight(of: runs, wide) == Self.heaviestWeight(of: runs), "\(runs)")
   }
@@ -82,27 +82,32 @@ import Testing
     return best.max { $0.lexicographicallyPrecedes($1) } ?? [0, 0, 0]
   }
 
-  private static func heaviest<Weight>(
-    of runs: [(old: Int, count: Int, kind: RunKind)], _ groups: RunGroups<Weight>, limit: Int
+  private static func heaviest<Weight: RunWeight>(
+    of runs: [(old: Int, count: Int, kind: RunKind)], _ weight: Weight.Type, limit: Int
   ) -> [Bool] {
-    var groups = groups
-    let numbers = runs.map { Int(groups.add(old: $0.old, count: $0.count, $0.kind)) }
-    let keeps = groups.heaviestIncreasing(limit: limit)
+    var numbers: [Int] = []
+    let groups = RunGroups(capacity: runs.count) { groups in
+      for run in runs {
+        numbers.append(Int(groups.add(old: run.old, count: UInt32(run.count), run.kind)))
+      }
+    }
+    let keeps = groups.heaviestIncreasing(limit: limit, weight)
     return numbers.map { keeps[$0] }
   }
 
   @Test func `nothing of a lower kind outweighs one of a higher kind`() {
     #expect(UInt64.holdsCounts(below: 1 << 21) && !UInt64.holdsCounts(below: 1 << 21 + 1))
     #expect(UInt128.holdsCounts(below: 1 << 32))
-    Self.checkOneOutweighsMany(RunGroups<UInt64>(), many: 1 << 21 - 1)
-    Self.checkOneOutweighsMany(RunGroups<UInt128>(), many: 1 << 32 - 1)
+    Self.checkOneOutweighsMany(UInt64.self, many: 1 << 21 - 1)
+    Self.checkOneOutweighsMany(UInt128.self, many: 1 << 32 - 1)
   }
 
-  private static func checkOneOutweighsMany<Weight>(_ groups: RunGroups<Weight>, many: Int) {
-    var groups = groups
-    let many = groups.add(old: 10, count: many, .changed)
-    let one = groups.add(old: 0, count: 1, .unchanged)
-    let keeps = groups.heaviestIncreasing(limit: 20)
-    #expect(keeps[Int(one)] && !keeps[Int(many)])
+  private static func checkOneOutweighsMany<Weight: RunWeight>(
+    _ weight: Weight.Type, many: Int
+  ) {
+    let runs: [(old: Int, count: Int, kind: RunKind)] = [
+      (10, many, .changed), (0, 1, .unchanged),
+    ]
+    #expect(heaviest(of: runs, weight, limit: 20) == [false, true])
   }
 }

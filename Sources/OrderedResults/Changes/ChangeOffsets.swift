@@ -2,36 +2,44 @@
 ///
 /// An object, so that a change set is cheap to pass on: results are several references wide.
 final class ChangeOffsets: Sendable {
-  /// The offsets in the order of `protocol.md` §4.
-  struct List: Sendable {
-    fileprivate struct Pair {
-      var old: UInt32
-      var new: UInt32
-    }
-
-    fileprivate var pairs: [Pair] = []
-    fileprivate var numberOfDepartures = 0
+  /// The offsets of one change.
+  struct Pair: Sendable {
+    fileprivate let old: UInt32
+    fileprivate let new: UInt32
 
     fileprivate static let none = UInt32.max
 
-    mutating func reserveCapacity(_ count: Int) { pairs.reserveCapacity(count) }
+    @inline(__always)
+    static func deletion(_ old: Int) -> Pair { Pair(old: UInt32(old), new: none) }
 
-    mutating func addDeletion(_ old: Int) {
-      pairs.append(Pair(old: UInt32(old), new: Self.none))
-      numberOfDepartures += 1
-    }
+    @inline(__always)
+    static func insertion(_ new: Int) -> Pair { Pair(old: none, new: UInt32(new)) }
 
-    mutating func addMove(_ old: Int, _ new: Int) {
-      pairs.append(Pair(old: UInt32(old), new: UInt32(new)))
-      numberOfDepartures += 1
-    }
+    /// A move, or an update.
+    @inline(__always)
+    static func change(_ old: Int, _ new: Int) -> Pair { Pair(old: UInt32(old), new: UInt32(new)) }
+  }
 
-    mutating func addInsertion(_ new: Int) {
-      pairs.append(Pair(old: Self.none, new: UInt32(new)))
-    }
+  /// The offsets in the order of `protocol.md` §4.
+  struct List: Sendable {
+    fileprivate let pairs: [Pair]
+    fileprivate let numberOfDepartures: Int
 
-    mutating func addUpdate(_ old: Int, _ new: Int) {
-      pairs.append(Pair(old: UInt32(old), new: UInt32(new)))
+    /// - Parameters:
+    ///   - capacity: as many changes as there can be.
+    ///   - departures: adds deletions and moves.
+    ///   - arrivals: adds insertions and updates.
+    init(
+      capacity: Int, departures: (inout OutputSpan<Pair>) -> Void,
+      arrivals: (inout OutputSpan<Pair>) -> Void
+    ) {
+      var numberOfDepartures = 0
+      pairs = [Pair](capacity: capacity) { pairs in
+        departures(&pairs)
+        numberOfDepartures = pairs.count
+        arrivals(&pairs)
+      }
+      self.numberOfDepartures = numberOfDepartures
     }
   }
 
@@ -65,12 +73,12 @@ final class ChangeOffsets: Sendable {
   func change(_ position: Int, _ sections: inout Sections) -> RecordChange {
     let pair = list.pairs[position]
     let (from, to) = (Int(pair.old), Int(pair.new))
-    if pair.new == List.none {
+    if pair.new == Pair.none {
       return .deletion(at: sections.old.indexPath(ofOffset: from), record: old.records[from])
     }
     let newPath = sections.new.indexPath(ofOffset: to)
     let record = new.records[to]
-    if pair.old == List.none { return .insertion(at: newPath, record: record) }
+    if pair.old == Pair.none { return .insertion(at: newPath, record: record) }
     let oldPath = sections.old.indexPath(ofOffset: from)
     if position < list.numberOfDepartures {
       return .move(from: oldPath, to: newPath, old: old.records[from], new: record)

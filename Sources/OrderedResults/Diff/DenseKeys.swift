@@ -1,49 +1,55 @@
-/// The keys of leftovers, integers that lie close together.
+/// The keys of some records, integers that lie close together.
 struct DenseKeys {
   let smallest: Int64
   /// How many integers there are from the smallest to the largest.
   let spread: Int
   private let first: Int64
-  /// For each leftover how far its key is from that of the first: 4 bytes rather than 8.
+  /// For each record how far its key is from that of the first: 4 bytes rather than 8.
   private let distances: [Int32]
 
-  /// Nil if there are no leftovers, if a key is not one integer, or if there are more integers from
-  /// the smallest to the largest key than `maximumSpread` for each leftover, or than `Int32.max`.
+  /// The keys of the records with these numbers.
   ///
-  /// O(m), m leftovers; a random key among the first few mostly ends it.
-  init?(_ leftovers: Leftovers, _ identity: Identity, maximumSpread: Int) {
-    guard let first = leftovers.records.first, let first = identity.integer(first.bytes) else {
-      return nil
+  /// Nil if there are none, if a key is not one integer, or if there are more integers from
+  /// the smallest to the largest key than `maximumSpread` for each record, or than `Int32.max`.
+  ///
+  /// O(m), m records; random keys show among the first of them.
+  init?(
+    _ numbers: [UInt32], of records: FlatRecords, _ identity: Identity, maximumSpread: Int
+  ) {
+    let limit = UInt64(min(numbers.count * maximumSpread, Int(Int32.max)))
+    var (first, least, most) = (Int64(0), Int64.max, Int64.min)
+    var isDense = !numbers.isEmpty
+    distances = [Int32](capacity: numbers.count) { distances in
+      for number in numbers {
+        guard let key = identity.integer(records.bytes(number)) else { return isDense = false }
+        if distances.isEmpty { first = key }
+        least = min(least, key)
+        most = max(most, key)
+        distances.append(Int32(truncatingIfNeeded: key &- first))
+        isDense = Self.distance(most, from: least) < limit
+        if !isDense { return }
+      }
     }
-    let limit = min(leftovers.count * maximumSpread, Int(Int32.max))
-    var distances: [Int32] = []
-    distances.reserveCapacity(leftovers.count)
-    var (least, most) = (0, 0)
-    for leftover in leftovers.records {
-      guard let key = identity.integer(leftover.bytes) else { return nil }
-      let (distance, overflows) = key.subtractingReportingOverflow(first)
-      guard !overflows, distance.magnitude < limit else { return nil }
-      least = min(least, Int(distance))
-      most = max(most, Int(distance))
-      distances.append(Int32(truncatingIfNeeded: distance))
-    }
-    guard most - least < limit else { return nil }
-    (self.first, self.distances) = (first, distances)
-    (smallest, spread) = (first + Int64(least), most - least + 1)
+    guard isDense else { return nil }
+    (self.first, smallest) = (first, least)
+    spread = Int(most - least) + 1
   }
 
-  /// How far any key is from the smallest: at least the spread if it lies outside.
+  var count: Int { distances.count }
+
+  /// How far a key is from a smaller one.
   ///
-  /// A key below the smallest wraps round, to a place beyond that of `Int64.max`. No key is larger
-  /// than that, so the spread ends before.
+  /// One that is not smaller makes it wrap round, to what is beyond the distance of `Int64.max`.
   @inline(__always)
-  static func place(of key: Int64, from smallest: Int64) -> UInt64 {
-    UInt64(bitPattern: key &- smallest)
+  private static func distance(_ key: Int64, from smaller: Int64) -> UInt64 {
+    UInt64(bitPattern: key &- smaller)
   }
 
-  /// How far the key of a leftover is from the smallest.
+  /// The place of any key: its distance from the smallest, at least the spread if it lies outside.
   @inline(__always)
-  func place(_ number: Int) -> Int {
-    Int(distances[number]) &+ Int(first &- smallest)
-  }
+  func place(of key: Int64) -> UInt64 { Self.distance(key, from: smallest) }
+
+  /// The place of the key of the record at a position among these.
+  @inline(__always)
+  func place(at position: Int) -> Int { Int(distances[position]) &+ Int(first &- smallest) }
 }

@@ -5,107 +5,76 @@
 /// has it: nothing is hashed, no two keys meet at one place, and no key is compared. It takes 4
 /// bytes a place, 32 a leftover at most, which is what a ``LeftoverTable`` may take.
 struct DenseMatcher: LeftoverMatching {
-  private let old: Leftovers
-  private let gaps: Gaps
-  private let new: RecordList
+  private let old: FlatRecords
+  /// The numbers of the old leftovers.
+  private let leftovers: [UInt32]
   private let layout: RecordLayout
   private let identity: Identity
-  /// The smallest key of the old leftovers.
-  private let smallest: Int64
-  /// By the distance from the smallest key, the old leftover that was not taken yet, or `none`.
+  private let keys: DenseKeys
+  /// By the place of the key, the old leftover that was not taken yet, or `none`.
   private var numbers: [UInt32]
+  /// How many old leftovers were not taken yet.
+  private var remaining = 0
 
-  private static let none = UInt32.max
-  // Several times the cache misses that a processor waits for at once; 2.5 KiB, which stay cached.
-  private static let batchCount = 64
   /// How many places there may be for each leftover.
   private static let maximumSpread = 8
 
-  /// A matcher for the records in the gaps of `new`.
+  /// A matcher for the records in the gaps of a list.
   ///
-  /// Nil if a key of the old leftovers is not one integer, if two are equal, or if they lie too far
-  /// apart. O(m), m old leftovers; it mostly shows at the first few that they are unfit.
+  /// Nil if a key of the leftovers is not one integer, if two are equal, or if they lie too far
+  /// apart. O(m + n / 128), m leftovers of n records; it mostly shows at the first few that they are
+  /// unfit.
   init?(
-    old: Leftovers, gaps: Gaps, of new: RecordList, _ layout: RecordLayout,
-    _ identity: Identity
+    _ oldGaps: Gaps, of old: RecordList, _ layout: RecordLayout, _ identity: Identity
   ) {
-    guard let keys = DenseKeys(old, identity, maximumSpread: Self.maximumSpread) else { return nil }
-    numbers = [UInt32](repeating: Self.none, count: keys.spread)
-    smallest = keys.smallest
-    (self.old, self.gaps, self.new) = (old, gaps, new)
+    let old = FlatRecords(old)
+    let leftovers = old.numbers(in: oldGaps, count: oldGaps.totalCount)
+    guard
+      let keys = DenseKeys(leftovers, of: old, identity, maximumSpread: Self.maximumSpread)
+    else { return nil }
+    (self.old, self.leftovers, self.keys) = (old, leftovers, keys)
     (self.layout, self.identity) = (layout, identity)
+    numbers = [UInt32](repeating: LookUp.none, count: keys.spread)
+    remaining = leftovers.count
+    var free = numbers.mutableSpan
+    for (position, number) in leftovers.enumerated() {
+      let place = keys.place(at: position)
+      guard free[place] == LookUp.none else { return nil }
+      free[place] = number
+    }
+  }
+
+  mutating func match(_ batch: inout [LookUp]) {
+    let (old, keys, identity, layout) = (old, keys, identity, layout)
+    var batch = batch.mutableSpan
+    var matched = 0
     var numbers = numbers.mutableSpan
-    for number in 0..<old.count {
-      let place = keys.place(number)
-      guard numbers[place] == Self.none else { return nil }
-      numbers[place] = UInt32(truncatingIfNeeded: number)
+    for index in batch.indices {
+      guard let key = identity.integer(batch[index].bytes) else { continue }
+      let place = keys.place(of: key)
+      guard place < UInt64(numbers.count) else { continue }
+      let number = numbers[Int(truncatingIfNeeded: place)]
+      numbers[Int(truncatingIfNeeded: place)] = LookUp.none
+      batch[index].number = number
     }
+    for index in batch.indices where batch[index].number != LookUp.none {
+      batch[index].old = old.bytes(batch[index].number)
+      matched &+= 1
+    }
+    for index in batch.indices { batch[index].ends = batch[index].old.ends }
+    for index in batch.indices where batch[index].number != LookUp.none {
+      let lookUp = batch[index]
+      batch[index].found(
+        old.offset(lookUp.number), hasEqualBytes: lookUp.hasEqualBytes, layout)
+    }
+    remaining -= matched
   }
 
-  /// A new leftover on its way to its partner.
-  // `new` is good as long as the matcher, which holds the list; `old` is a leftover's, and whoever
-  // made that holds its results. No batch outlives the call that fills it.
-  private struct LookUp {
-    let new: BorrowedBytes
-    let offset: UInt32
-    var number = DenseMatcher.none
-    var ends: UInt16 = 0
-    var old: BorrowedBytes
-
-    init(_ new: BorrowedBytes, offset: Int) {
-      (self.new, self.offset, old) = (new, UInt32(offset), new)
+  func forEachUnmatched(_ body: (_ old: UInt32) -> Void) {
+    guard remaining > 0 else { return }
+    for (position, number) in leftovers.enumerated()
+    where numbers[keys.place(at: position)] != LookUp.none {
+      body(old.offset(number))
     }
-  }
-
-  mutating func forEachMatch(_ body: (_ new: Int, LeftoverMatch?) -> Void) {
-    var batch: [LookUp] = []
-    batch.reserveCapacity(Self.batchCount)
-    var cursor = RecordCursor(new)
-    for gap in gaps {
-      cursor.seek(gap.lowerBound)
-      for offset in gap {
-        batch.append(LookUp(cursor.bytes, offset: offset))
-        cursor.advance()
-        if batch.count == Self.batchCount { match(&batch, body) }
-      }
-    }
-    match(&batch, body)
-  }
-
-  /// Looks a batch up step by step, each step only reading what the next one needs: so cache misses
-  /// overlap.
-  @inline(__always)
-  private mutating func match(
-    _ batch: inout [LookUp], _ body: (_ new: Int, LeftoverMatch?) -> Void
-  ) {
-    var lookUps = batch.mutableSpan
-    for index in lookUps.indices {
-      lookUps[index].number = take(identity.integer(lookUps[index].new))
-    }
-    let records = old.records.span
-    for index in lookUps.indices where lookUps[index].number != Self.none {
-      lookUps[index].old = records[Int(lookUps[index].number)].bytes
-    }
-    for index in lookUps.indices { lookUps[index].ends = lookUps[index].old.ends }
-    for index in lookUps.indices { body(Int(lookUps[index].offset), match(lookUps[index])) }
-    batch.removeAll(keepingCapacity: true)
-  }
-
-  @inline(__always)
-  private mutating func take(_ key: Int64?) -> UInt32 {
-    guard let key else { return Self.none }
-    let place = DenseKeys.place(of: key, from: smallest)
-    guard place < UInt64(numbers.count) else { return Self.none }
-    let number = numbers[Int(truncatingIfNeeded: place)]
-    numbers[Int(truncatingIfNeeded: place)] = Self.none
-    return number
-  }
-
-  @inline(__always)
-  private func match(_ lookUp: LookUp) -> LeftoverMatch? {
-    guard lookUp.number != Self.none else { return nil }
-    let isEqual = lookUp.old.isEqual(to: lookUp.new, ends: lookUp.ends)
-    return LeftoverMatch(
-      old: lookUp.number, lookUp.old, lookUp.new, hasEqualBytes: isEqual, layout)
   }
 }

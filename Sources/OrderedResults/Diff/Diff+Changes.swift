@@ -31,32 +31,33 @@ extension Diff {
         updateCount += Int(piece.count)
       }
     }
-    var offsets = ChangeOffsets.List()
-    offsets.reserveCapacity(
-      deleted.totalCount + inserted.totalCount + moveCount + updateCount)
-    if movedPieces < old.count / 32 {
-      addDeparturesWithFewMoves(to: &offsets)
-    } else {
-      addDeparturesWithManyMoves(to: &offsets)
+    let count = deleted.totalCount + inserted.totalCount + moveCount + updateCount
+    let offsets = ChangeOffsets.List(capacity: count) { offsets in
+      if movedPieces < old.count / 32 {
+        addDeparturesWithFewMoves(to: &offsets)
+      } else {
+        addDeparturesWithManyMoves(to: &offsets)
+      }
+    } arrivals: { offsets in
+      for range in inserted {
+        for offset in range { offsets.append(.insertion(offset)) }
+      }
+      if updateCount > 0 { addUpdates(to: &offsets) }
     }
-    for range in inserted {
-      for offset in range { offsets.addInsertion(offset) }
-    }
-    if updateCount > 0 { addUpdates(to: &offsets) }
     return RecordChanges(ChangeOffsets(offsets, old: old, new: new))
   }
 
-  private func addUpdates(to offsets: inout ChangeOffsets.List) {
+  private func addUpdates(to offsets: inout OutputSpan<ChangeOffsets.Pair>) {
     for (index, piece) in staying.pieces.enumerated()
     where piece.isChanged && staying.keepsPiece[index] {
-      for (old, new) in zip(piece.oldRange, piece.newRange) { offsets.addUpdate(old, new) }
+      for (old, new) in zip(piece.oldRange, piece.newRange) { offsets.append(.change(old, new)) }
     }
   }
 
   /// Adds deletions and moves, by descending old index path; the moved pieces are sorted.
   ///
   /// O(p log p + k), p moved pieces and k changes.
-  private func addDeparturesWithFewMoves(to offsets: inout ChangeOffsets.List) {
+  private func addDeparturesWithFewMoves(to offsets: inout OutputSpan<ChangeOffsets.Pair>) {
     var moves: [PairRun] = []
     for (index, piece) in staying.pieces.enumerated() where !staying.keepsPiece[index] {
       moves.append(piece)
@@ -65,35 +66,49 @@ extension Diff {
     func addMoves(after offset: Int) {
       while let move = moves.last, move.old > offset {
         for (old, new) in zip(move.oldRange.reversed(), move.newRange.reversed()) {
-          offsets.addMove(old, new)
+          offsets.append(.change(old, new))
         }
         moves.removeLast()
       }
     }
     for range in deleted.reversed() {
       addMoves(after: range.lowerBound)
-      for offset in range.reversed() { offsets.addDeletion(offset) }
+      for offset in range.reversed() { offsets.append(.deletion(offset)) }
     }
     addMoves(after: -1)
   }
 
   /// The same with an array that has a place for each old record: O(n), n old records.
-  private func addDeparturesWithManyMoves(to offsets: inout ChangeOffsets.List) {
-    var newOffsets = [UInt32](repeating: .max, count: old.count)
-    for (index, piece) in staying.pieces.enumerated() where !staying.keepsPiece[index] {
-      for (old, new) in zip(piece.oldRange, piece.newRange) { newOffsets[old] = UInt32(new) }
-    }
+  private func addDeparturesWithManyMoves(to offsets: inout OutputSpan<ChangeOffsets.Pair>) {
+    let newOffsets = newOffsetsOfMoved
     var end = old.count
     func addMoves(downTo start: Int) {
-      for offset in (start..<end).reversed() where newOffsets[offset] != .max {
-        offsets.addMove(offset, Int(newOffsets[offset]))
+      while end > start {
+        end -= 1
+        if newOffsets[end] != .max { offsets.append(.change(end, Int(newOffsets[end]))) }
       }
     }
     for range in deleted.reversed() {
       addMoves(downTo: range.upperBound)
-      for offset in range.reversed() { offsets.addDeletion(offset) }
+      for offset in range.reversed() { offsets.append(.deletion(offset)) }
       end = range.lowerBound
     }
     addMoves(downTo: 0)
+  }
+
+  /// For each old record its new offset if it moves, else `.max`.
+  private var newOffsetsOfMoved: [UInt32] {
+    var offsets = [UInt32](repeating: .max, count: old.count)
+    var span = offsets.mutableSpan
+    let (pieces, keepsPiece) = (staying.pieces, staying.keepsPiece)
+    for index in pieces.indices where !keepsPiece[index] {
+      let piece = pieces[index]
+      var item: UInt32 = 0
+      repeat {
+        span[Int(piece.old &+ item)] = piece.new &+ item
+        item &+= 1
+      } while item < piece.count
+    }
+    return offsets
   }
 }

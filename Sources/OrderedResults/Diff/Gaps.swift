@@ -16,7 +16,10 @@ struct Gaps: Sequence {
     (self.pairs, self.side, self.count) = (pairs, side, count)
   }
 
-  var isEmpty: Bool { first { _ in true } == nil }
+  var isEmpty: Bool { totalCount == 0 }
+
+  /// How many offsets all ranges have; O(r).
+  var totalCount: Int { pairs.reduce(count) { $0 - Int($1.count) } }
 
   func makeIterator() -> Iterator { Iterator(gaps: self) }
 
@@ -27,13 +30,14 @@ struct Gaps: Sequence {
 
     fileprivate init(gaps: Gaps) { self.gaps = gaps }
 
+    @inline(__always)
     mutating func next() -> Range<Int>? {
       while index < gaps.pairs.count {
         let pair = gaps.pairs[index]
-        let range = gaps.side == .old ? pair.oldRange : pair.newRange
-        defer { end = range.upperBound }
-        index += 1
-        if end < range.lowerBound { return end..<range.lowerBound }
+        index &+= 1
+        let (start, nextStart) = (end, Int(gaps.side == .old ? pair.old : pair.new))
+        end = nextStart &+ Int(pair.count)
+        if start < nextStart { return start..<nextStart }
       }
       defer { end = gaps.count }
       return end < gaps.count ? end..<gaps.count : nil

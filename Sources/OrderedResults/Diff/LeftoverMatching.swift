@@ -1,32 +1,48 @@
 /// Finds the old leftover that each new leftover continues: the n-th of a key the n-th of that key.
+///
+/// New leftovers are looked up a batch at a time, in their order, and step by step, each step only
+/// reading what the next one needs: so the cache misses of a batch overlap.
 protocol LeftoverMatching {
-  /// For each new leftover its offset and what it continues, in order; for one call.
+  /// Finds what the look-ups of a batch, which follow those of the last call, continue.
   ///
-  /// O(m), m new leftovers.
-  mutating func forEachMatch(_ body: (_ new: Int, LeftoverMatch?) -> Void)
+  /// O(1) for each, amortized.
+  mutating func match(_ batch: inout [LookUp])
+
+  /// The offset of each old leftover that none continues, in order; when all batches were matched.
+  ///
+  /// O(m), m old leftovers.
+  func forEachUnmatched(_ body: (_ old: UInt32) -> Void)
 }
 
-/// What a new leftover continues.
-struct LeftoverMatch {
-  /// The number of the old leftover.
-  let old: UInt32
-  let isChanged: Bool
+/// A new leftover on its way to the old one that it continues.
+// Whoever makes look-ups holds both results: the bytes are good as long as they.
+struct LookUp {
+  let bytes: BorrowedBytes
+  let offset: UInt32
+  /// First and last byte of the old leftover.
+  var ends: UInt16 = 0
+  /// Whether visible columns of the two differ.
+  private(set) var isChanged = false
+  /// The old leftover, or a record that may be it; the new one itself if there is none.
+  var old: BorrowedBytes
+  /// The old leftover's offset, or what leads there while it is looked up; `none`: it is new.
+  var number = LookUp.none
 
-  /// What a record continues that is the same one; nothing is compared if all bytes are equal.
+  static let none = UInt32.max
+
   @inline(__always)
-  init(
-    old number: UInt32, _ old: BorrowedBytes, _ new: BorrowedBytes, hasEqualBytes: Bool,
-    _ layout: RecordLayout
-  ) {
-    self.old = number
-    isChanged = !hasEqualBytes && !layout.showsSame(old, new)
+  init(_ bytes: BorrowedBytes, offset: UInt32) {
+    (self.bytes, self.offset, old) = (bytes, offset, bytes)
   }
-}
 
-extension BorrowedBytes {
-  /// Whether the bytes are the same, of which these, `ends`, were read before.
+  /// Whether the old leftover's bytes are the same; its ends were read before.
   @inline(__always)
-  func isEqual(to other: BorrowedBytes, ends: UInt16) -> Bool {
-    ends == other.ends && isEqual(to: other)
+  var hasEqualBytes: Bool { ends == bytes.ends && old.isEqual(to: bytes) }
+
+  /// Says which old leftover it is; nothing is compared if all bytes are equal.
+  @inline(__always)
+  mutating func found(_ offset: UInt32, hasEqualBytes: Bool, _ layout: RecordLayout) {
+    number = offset
+    isChanged = !hasEqualBytes && !layout.showsSame(old, bytes)
   }
 }

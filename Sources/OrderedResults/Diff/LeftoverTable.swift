@@ -25,15 +25,16 @@ struct LeftoverTable {
   }
 
   /// O(m), m leftovers.
-  init(_ old: HashedLeftovers, _ identity: Identity) {
-    leftovers = old.leftovers
-    self.identity = identity
+  init(_ leftovers: Leftovers, _ identity: Identity, _ hasher: ByteHasher) {
+    (self.leftovers, self.identity) = (leftovers, identity)
     var capacity = 16
     while capacity < 2 * leftovers.count { capacity *= 2 }
     slots = Array(repeating: .empty, count: capacity)
     mask = capacity - 1
     // From the last to the first, so that the first of those that share a key heads the others.
-    for number in (0..<leftovers.count).reversed() { add(number, old.hashes[number]) }
+    for number in (0..<leftovers.count).reversed() {
+      add(number, identity.hash(leftovers.records[number].bytes, hasher))
+    }
   }
 
   private mutating func add(_ number: Int, _ hash: UInt64) {

@@ -22,22 +22,4 @@ struct Leftovers {
   }
 
   var count: Int { records.count }
-
-  /// For each a hash of what identifies it.
-  ///
-  /// O(m · b), m records of b bytes to the end of the key.
-  func hashes(_ identity: Identity, _ hasher: ByteHasher) -> [UInt64] {
-    records.map { identity.hash($0.bytes, hasher) }
-  }
-
-  /// The same with these hashes.
-  func hashed(_ identity: Identity, _ hasher: ByteHasher) -> HashedLeftovers {
-    HashedLeftovers(leftovers: self, hashes: hashes(identity, hasher))
-  }
-}
-
-/// Leftovers, and for each a hash of what identifies it.
-struct HashedLeftovers {
-  let leftovers: Leftovers
-  let hashes: [UInt64]
 }

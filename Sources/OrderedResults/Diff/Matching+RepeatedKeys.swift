@@ -6,22 +6,26 @@ extension Matching {
   /// ever share one, the matching for repeated keys is taken, which is right for all.
   func insertedRepeatKeys() -> Bool {
     guard !inserted.isEmpty else { return false }
-    let leftovers = Leftovers(inserted, of: new.records)
-    if let keys = DenseKeys(leftovers, identity, maximumSpread: PlaceSet.maximumSpread) {
-      return repeats(keys, count: leftovers.count)
+    let records = FlatRecords(new.records)
+    let numbers = records.numbers(in: inserted, count: inserted.totalCount)
+    if let keys = DenseKeys(
+      numbers, of: records, identity, maximumSpread: PlaceSet.maximumSpread)
+    {
+      return repeats(keys)
     }
-    var hashes = HashSet(minimumCapacity: inserted.totalCount)
-    for hash in leftovers.hashes(identity, hasher) where !hashes.insert(hash) { return true }
+    var hashes = HashSet(minimumCapacity: numbers.count)
+    for number in numbers
+    where !hashes.insert(identity.hash(records.bytes(number), hasher)) { return true }
     return hasPaired { hashes.contains(identity.hash($0, hasher)) }
   }
 
   /// The same for integers that lie close together, with a bit for each that there could be.
-  private func repeats(_ keys: DenseKeys, count: Int) -> Bool {
+  private func repeats(_ keys: DenseKeys) -> Bool {
     var places = PlaceSet(count: keys.spread)
-    for number in 0..<count where !places.insert(keys.place(number)) { return true }
+    for position in 0..<keys.count where !places.insert(keys.place(at: position)) { return true }
     return hasPaired { record in
       guard let key = identity.integer(record) else { return false }
-      return places.contains(DenseKeys.place(of: key, from: keys.smallest))
+      return places.contains(keys.place(of: key))
     }
   }
 

@@ -60,45 +60,40 @@ struct Matching {
       (pairs, deleted, inserted) = (seen, OffsetRanges(oldGaps), OffsetRanges(newGaps))
       return
     }
-    let oldLeftovers = Leftovers(oldGaps, of: old.records)
-    let newCount = newGaps.totalCount
-    if var matcher = DenseMatcher(
-      old: oldLeftovers, gaps: newGaps, of: new.records, old.layout, identity)
-    {
-      return add(seen, oldLeftovers, newCount, &matcher)
+    if var matcher = DenseMatcher(oldGaps, of: old.records, old.layout, identity) {
+      return add(seen, newGaps, &matcher)
     }
-    let newLeftovers = Leftovers(newGaps, of: new.records)
     var matcher = LeftoverMatcher(
-      old: oldLeftovers.hashed(identity, hasher), new: newLeftovers.hashed(identity, hasher),
-      old.layout, identity)
-    add(seen, oldLeftovers, newCount, &matcher)
+      Leftovers(oldGaps, of: old.records), old.layout, identity, hasher)
+    add(seen, newGaps, &matcher)
   }
 
   /// Puts what was seen and what a matcher finds together.
   private mutating func add<Matcher: LeftoverMatching>(
-    _ seen: [PairRun], _ oldLeftovers: Leftovers, _ newCount: Int,
-    _ matcher: inout Matcher
+    _ seen: [PairRun], _ newGaps: Gaps, _ matcher: inout Matcher
   ) {
-    var pairs: [PairRun] = []
-    pairs.reserveCapacity(seen.count + newCount)
-    var inserted = OffsetRanges()
-    var isTaken = [Bool](repeating: false, count: oldLeftovers.count)
-    var nextSeen = 0
-    matcher.forEachMatch { offset, match in
-      while nextSeen < seen.count, Int(seen[nextSeen].new) < offset {
-        pairs.add(seen[nextSeen])
-        nextSeen += 1
+    (deleted, inserted) = (OffsetRanges(), OffsetRanges())
+    var batches = LeftoverBatches(newGaps, of: FlatRecords(new.records))
+    var batch = LeftoverBatches.emptyBatch
+    pairs = [PairRun](capacity: seen.count + newGaps.totalCount) { pairs in
+      var nextSeen = 0
+      while batches.next(&batch) {
+        matcher.match(&batch)
+        for lookUp in batch {
+          while nextSeen < seen.count, seen[nextSeen].new < lookUp.offset {
+            pairs.add(seen[nextSeen])
+            nextSeen += 1
+          }
+          if lookUp.number == LookUp.none {
+            inserted.add(lookUp.offset)
+          } else {
+            pairs.add(
+              PairRun(old: lookUp.number, new: lookUp.offset, isChanged: lookUp.isChanged))
+          }
+        }
       }
-      guard let match else { return inserted.add(offset) }
-      isTaken[Int(match.old)] = true
-      let oldOffset = Int(oldLeftovers.records[Int(match.old)].offset)
-      pairs.add(PairRun(old: oldOffset, new: offset, count: 1, isChanged: match.isChanged))
+      for run in seen[nextSeen...] { pairs.add(run) }
     }
-    for run in seen[nextSeen...] { pairs.add(run) }
-    var deleted = OffsetRanges()
-    for (number, isTaken) in isTaken.enumerated() where !isTaken {
-      deleted.add(Int(oldLeftovers.records[number].offset))
-    }
-    (self.pairs, self.deleted, self.inserted) = (pairs, deleted, inserted)
+    matcher.forEachUnmatched { deleted.add($0) }
   }
 }

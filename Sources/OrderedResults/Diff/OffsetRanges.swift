@@ -25,8 +25,7 @@ struct OffsetRanges: Sequence {
   /// Adds an offset beyond all others.
   ///
   /// O(1), amortized.
-  mutating func add(_ offset: Int) {
-    let offset = UInt32(offset)
+  mutating func add(_ offset: UInt32) {
     if let last = ranges.last, last.upperBound == offset {
       ranges[ranges.count - 1] = last.lowerBound..<offset + 1
     } else {

@@ -17,18 +17,41 @@ struct PairRun {
     self.isChanged = isChanged
   }
 
+  /// One pair.
+  @inline(__always)
+  init(old: UInt32, new: UInt32, isChanged: Bool) {
+    (self.old, self.new, count, self.isChanged) = (old, new, 1, isChanged)
+  }
+
   var oldRange: Range<Int> { Int(old)..<Int(old) + Int(count) }
   var newRange: Range<Int> { Int(new)..<Int(new) + Int(count) }
+}
+
+extension PairRun {
+  /// Whether another run goes on where this one ends, and is of the same kind.
+  @inline(__always)
+  fileprivate func goes(on run: PairRun) -> Bool {
+    old &+ count == run.old && new &+ count == run.new && isChanged == run.isChanged
+  }
 }
 
 extension [PairRun] {
   /// Appends a run, or makes the last one longer where it goes on.
   ///
-  /// O(1).
+  /// O(1), amortized.
   mutating func add(_ run: PairRun) {
-    guard let last, last.isChanged == run.isChanged, last.oldRange.upperBound == run.old,
-      last.newRange.upperBound == run.new
-    else { return append(run) }
-    self[count - 1].count += run.count
+    if let last, last.goes(on: run) { self[count - 1].count += run.count } else { append(run) }
+  }
+}
+
+extension OutputSpan<PairRun> {
+  /// The same; there must be room.
+  @inline(__always)
+  mutating func add(_ run: PairRun) {
+    if !isEmpty, self[count &- 1].goes(on: run) {
+      self[count &- 1].count += run.count
+    } else {
+      append(run)
+    }
   }
 }

@@ -17,6 +17,10 @@ extension ResultsBuilder {
   fileprivate mutating func append(_ block: RecordBlock) {
     var item = 0
     while item < block.count {
+      if misses > 0 {
+        item += missAgain(block, from: item)
+        if item == block.count { return }
+      }
       append(block.bytes(item), columns: old.layout.columnCount)
       item += 1
       if cursor.memory == block.memory, cursor.item == item, runLimit > item {

@@ -6,6 +6,7 @@ extension ResultsBuilder {
   mutating func place(_ row: BorrowedBytes, columns: Int) {
     precondition(
       columns == old.layout.columnCount, "\(columns) columns, not \(old.layout.columnCount)")
+    if misses > 0, isMissedAgain(row) { return miss(row) }
     cursor.settle()
     if !cursor.isAtEnd, continueRun(row) { return }
     endRun()
@@ -15,11 +16,45 @@ extension ResultsBuilder {
         _ = continueRun(row) || pairWithNext(row)
         return
       }
+      if misses == 0 { awaitedKey = identity.integer(cursor.bytes) }
     }
-    misses += 1
     if prefix == nil { prefix = list.count }
+    miss(row)
+  }
+
+  /// Takes a row that fits nowhere.
+  @inline(__always)
+  private mutating func miss(_ row: BorrowedBytes) {
+    misses += 1
     sections.add(row, at: list.count)
     list.append(row)
+  }
+
+  /// Whether a row has another key than the next old record, as the row before, and does not have
+  /// to be looked for: for many rows in succession this is all that is asked.
+  @inline(__always)
+  private func isMissedAgain(_ row: BorrowedBytes) -> Bool {
+    guard !mustLookAhead, let awaitedKey, let key = identity.integer(row) else { return false }
+    return key != awaitedKey
+  }
+
+  private var mustLookAhead: Bool { misses > 0 && (misses + 1) & misses == 0 }
+
+  /// Takes the records of a block that are missed again, one after the other, of results that are
+  /// there already.
+  ///
+  /// - Returns: how many there are.
+  mutating func missAgain(_ block: RecordBlock, from first: Int) -> Int {
+    guard let awaitedKey else { return 0 }
+    let nextLook = 1 << (Int.bitWidth - misses.leadingZeroBitCount) - 1
+    let most = min(block.count - first, nextLook - misses)
+    var count = 0
+    while count < most, let key = identity.integer(block.bytes(first + count)), key != awaitedKey {
+      count += 1
+    }
+    misses += count
+    list.pass(count)
+    return count
   }
 
   /// Takes a row that equals the next old record.
@@ -84,12 +119,14 @@ extension ResultsBuilder {
   /// so that m rows that are never found cost O(m) together, and so does finding the end of a gap
   /// of m deleted records.
   private mutating func lookAhead(_ row: BorrowedBytes) -> Bool {
-    guard misses > 0, (misses + 1) & misses == 0 else { return false }
+    guard mustLookAhead else { return false }
     let start = cursor.mark
     let from = cursor.offset
     let distance = 16 + 2 * misses
     let isFound =
-      if let integer = identity.integer(row) {
+      if identity.isFirstColumn, let start = RecordStart(row.column(0), of: row) {
+        cursor.advance(among: distance) { start.isSame($0) && identity.isSame($0, row) }
+      } else if let integer = identity.integer(row) {
         cursor.advance(among: distance) { identity.integer($0) == integer }
       } else {
         cursor.advance(among: distance) { identity.isSame($0, row) }

@@ -24,6 +24,8 @@ package struct ResultsBuilder: ~Copyable {
   var sections: SectionListBuilder
   /// How many rows came since the last one that was paired.
   var misses = 0
+  /// The key of the next old record since a row was missed, if it is an integer.
+  var awaitedKey: Int64?
   /// How many rows came before the first that was not paired; nil: all were.
   ///
   /// Where keys repeat, only pairs before it count: after it, who is the n-th of a key was not

@@ -26,22 +26,14 @@ struct Staying {
   init(old: Results, new: Results, pairs: [PairRun]) {
     keepsOldSection = Array(repeating: false, count: old.sections.count)
     keepsNewSection = Array(repeating: false, count: new.sections.count)
-    // What is worked through is half as large for the results that there mostly are.
-    if UInt64.holdsCounts(below: old.count + old.sections.count + 1) {
-      decide(pairs, PieceCutter<UInt64>(old, new), old, new)
-    } else {
-      decide(pairs, PieceCutter<UInt128>(old, new), old, new)
-    }
-  }
-
-  private mutating func decide<Weight>(
-    _ pairs: [PairRun], _ cutter: PieceCutter<Weight>, _ old: Results, _ new: Results
-  ) {
-    var cutter = cutter
+    var cutter = PieceCutter(old, new)
     pieces = cutter.cut(pairs)
     let keepsGroup = cutter.groups.heaviestIncreasing(limit: old.count + old.sections.count)
-    keepsPiece = cutter.groupOfPiece.map { group in
-      group != PieceCutter<Weight>.noGroup && keepsGroup[Int(group)]
+    let groups = cutter.groupOfPiece
+    keepsPiece = [Bool](capacity: groups.count) { keepsPiece in
+      for group in groups {
+        keepsPiece.append(group != PieceCutter.noGroup && keepsGroup[Int(group)])
+      }
     }
     for header in cutter.headers where keepsGroup[Int(header.group)] {
       keepsOldSection[header.old] = true

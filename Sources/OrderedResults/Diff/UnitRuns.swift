@@ -5,97 +5,131 @@
 /// goes on from the last of these that is smaller. In a random order of n pairs they are 2√n, which
 /// stay in the cache.
 struct UnitRuns {
-  /// For each length, from 1: the position of the last pair above the number of its run.
-  private var tails: [Int64] = []
+  /// For each length, from 1, the position of the last pair; then `.max`, to the end of a group.
+  private var tails: [Int32] = []
+  /// For each length the run of that pair.
+  private var tailRuns: [UInt32] = []
+  /// How many lengths there are.
+  private var longest = 0
   /// For each run the run before it in the longest choice that ends with it.
   private var previous: [UInt32] = []
-  /// For each run of a batch, how many tails were smaller before the batch was added.
-  private var lengths = [Int](repeating: 0, count: batchCount)
+  private var searches = [Search](repeating: Search(position: 0), count: searchCount)
 
+  /// Tails that are compared at once.
+  private typealias Group = SIMD16<Int32>
+  /// How many runs are taken before it is seen to it again that there is room for their tails.
+  private static let batchCount = 256
   // Enough searches for a processor to do one's step while others wait for what they read; with
-  // more, the runs of a batch would more often change what those behind them had found.
-  private static let batchCount = 8
-  /// Positions must be below this, so that they and the numbers of runs have a sign above them.
-  static let maximumLimit = 1 << 31
+  // more, runs would more often change what was found for those behind them.
+  private static let searchCount = 8
+  /// Positions must be below this.
+  static let maximumLimit = Int(Int32.max)
 
-  /// Marks the longest choice among `runs`, the weights of which count pairs from bit `shift` on.
+  /// A search for the number of tails below a position.
+  private struct Search {
+    let position: Int32
+    var count: Int32 = 0
+  }
+
+  /// Marks the longest choice among the runs of a part.
   ///
   /// O(r log l + p) for r runs of p pairs together, l pairs in the longest choice.
-  mutating func choose<Weight: RunWeight>(
-    _ runs: Range<Int>, _ starts: [UInt32], _ weights: [Weight], shift: Int,
-    into keeps: inout [Bool]
-  ) {
+  mutating func choose(_ part: Range<Int>, _ runs: [CountedRun], into keeps: inout [Bool]) {
     tails.removeAll(keepingCapacity: true)
-    previous.removeAll(keepingCapacity: true)
-    previous.reserveCapacity(runs.count)
-    for first in stride(from: runs.lowerBound, to: runs.upperBound, by: Self.batchCount) {
-      let batch = first..<min(first + Self.batchCount, runs.upperBound)
-      Self.search(batch, starts, tails, &lengths)
-      for run in batch {
-        let length = length(before: Int64(starts[run]) << 32, notBelow: lengths[run - first])
-        previous.append(length == 0 ? .max : UInt32(truncatingIfNeeded: tails[length - 1]))
-        add(run, Int(starts[run]), count: Int(weights[run] >> shift), after: length)
+    tailRuns.removeAll(keepingCapacity: true)
+    longest = 0
+    previous = [UInt32](capacity: part.count) { previous in
+      for first in stride(from: part.lowerBound, to: part.upperBound, by: Self.batchCount) {
+        let batch = first..<min(first + Self.batchCount, part.upperBound)
+        makeRoom(for: batch.reduce(0) { $0 + Int(runs[$1].count) })
+        Self.add(batch, of: runs, &tails, &tailRuns, &longest, &searches, &previous)
       }
     }
-    var next = tails.last.map { UInt32(truncatingIfNeeded: $0) } ?? .max
+    var next = longest == 0 ? .max : tailRuns[longest - 1]
     while next != .max {
       keeps[Int(next)] = true
-      next = previous[Int(next) - runs.lowerBound]
+      next = previous[Int(next) - part.lowerBound]
     }
   }
 
-  /// Adds a run's pairs. Nothing stands between them, so that each goes on from the one before.
-  @inline(__always)
-  private mutating func add(_ run: Int, _ start: Int, count: Int, after length: Int) {
-    let first = Int64(start) << 32 | Int64(run)
-    for item in 0..<count {
-      let tail = first + Int64(item) << 32
-      if length + item < tails.count { tails[length + item] = tail } else { tails.append(tail) }
-    }
+  /// Makes the arrays long enough for `count` more lengths.
+  private mutating func makeRoom(for count: Int) {
+    let missing = longest + count + 1 - tails.count
+    guard missing > 0 else { return }
+    let added = (missing / Group.scalarCount + 1) * Group.scalarCount
+    tails.append(contentsOf: repeatElement(.max, count: added))
+    tailRuns.append(contentsOf: repeatElement(.max, count: added))
   }
 
-  /// Finds for each run of a batch how many tails are smaller.
+  /// Adds runs, for whose pairs there is room.
   ///
-  /// The searches go side by side, and no jump depends on what they find: a processor does several
-  /// steps at once. One run after the other, each search would wait for what the last one wrote.
+  /// Some are searched for side by side; one after the other, each search would wait for what the
+  /// last one wrote.
+  // The properties one by one, for only so can there be spans of several.
+  private static func add(
+    _ batch: Range<Int>, of runs: [CountedRun], _ tails: inout [Int32],
+    _ tailRuns: inout [UInt32], _ longest: inout Int, _ searches: inout [Search],
+    _ previous: inout OutputSpan<UInt32>
+  ) {
+    var tails = tails.mutableSpan
+    var tailRuns = tailRuns.mutableSpan
+    var searches = searches.mutableSpan
+    for first in stride(from: batch.lowerBound, to: batch.upperBound, by: searchCount) {
+      let some = first..<min(first + searchCount, batch.upperBound)
+      for run in some {
+        searches[run &- first] = Search(position: Int32(truncatingIfNeeded: runs[run].start))
+      }
+      search(&searches, some.count, tails.span, longest)
+      for run in some {
+        let start = searches[run &- first].position
+        var length = Int(searches[run &- first].count)
+        // Those before it made tails smaller, and more: by one for each pair at most.
+        while tails[length] < start { length &+= 1 }
+        previous.append(length == 0 ? .max : tailRuns[length &- 1])
+        // Nothing stands between the pairs of a run, so that each goes on from the one before.
+        var pair: Int32 = 0
+        repeat {
+          tails[length] = start &+ pair
+          tailRuns[length] = UInt32(truncatingIfNeeded: run)
+          length &+= 1
+          pair &+= 1
+        } while pair < runs[run].count
+        longest = max(longest, length)
+      }
+    }
+  }
+
+  /// Finds for the first `count` searches how many of the tails are smaller.
+  ///
+  /// No jump depends on what is found: first the group is searched for where the smaller ones end,
+  /// then all tails of the group are compared at once.
+  // Unchecked, these are in bounds: groups begin before `longest`, and the tails go on to the end of
+  // the last one; there are at least `count` searches.
   @inline(__always)
   private static func search(
-    _ batch: Range<Int>, _ starts: [UInt32], _ tails: [Int64], _ lengths: inout [Int]
+    _ searches: inout MutableSpan<Search>, _ count: Int, _ tails: Span<Int32>, _ longest: Int
   ) {
-    let (tails, starts) = (tails.span, starts.span)
-    var lengths = lengths.mutableSpan
-    for item in 0..<batch.count { lengths[item] = 0 }
-    var count = tails.count
-    // Unchecked, these are in bounds: `low + count` is at most `tails.count` throughout, and `half`
-    // at least 1 and at most `count`; a batch has at most as many runs as there are lengths.
-    while count > 0 {
-      let half = (count + 1) / 2
-      for item in 0..<batch.count {
-        let low = lengths[unchecked: item]
-        let position = Int64(starts[unchecked: batch.lowerBound &+ item]) << 32
+    let size = Int32(Group.scalarCount)
+    var groups = (Int32(truncatingIfNeeded: longest) &+ size &- 1) / size
+    guard groups > 0 else { return }
+    while groups > 1 {
+      let half = groups / 2
+      for item in 0..<count {
+        let search = searches[unchecked: item]
+        let tail = tails[unchecked: Int((search.count &+ half) &* size)]
         // All ones if the tail is smaller: the sign of the difference.
-        let isSmaller = Int((tails[unchecked: low &+ half &- 1] &- position) >> 63)
-        lengths[unchecked: item] = low &+ half & isSmaller
+        searches[unchecked: item].count &+= half & ((tail &- search.position) >> 31)
       }
-      count &-= half
+      groups &-= half
     }
-  }
-
-  /// How many tails are smaller than `position`, which are at least `least`: the runs of the same
-  /// batch before it made tails smaller, and more.
-  @inline(__always)
-  private func length(before position: Int64, notBelow least: Int) -> Int {
-    if least == tails.count || tails[least] >= position { return least }
-    return search(position, from: least + 1)
-  }
-
-  @inline(never)
-  private func search(_ position: Int64, from least: Int) -> Int {
-    var (low, high) = (least, tails.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if tails[middle] < position { low = middle + 1 } else { high = middle }
+    for item in 0..<count {
+      let search = searches[unchecked: item]
+      let start = search.count &* size
+      let group = tails.bytes.unsafeLoadUnaligned(
+        fromByteOffset: Int(start) &* MemoryLayout<Int32>.stride, as: Group.self)
+      let smaller = Group.zero.replacing(
+        with: 1, where: group .< Group(repeating: search.position))
+      searches[unchecked: item].count = start &+ smaller.wrappedSum()
     }
-    return low
   }
 }

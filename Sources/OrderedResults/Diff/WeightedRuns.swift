@@ -21,18 +21,16 @@ struct WeightedRuns<Weight: RunWeight> {
     previous = [UInt32](repeating: .max, count: count)
   }
 
-  /// Marks the heaviest choice among `runs`, all of which stand behind those of earlier calls in
+  /// Marks the heaviest choice among the runs of a part, all of which stand behind those of earlier calls in
   /// both sequences.
   ///
   /// So they may go on from a choice of an earlier call, which makes all of theirs heavier alike.
-  mutating func choose(
-    _ runs: Range<Int>, _ starts: [UInt32], _ weights: [Weight], into keeps: inout [Bool]
-  ) {
+  mutating func choose(_ part: Range<Int>, _ runs: [CountedRun], into keeps: inout [Bool]) {
     var last = 0
-    for run in runs {
-      let start = Int(starts[run])
+    for run in part {
+      let start = Int(runs[run].start)
       last = max(last, start)
-      best[run] = weights[run]
+      best[run] = runs[run].weight()
       if let position = ends.last(before: start) {
         previous[run] = runAt[position]
         best[run] += best[Int(runAt[position])]
@@ -44,7 +42,7 @@ struct WeightedRuns<Weight: RunWeight> {
       runAt[start] = UInt32(run)
     }
     var next = ends.last(before: last + 1).map { runAt[$0] } ?? .max
-    while next != .max, runs.lowerBound <= next {
+    while next != .max, part.lowerBound <= next {
       keeps[Int(next)] = true
       next = previous[Int(next)]
     }

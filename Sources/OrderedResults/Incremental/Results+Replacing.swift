@@ -267,18 +267,21 @@ struct Replacement {
   private func offsets() -> ChangeOffsets.List {
     var replacedBy: [Int: Arrival] = [:]
     for arrival in arrivals { if let old = arrival.old { replacedBy[old] = arrival } }
-    var offsets = ChangeOffsets.List()
-    for offset in removed.reversed() {
-      guard let arrival = replacedBy[offset] else {
-        offsets.addDeletion(offset)
-        continue
+    return ChangeOffsets.List(capacity: removed.count + arrivals.count) { offsets in
+      for offset in removed.reversed() {
+        if let arrival = replacedBy[offset] {
+          if !arrival.stays { offsets.append(.change(offset, arrival.offset)) }
+        } else {
+          offsets.append(.deletion(offset))
+        }
       }
-      if !arrival.stays { offsets.addMove(offset, arrival.offset) }
+    } arrivals: { offsets in
+      for arrival in arrivals where arrival.old == nil {
+        offsets.append(.insertion(arrival.offset))
+      }
+      for arrival in arrivals where arrival.stays && !isUnchanged(arrival) {
+        if let old = arrival.old { offsets.append(.change(old, arrival.offset)) }
+      }
     }
-    for arrival in arrivals where arrival.old == nil { offsets.addInsertion(arrival.offset) }
-    for arrival in arrivals where arrival.stays && !isUnchanged(arrival) {
-      if let old = arrival.old { offsets.addUpdate(old, arrival.offset) }
-    }
-    return offsets
   }
 }

@@ -15,6 +15,12 @@ struct BorrowedBytes {
     length = UInt32(truncatingIfNeeded: count)
   }
 
+  /// No bytes.
+  // Nothing is read through the pointer.
+  static var none: BorrowedBytes {
+    BorrowedBytes(start: UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped, count: 0)
+  }
+
   @inlinable var count: Int { Int(length) }
 
   /// The columns, from the first.

@@ -6,8 +6,13 @@ struct ByteHasher {
   private let first: UInt64
   private let second: UInt64
   let seed: UInt64
+  private let mask: UInt64
 
-  init() {
+  /// A hasher that is like no other.
+  ///
+  /// - Parameter mask: the bits of each hash to keep: with few, keys collide.
+  init(mask: UInt64 = .max) {
+    self.mask = mask
     // Odd, so that a product never loses all of its low bits.
     first = .random(in: .min ... .max) | 1
     second = .random(in: .min ... .max) | 1
@@ -30,7 +35,7 @@ struct ByteHasher {
       offset &+= 16
     }
     let (low, high) = tail(bytes + offset, count: count &- offset)
-    return Self.fold(first ^ second, Self.fold(low ^ first, high ^ state) ^ second)
+    return Self.fold(first ^ second, Self.fold(low ^ first, high ^ state) ^ second) & mask
   }
 
   /// The last 0 to 15 bytes as two words.

@@ -22,6 +22,9 @@ struct Identity {
     (self.isKey, self.leading) = (isKey, leading)
   }
 
+  /// Whether it is the first column alone.
+  var isFirstColumn: Bool { single == 0 }
+
   /// Whether two records are the same one; their columns are those of the layout.
   ///
   /// O(b), b bytes to the end of the key.

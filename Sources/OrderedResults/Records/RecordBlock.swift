@@ -66,9 +66,15 @@ final class RecordBlock: @unchecked Sendable {
 
   /// The bytes of one of the block's records.
   // Good as long as the block.
-  func bytes(_ item: Int) -> BorrowedBytes {
+  func bytes(_ item: Int) -> BorrowedBytes { Self.bytes(item, in: memory) }
+
+  /// The bytes of a record in the memory of a block.
+  // Good as long as the block, which has such a record.
+  @inline(__always)
+  static func bytes(_ item: Int, in memory: UnsafeRawPointer) -> BorrowedBytes {
+    let bounds = memory.assumingMemoryBound(to: UInt32.self)
     let start = Int(bounds[item])
-    return BorrowedBytes(start: memory + start, count: Int(bounds[item + 1]) - start)
+    return BorrowedBytes(start: memory + start, count: Int(bounds[item &+ 1]) &- start)
   }
 
   /// The records with an integer in a column.

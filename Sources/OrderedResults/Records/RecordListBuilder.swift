@@ -23,6 +23,9 @@ struct RecordListBuilder: ~Copyable {
 
   var count: Int { known == nil ? list.count + pageCount + open.count : knownCount }
 
+  /// Counts records of the list that was made before.
+  mutating func pass(_ count: Int) { knownCount += count }
+
   /// O(b), b bytes.
   mutating func append(_ record: BorrowedBytes) {
     if known != nil {

@@ -15,8 +15,12 @@ struct SectionListBuilder {
   /// Begins a section if the next record is not of the last one.
   ///
   /// O(c + b), c the section's column, b the bytes of the name.
+  @inline(__always)
   mutating func add(_ record: BorrowedBytes, at offset: Int) {
-    guard let position = layout.section else { return }
+    if let position = layout.section { add(record, at: offset, position) }
+  }
+
+  private mutating func add(_ record: BorrowedBytes, at offset: Int, _ position: Int) {
     let column = record.column(position)
     if isLast(column) { return }
     let name = column.value.canonical
