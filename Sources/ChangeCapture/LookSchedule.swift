@@ -72,7 +72,7 @@ struct LookSchedule {
     return cause == .notification && elapsed < Self.inlineSpan ? .pause(pause) : .timer(pause)
   }
 
-  /// Four times the cost of a look.
+  /// In rollback mode four times the cost of a look.
   static let shortestPause = Duration.microseconds(25)
   /// About what an fsync takes on a good disk; longer waits are not worth holding the thread.
   static let inlineSpan = Duration.milliseconds(3)

@@ -71,8 +71,8 @@ extension WatcherCore {
     }
   }
 
-  func look() -> CommitDetector.Answer {
-    guard let answer = connection?.look() else { return .unchanged }
+  func look(readsFile: Bool = false) -> CommitDetector.Answer {
+    guard let answer = connection?.look(readsFile: readsFile) else { return .unchanged }
     status.counters.looks += 1
     switch answer {
     case .busy:

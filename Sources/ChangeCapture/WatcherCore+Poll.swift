@@ -7,7 +7,7 @@ extension WatcherCore {
     checkFile(reportsLoss: true)
     if status.journalMode == nil { refreshJournalMode() }
     guard connection != nil, news.event == nil, isWorthALook() else { return }
-    switch look() {
+    switch look(readsFile: true) {
     case .changed:
       // With a search under way the notification came, and the poll was merely first.
       if !looks.isRunning { status.counters.commitsFoundByPoll += 1 }
@@ -90,14 +90,14 @@ extension WatcherCore {
   }
 
   private func open(_ identity: FileIdentity) throws {
-    let opened = try WatchConnection(path: path, identity: identity)
+    var opened = try WatchConnection(path: path, identity: identity)
     // The file may have been replaced between the look at its identity and the opening.
     guard SystemCalls.status(ofFile: path)?.identity == identity else {
       opened.close()
       throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the file is being replaced")
     }
     connection = opened
-    status.journalMode = opened.journalMode()
+    status.journalMode = connection?.journalMode()
   }
 
   private func closeConnection() {

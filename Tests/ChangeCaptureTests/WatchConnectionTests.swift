@@ -1,0 +1,79 @@
+import TestSupport
+import Testing
+
+@testable import ChangeCapture
+
+@Suite struct WatchConnectionTests {
+  let folder: TemporaryFolder
+  let writer: ForeignWriter
+
+  init() throws {
+    folder = try TemporaryFolder()
+    writer = try ForeignWriter(folder.file())
+  }
+
+  private func connection(_ mode: String) throws -> WatchConnection {
+    try writer.execute("PRAGMA journal_mode = \(mode)")
+    try writer.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
+    let identity = try #require(SystemCalls.status(ofFile: folder.file())?.identity)
+    return try WatchConnection(path: folder.file(), identity: identity)
+  }
+
+  @Test(arguments: ["WAL", "DELETE"], [false, true])
+  func `each commit is found by one look, and by no other`(
+    _ mode: String, readsFile: Bool
+  ) throws {
+    var connection = try connection(mode)
+    defer { connection.close() }
+    #expect(connection.journalMode() == (mode == "WAL" ? .writeAheadLog : .rollbackJournal))
+    #expect(connection.look(readsFile: readsFile) == .unchanged)
+    for id in 1...20 {
+      try writer.execute("INSERT INTO item VALUES (\(id))")
+      #expect(connection.look(readsFile: readsFile) == .changed)
+      // Those that read the file as well as those that do not.
+      #expect(connection.look(readsFile: false) == .unchanged)
+      #expect(connection.look(readsFile: true) == .unchanged)
+      try writer.execute("BEGIN IMMEDIATE")
+      try writer.execute("INSERT INTO item VALUES (1000)")
+      #expect(connection.look(readsFile: readsFile) == .unchanged)
+      try writer.execute("ROLLBACK")
+      #expect(connection.look(readsFile: readsFile) == .unchanged)
+    }
+  }
+
+  @Test func `what is committed while the mode changes is not lost`() throws {
+    var connection = try connection("DELETE")
+    defer { connection.close() }
+    #expect(connection.journalMode() == .rollbackJournal)
+    try writer.execute("PRAGMA journal_mode = WAL")
+    #expect(connection.look() == .changed)
+    try writer.execute("INSERT INTO item VALUES (1)")
+    #expect(connection.journalMode() == .writeAheadLog)
+    #expect(connection.look(readsFile: false) == .changed)
+    #expect(connection.look(readsFile: false) == .unchanged)
+    try writer.execute("INSERT INTO item VALUES (2)")
+    #expect(connection.look(readsFile: false) == .changed)
+  }
+
+  @Test func `a log that begins anew, and a writer who is killed, leave it looking`() throws {
+    var connection = try connection("WAL")
+    defer { connection.close() }
+    #expect(connection.journalMode() == .writeAheadLog)
+    for id in 1...5 {
+      try writer.execute("INSERT INTO item VALUES (\(id))")
+      #expect(connection.look(readsFile: false) == .changed)
+      try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      // To begin the log anew may look like a commit, once.
+      _ = connection.look(readsFile: false)
+      #expect(connection.look(readsFile: false) == .unchanged)
+    }
+    try writer.execute("BEGIN IMMEDIATE")
+    try writer.execute("INSERT INTO item VALUES (1000)")
+    writer.kill()
+    #expect(connection.look(readsFile: true) == .unchanged)
+    let next = try ForeignWriter(folder.file())
+    try next.execute("INSERT INTO item VALUES (6)")
+    #expect(connection.look(readsFile: false) == .changed)
+    #expect(connection.look(readsFile: true) == .unchanged)
+  }
+}
