@@ -1,4 +1,4 @@
-// swift-tools-version: 6.2
+// swift-tools-version: 6.3
 import PackageDescription
 
 /// The language of every target: Swift 6, explicit existentials, imports that say what they are for.

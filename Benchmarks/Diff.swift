@@ -27,6 +27,7 @@ struct Diff: ParsableCommand {
     Case(name: "1000 moved") { moved($0, 1000) },
     Case(name: "all shuffled", change: { shuffled($0) }, hasPeer: false),
     Case(name: "reversed", change: { $0.reversed() }, hasPeer: false),
+    Case(name: "neighbours swapped", change: { swapped($0) }, hasPeer: false),
   ]
 
   func run() throws {
@@ -95,6 +96,10 @@ struct Diff: ParsableCommand {
       new.insert(old.count + number, at: .random(in: 0...new.count, using: &random))
     }
     return new
+  }
+
+  private static func swapped(_ old: [Int]) -> [Int] {
+    old.indices.map { old[min($0 ^ 1, old.count - 1)] }
   }
 
   private static func shuffled(_ old: [Int]) -> [Int] {

@@ -19,9 +19,9 @@ import Testing
     let (old, new) = (try Results(layout, rows()), try Results(layout, rows()))
     // At most eight hashes, for all of which the search begins at one slot.
     let hasher = ByteHasher(mask: .random(in: 0...7, using: &random) << 33)
-    let all = Gaps(between: [], .old, count: old.count)
+    let records = FlatRecords(old.records)
     var matcher = LeftoverMatcher(
-      Leftovers(all, of: old.records), layout, Identity(layout), hasher)
+      records.numbers, of: records, layout, Identity(layout), hasher)
     let expected = Oracle(old: old, new: new).partners()
     let found = matcher.match(new)
     for (offset, match) in found.enumerated() {

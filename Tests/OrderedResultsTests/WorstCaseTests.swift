@@ -15,7 +15,7 @@ import Testing
 
   enum Shape: CaseIterable {
     case reversed, rotated, interleaved, shuffled, replaced, changed, secondReplaced
-    case blockDeleted, blockMoved
+    case blockDeleted, blockMoved, neighboursSwapped
 
     func apply(_ rows: [[Value]]) -> [[Value]] {
       let half = rows.count / 2
@@ -33,6 +33,8 @@ import Testing
       case .blockDeleted: return Array(rows[..<(half / 2)] + rows[half...])
       case .blockMoved:
         return Array(rows[half..<half * 3 / 2] + rows[..<half] + rows[(half * 3 / 2)...])
+      case .neighboursSwapped:
+        return rows.indices.map { rows[min($0 ^ 1, rows.count - 1)] }
       }
     }
   }
@@ -68,7 +70,7 @@ extension WorstCaseTests.Shape {
     let count = Int(WorstCaseTests.count)
     return switch self {
     case .reversed: count - 1
-    case .rotated, .interleaved: count / 2
+    case .rotated, .interleaved, .neighboursSwapped: count / 2
     case .shuffled, .changed, .secondReplaced: count
     case .replaced: 2 * count
     case .blockDeleted, .blockMoved: count / 4

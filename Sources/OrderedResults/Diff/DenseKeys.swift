@@ -39,7 +39,8 @@ struct DenseKeys {
 
   /// How far a key is from a smaller one.
   ///
-  /// One that is not smaller makes it wrap round, to what is beyond the distance of `Int64.max`.
+  /// Where it is the smaller one itself, the distance wraps round to beyond that of `Int64.max`. No
+  /// key is larger than that, so no spread reaches so far.
   @inline(__always)
   private static func distance(_ key: Int64, from smaller: Int64) -> UInt64 {
     UInt64(bitPattern: key &- smaller)

@@ -19,16 +19,13 @@ struct DenseMatcher: LeftoverMatching {
   /// How many places there may be for each leftover.
   private static let maximumSpread = 8
 
-  /// A matcher for the records in the gaps of a list.
+  /// A matcher for the old records with these numbers.
   ///
-  /// Nil if a key of the leftovers is not one integer, if two are equal, or if they lie too far
-  /// apart. O(m + n / 128), m leftovers of n records; it mostly shows at the first few that they are
-  /// unfit.
+  /// Nil if a key is not one integer, if two are equal, or if they lie too far apart. O(m), m
+  /// leftovers; it mostly shows at the first few that they are unfit.
   init?(
-    _ oldGaps: Gaps, of old: RecordList, _ layout: RecordLayout, _ identity: Identity
+    _ leftovers: [UInt32], of old: FlatRecords, _ layout: RecordLayout, _ identity: Identity
   ) {
-    let old = FlatRecords(old)
-    let leftovers = old.numbers(in: oldGaps, count: oldGaps.totalCount)
     guard
       let keys = DenseKeys(leftovers, of: old, identity, maximumSpread: Self.maximumSpread)
     else { return nil }
@@ -36,11 +33,11 @@ struct DenseMatcher: LeftoverMatching {
     (self.layout, self.identity) = (layout, identity)
     numbers = [UInt32](repeating: LookUp.none, count: keys.spread)
     remaining = leftovers.count
-    var free = numbers.mutableSpan
+    var numbers = numbers.mutableSpan
     for (position, number) in leftovers.enumerated() {
       let place = keys.place(at: position)
-      guard free[place] == LookUp.none else { return nil }
-      free[place] = number
+      guard numbers[place] == LookUp.none else { return nil }
+      numbers[place] = number
     }
   }
 

@@ -3,11 +3,12 @@
 ///
 /// A number is that of the block, counted in the list, times 128, and the place in the block.
 struct FlatRecords {
-  // The pointers into blocks are good as long as the list.
-  private let list: RecordList
-  private var blocks: [Block] = []
+  // It holds the blocks.
+  let list: RecordList
+  private let blocks: [Block]
 
   fileprivate struct Block {
+    // Good as long as the list.
     let memory: UnsafeRawPointer
     /// How many records stand before the block.
     let start: UInt32
@@ -18,14 +19,15 @@ struct FlatRecords {
   init(_ list: RecordList) {
     self.list = list
     let count = list.pages.reduce(0) { $0 + $1.blocks.count }
-    precondition(count <= 1 << 25, "\(count) blocks of records")
-    blocks.reserveCapacity(count)
-    var start: UInt32 = 0
-    for page in list.pages {
-      for block in page.blocks {
-        let count = UInt32(truncatingIfNeeded: block.count)
-        blocks.append(Block(memory: block.memory, start: start, count: count))
-        start += count
+    precondition(count < 1 << 25, "\(count) blocks of records")
+    blocks = [Block](capacity: count) { blocks in
+      var start: UInt32 = 0
+      for page in list.pages {
+        for block in page.blocks {
+          let count = UInt32(truncatingIfNeeded: block.count)
+          blocks.append(Block(memory: block.memory, start: start, count: count))
+          start += count
+        }
       }
     }
   }
@@ -41,7 +43,8 @@ struct FlatRecords {
 
   /// Records of one block that follow each other.
   struct Run {
-    fileprivate let memory: UnsafeRawPointer
+    // Good as long as the list.
+    private let memory: UnsafeRawPointer
     /// What is added to the place in the block for the record's number.
     private let firstNumber: UInt32
     /// How many records stand before the block.
@@ -76,11 +79,11 @@ struct FlatRecords {
     return Run(blocks[block], index: block, range.lowerBound - start..<end - start)
   }
 
-  /// The numbers of all records of ascending ranges of offsets, `count` together.
+  /// The numbers of all records of ascending ranges of offsets.
   ///
   /// O(n / 128 + m), m records of the ranges, n of the list; none of them is read.
-  func numbers(in ranges: some Sequence<Range<Int>>, count: Int) -> [UInt32] {
-    [UInt32](capacity: count) { numbers in
+  func numbers(in ranges: some OffsetRangeSequence) -> [UInt32] {
+    [UInt32](capacity: ranges.totalCount) { numbers in
       var block = 0
       for range in ranges {
         var rest = range

@@ -2,7 +2,7 @@
 ///
 /// They are found as they are asked for: after many small changes there are as many as pairs, and
 /// they are walked through a few times at most. A walk is O(r), r runs of pairs.
-struct Gaps: Sequence {
+struct Gaps: OffsetRangeSequence {
   enum Side {
     case old, new
   }
@@ -11,14 +11,14 @@ struct Gaps: Sequence {
   private let side: Side
   private let count: Int
 
-  /// What `pairs`, ascending on that side, leave of `count` records.
+  /// What `pairs`, ascending on that side and apart from each other, leave of `count` records.
   init(between pairs: [PairRun], _ side: Side, count: Int) {
     (self.pairs, self.side, self.count) = (pairs, side, count)
   }
 
+  /// Whether there is none; O(r).
   var isEmpty: Bool { totalCount == 0 }
 
-  /// How many offsets all ranges have; O(r).
   var totalCount: Int { pairs.reduce(count) { $0 - Int($1.count) } }
 
   func makeIterator() -> Iterator { Iterator(gaps: self) }

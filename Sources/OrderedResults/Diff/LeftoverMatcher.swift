@@ -1,7 +1,7 @@
 /// Finds the old leftover that each new leftover continues, whatever the keys are.
 ///
-/// With many leftovers each look-up misses the cache three times: in the table, in the list of
-/// leftovers, in the record.
+/// With many leftovers each look-up misses the cache several times: in the table, in the list of
+/// leftovers, in the record's block.
 struct LeftoverMatcher: LeftoverMatching {
   private var table: LeftoverTable
   private let layout: RecordLayout
@@ -12,10 +12,15 @@ struct LeftoverMatcher: LeftoverMatching {
   /// For each old leftover whether a new one continues it.
   private var isTaken: [Bool]
 
-  /// O(m), m old leftovers.
-  init(_ old: Leftovers, _ layout: RecordLayout, _ identity: Identity, _ hasher: ByteHasher) {
-    table = LeftoverTable(old, identity, hasher)
-    isTaken = Array(repeating: false, count: old.count)
+  /// A matcher for the old records with these numbers.
+  ///
+  /// O(m), m leftovers.
+  init(
+    _ leftovers: [UInt32], of old: FlatRecords, _ layout: RecordLayout, _ identity: Identity,
+    _ hasher: ByteHasher
+  ) {
+    table = LeftoverTable(leftovers, of: old, identity, hasher)
+    isTaken = Array(repeating: false, count: leftovers.count)
     (self.layout, self.identity, self.hasher) = (layout, identity, hasher)
   }
 
@@ -43,20 +48,20 @@ struct LeftoverMatcher: LeftoverMatching {
     }
     // Another key of the same hash, or a leftover that was taken earlier in the batch.
     guard let taken = table.take(lookUp.bytes, hash: hash) else { return }
-    lookUp.old = table.leftovers.records[Int(taken)].bytes
+    lookUp.old = table.bytes(taken)
     found(taken, &lookUp, hasEqualBytes: false)
   }
 
   @inline(__always)
   private mutating func found(_ taken: UInt32, _ lookUp: inout LookUp, hasEqualBytes: Bool) {
     isTaken[Int(taken)] = true
-    let offset = table.leftovers.records[Int(taken)].offset
+    let offset = table.old.offset(table.leftovers[Int(taken)])
     lookUp.found(offset, hasEqualBytes: hasEqualBytes, layout)
   }
 
   func forEachUnmatched(_ body: (_ old: UInt32) -> Void) {
     for (number, isTaken) in isTaken.enumerated() where !isTaken {
-      body(table.leftovers.records[number].offset)
+      body(table.old.offset(table.leftovers[number]))
     }
   }
 }

@@ -1,4 +1,5 @@
-/// Finds the old leftover that each new leftover continues: the n-th of a key the n-th of that key.
+/// Finds the old leftover that each new leftover continues, leftovers being the records that were not
+/// paired as the rows came: the n-th of a key the n-th of that key.
 ///
 /// New leftovers are looked up a batch at a time, in their order, and step by step, each step only
 /// reading what the next one needs: so the cache misses of a batch overlap.
@@ -25,8 +26,10 @@ struct LookUp {
   private(set) var isChanged = false
   /// The old leftover, or a record that may be it; the new one itself if there is none.
   var old: BorrowedBytes
-  /// The old leftover's offset, or what leads there while it is looked up; `none`: it is new.
+  /// The number of the old leftover among ``FlatRecords``, or `none`.
   var number = LookUp.none
+  /// The old leftover's offset, or `none`.
+  private(set) var oldOffset = LookUp.none
 
   static let none = UInt32.max
 
@@ -42,7 +45,7 @@ struct LookUp {
   /// Says which old leftover it is; nothing is compared if all bytes are equal.
   @inline(__always)
   mutating func found(_ offset: UInt32, hasEqualBytes: Bool, _ layout: RecordLayout) {
-    number = offset
+    oldOffset = offset
     isChanged = !hasEqualBytes && !layout.showsSame(old, bytes)
   }
 }

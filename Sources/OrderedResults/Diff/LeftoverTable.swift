@@ -4,7 +4,9 @@
 /// old result meets the n-th of the new one. Open addressing in one array at most half full: an
 /// entry is the upper half of the hash and the leftover's number, so that a miss costs one access.
 struct LeftoverTable {
-  let leftovers: Leftovers
+  let old: FlatRecords
+  /// For each leftover the number of its record.
+  let leftovers: [UInt32]
   private let identity: Identity
   private var slots: [Entry]
   private let mask: Int
@@ -25,15 +27,17 @@ struct LeftoverTable {
   }
 
   /// O(m), m leftovers.
-  init(_ leftovers: Leftovers, _ identity: Identity, _ hasher: ByteHasher) {
-    (self.leftovers, self.identity) = (leftovers, identity)
+  init(
+    _ leftovers: [UInt32], of old: FlatRecords, _ identity: Identity, _ hasher: ByteHasher
+  ) {
+    (self.leftovers, self.old, self.identity) = (leftovers, old, identity)
     var capacity = 16
     while capacity < 2 * leftovers.count { capacity *= 2 }
     slots = Array(repeating: .empty, count: capacity)
     mask = capacity - 1
     // From the last to the first, so that the first of those that share a key heads the others.
     for number in (0..<leftovers.count).reversed() {
-      add(number, identity.hash(leftovers.records[number].bytes, hasher))
+      add(number, identity.hash(old.bytes(leftovers[number]), hasher))
     }
   }
 
@@ -41,7 +45,7 @@ struct LeftoverTable {
     let tag = Entry.tag(hash)
     var slot = Int(truncatingIfNeeded: hash) & mask
     while !slots[slot].isEmpty {
-      if slots[slot].tag == tag, isSame(slots[slot].number, leftovers.records[number].bytes) {
+      if slots[slot].tag == tag, isSame(slots[slot].number, old.bytes(leftovers[number])) {
         if next.isEmpty { next = Array(repeating: Entry.none, count: leftovers.count) }
         next[number] = slots[slot].number
         break
@@ -51,8 +55,12 @@ struct LeftoverTable {
     slots[slot] = Entry(tag: tag, number: UInt32(number))
   }
 
+  /// The record of a leftover.
+  @inline(__always)
+  func bytes(_ number: UInt32) -> BorrowedBytes { old.bytes(leftovers[Int(number)]) }
+
   private func isSame(_ number: UInt32, _ record: BorrowedBytes) -> Bool {
-    identity.isSame(leftovers.records[Int(number)].bytes, record)
+    identity.isSame(bytes(number), record)
   }
 
   /// A slot that may hold the same record, and what it held.
@@ -72,7 +80,7 @@ struct LeftoverTable {
   /// The record of a candidate; nil if there is none.
   func bytes(_ candidate: Candidate) -> BorrowedBytes? {
     let number = candidate.entry.number
-    return number == Entry.none ? nil : leftovers.records[Int(number)].bytes
+    return number == Entry.none ? nil : bytes(number)
   }
 
   /// Takes a candidate, which the caller found to be the same record.

@@ -7,7 +7,7 @@ extension Matching {
   func insertedRepeatKeys() -> Bool {
     guard !inserted.isEmpty else { return false }
     let records = FlatRecords(new.records)
-    let numbers = records.numbers(in: inserted, count: inserted.totalCount)
+    let numbers = records.numbers(in: inserted)
     if let keys = DenseKeys(
       numbers, of: records, identity, maximumSpread: PlaceSet.maximumSpread)
     {

@@ -20,7 +20,7 @@ struct Matching {
   /// Completes `seen`, pairs ascending in both results, of which those before `prefix` pair each
   /// record with the one at the same offset.
   ///
-  /// O(m) for m leftovers, where keys are known to be unique; else O(n), n records.
+  /// O(m + n / 128) for m leftovers among n records, where keys are known to be unique; else O(n).
   init(old: Results, new: Results, seen: [PairRun], prefix: Int) {
     self.old = old
     self.new = new
@@ -60,12 +60,14 @@ struct Matching {
       (pairs, deleted, inserted) = (seen, OffsetRanges(oldGaps), OffsetRanges(newGaps))
       return
     }
-    if var matcher = DenseMatcher(oldGaps, of: old.records, old.layout, identity) {
-      return add(seen, newGaps, &matcher)
+    let records = FlatRecords(old.records)
+    let leftovers = records.numbers(in: oldGaps)
+    if var matcher = DenseMatcher(leftovers, of: records, old.layout, identity) {
+      add(seen, newGaps, &matcher)
+    } else {
+      var matcher = LeftoverMatcher(leftovers, of: records, old.layout, identity, hasher)
+      add(seen, newGaps, &matcher)
     }
-    var matcher = LeftoverMatcher(
-      Leftovers(oldGaps, of: old.records), old.layout, identity, hasher)
-    add(seen, newGaps, &matcher)
   }
 
   /// Puts what was seen and what a matcher finds together.
@@ -84,11 +86,11 @@ struct Matching {
             pairs.add(seen[nextSeen])
             nextSeen += 1
           }
-          if lookUp.number == LookUp.none {
+          if lookUp.oldOffset == LookUp.none {
             inserted.add(lookUp.offset)
           } else {
             pairs.add(
-              PairRun(old: lookUp.number, new: lookUp.offset, isChanged: lookUp.isChanged))
+              PairRun(old: lookUp.oldOffset, new: lookUp.offset, isChanged: lookUp.isChanged))
           }
         }
       }

@@ -2,7 +2,7 @@
 ///
 /// 8 bytes a range, with the limit of ``PairRun``: after many small changes there are as many as
 /// records that changed.
-struct OffsetRanges: Sequence {
+struct OffsetRanges: OffsetRangeSequence {
   private var ranges: [Range<UInt32>] = []
 
   init() {}
@@ -12,6 +12,8 @@ struct OffsetRanges: Sequence {
   }
 
   var isEmpty: Bool { ranges.isEmpty }
+
+  var totalCount: Int { reduce(0) { $0 + $1.count } }
 
   func makeIterator() -> some IteratorProtocol<Range<Int>> {
     ranges.lazy.map { Int($0.lowerBound)..<Int($0.upperBound) }.makeIterator()
@@ -34,7 +36,8 @@ struct OffsetRanges: Sequence {
   }
 }
 
-extension Sequence<Range<Int>> {
-  /// How many offsets all ranges have.
-  var totalCount: Int { reduce(0) { $0 + $1.count } }
+/// Ranges of offsets, ascending, none of them empty.
+protocol OffsetRangeSequence: Sequence<Range<Int>> {
+  /// How many offsets all ranges have; O(r), r ranges.
+  var totalCount: Int { get }
 }

@@ -38,7 +38,10 @@ extension ResultsBuilder {
     return key != awaitedKey
   }
 
-  private var mustLookAhead: Bool { misses > 0 && (misses + 1) & misses == 0 }
+  /// At how many missed rows the next one is looked for: one less than a power of two.
+  private var nextLook: Int { 1 << (Int.bitWidth - misses.leadingZeroBitCount) - 1 }
+
+  private var mustLookAhead: Bool { misses > 0 && misses == nextLook }
 
   /// Takes the records of a block that are missed again, one after the other, of results that are
   /// there already.
@@ -46,7 +49,6 @@ extension ResultsBuilder {
   /// - Returns: how many there are.
   mutating func missAgain(_ block: RecordBlock, from first: Int) -> Int {
     guard let awaitedKey else { return 0 }
-    let nextLook = 1 << (Int.bitWidth - misses.leadingZeroBitCount) - 1
     let most = min(block.count - first, nextLook - misses)
     var count = 0
     while count < most, let key = identity.integer(block.bytes(first + count)), key != awaitedKey {
@@ -124,8 +126,9 @@ extension ResultsBuilder {
     let from = cursor.offset
     let distance = 16 + 2 * misses
     let isFound =
-      if identity.isFirstColumn, let start = RecordStart(row.column(0), of: row) {
-        cursor.advance(among: distance) { start.isSame($0) && identity.isSame($0, row) }
+      if identity.isFirstColumn, let key = RecordStart(firstColumnOf: row) {
+        // 1 and 1.0 are not found so; that one key is of two types is left to the matching.
+        cursor.advance(among: distance) { key.isSame($0) && identity.isSame($0, row) }
       } else if let integer = identity.integer(row) {
         cursor.advance(among: distance) { identity.integer($0) == integer }
       } else {

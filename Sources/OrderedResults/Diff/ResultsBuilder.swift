@@ -24,7 +24,7 @@ package struct ResultsBuilder: ~Copyable {
   var sections: SectionListBuilder
   /// How many rows came since the last one that was paired.
   var misses = 0
-  /// The key of the next old record since a row was missed, if it is an integer.
+  /// The key of the next old record, if it is an integer; only good while rows are missed.
   var awaitedKey: Int64?
   /// How many rows came before the first that was not paired; nil: all were.
   ///

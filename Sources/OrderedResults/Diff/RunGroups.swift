@@ -14,11 +14,13 @@ struct RunGroups {
   ///
   /// O(r log n) for r runs and n positions.
   func heaviestIncreasing(limit: Int) -> [Bool] {
+    // As many as a run's start and end can tell, and one more for what is none.
+    precondition(limit < Int(UInt32.max), "\(limit) records and sections")
     // What is worked through is half as large for the results that there mostly are.
     if UInt64.holdsCounts(below: limit + 1) {
-      heaviestIncreasing(limit: limit, UInt64.self)
+      return heaviestIncreasing(limit: limit, UInt64.self)
     } else {
-      heaviestIncreasing(limit: limit, UInt128.self)
+      return heaviestIncreasing(limit: limit, UInt128.self)
     }
   }
 

@@ -38,18 +38,23 @@ struct UnitRuns {
     tails.removeAll(keepingCapacity: true)
     tailRuns.removeAll(keepingCapacity: true)
     longest = 0
-    previous = [UInt32](capacity: part.count) { previous in
+    // Its memory is used again; here alone for as long as it is filled beside the others.
+    var previous: [UInt32] = []
+    swap(&previous, &self.previous)
+    previous.removeAll(keepingCapacity: true)
+    previous.append(addingCapacity: part.count) { previous in
       for first in stride(from: part.lowerBound, to: part.upperBound, by: Self.batchCount) {
         let batch = first..<min(first + Self.batchCount, part.upperBound)
         makeRoom(for: batch.reduce(0) { $0 + Int(runs[$1].count) })
         Self.add(batch, of: runs, &tails, &tailRuns, &longest, &searches, &previous)
       }
     }
-    var next = longest == 0 ? .max : tailRuns[longest - 1]
+    var next = tailRuns[longest - 1]
     while next != .max {
       keeps[Int(next)] = true
       next = previous[Int(next) - part.lowerBound]
     }
+    swap(&previous, &self.previous)
   }
 
   /// Makes the arrays long enough for `count` more lengths.
@@ -103,8 +108,8 @@ struct UnitRuns {
   ///
   /// No jump depends on what is found: first the group is searched for where the smaller ones end,
   /// then all tails of the group are compared at once.
-  // Unchecked, these are in bounds: groups begin before `longest`, and the tails go on to the end of
-  // the last one; there are at least `count` searches.
+  // Unchecked, these are in bounds: groups begin before `longest`, and the tails go on to the end
+  // of the last one; there are at least `count` searches.
   @inline(__always)
   private static func search(
     _ searches: inout MutableSpan<Search>, _ count: Int, _ tails: Span<Int32>, _ longest: Int

@@ -21,8 +21,8 @@ struct WeightedRuns<Weight: RunWeight> {
     previous = [UInt32](repeating: .max, count: count)
   }
 
-  /// Marks the heaviest choice among the runs of a part, all of which stand behind those of earlier calls in
-  /// both sequences.
+  /// Marks the heaviest choice among the runs of a part, all of which stand behind those of earlier
+  /// calls in both sequences.
   ///
   /// So they may go on from a choice of an earlier call, which makes all of theirs heavier alike.
   mutating func choose(_ part: Range<Int>, _ runs: [CountedRun], into keeps: inout [Bool]) {

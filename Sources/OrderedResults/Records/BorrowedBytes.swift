@@ -1,6 +1,6 @@
 /// The encoded bytes of a record, or of columns of one, that somebody else keeps alive.
 ///
-/// All pointers into records are of this type, and it is good for one call: who passes it on keeps
+/// All pointers to records are of this type, and it is good for one call: who passes it on keeps
 /// the block or the buffer behind it until the call returns. What outlives a call is a ``Record``.
 @usableFromInline
 struct BorrowedBytes {

@@ -24,7 +24,10 @@ struct RecordListBuilder: ~Copyable {
   var count: Int { known == nil ? list.count + pageCount + open.count : knownCount }
 
   /// Counts records of the list that was made before.
-  mutating func pass(_ count: Int) { knownCount += count }
+  mutating func pass(_ count: Int) {
+    assert(known != nil, "records of a list that is being made")
+    knownCount += count
+  }
 
   /// O(b), b bytes.
   mutating func append(_ record: BorrowedBytes) {

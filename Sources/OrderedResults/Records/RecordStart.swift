@@ -3,11 +3,12 @@ struct RecordStart {
   private let bytes: UInt64
   private let mask: UInt64
 
-  /// The start of a record: its first column, as far as 8 bytes hold it.
+  /// A record's first column, as far as 8 bytes hold it.
   ///
   /// Nil if the record is shorter than that.
-  init?(_ column: BorrowedBytes, of record: BorrowedBytes) {
+  init?(firstColumnOf record: BorrowedBytes) {
     guard record.count >= 8 else { return nil }
+    let column = record.column(0)
     mask = column.count < 8 ? (1 << UInt64(8 * column.count) - 1).littleEndian : .max
     bytes = record.start.loadUnaligned(as: UInt64.self) & mask
   }

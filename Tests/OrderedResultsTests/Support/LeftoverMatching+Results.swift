@@ -1,5 +1,10 @@
 @testable import OrderedResults
 
+extension FlatRecords {
+  /// The numbers of all records.
+  var numbers: [UInt32] { numbers(in: Gaps(between: [], .old, count: list.count)) }
+}
+
 extension LeftoverMatching {
   /// Looks all records of a result up.
   ///
@@ -13,8 +18,8 @@ extension LeftoverMatching {
       match(&batch)
       for lookUp in batch {
         precondition(Int(lookUp.offset) == found.count)
-        let isNew = lookUp.number == LookUp.none
-        found.append((isNew ? nil : Int(lookUp.number), lookUp.isChanged))
+        let isNew = lookUp.oldOffset == LookUp.none
+        found.append((isNew ? nil : Int(lookUp.oldOffset), lookUp.isChanged))
       }
     }
     return found
