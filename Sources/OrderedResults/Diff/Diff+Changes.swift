@@ -103,11 +103,10 @@ extension Diff {
     let (pieces, keepsPiece) = (staying.pieces, staying.keepsPiece)
     for index in pieces.indices where !keepsPiece[index] {
       let piece = pieces[index]
-      var item: UInt32 = 0
-      repeat {
-        span[Int(piece.old &+ item)] = piece.new &+ item
-        item &+= 1
-      } while item < piece.count
+      span[Int(piece.old)] = piece.new
+      // Mostly there is but one.
+      guard piece.count > 1 else { continue }
+      for item in 1..<piece.count { span[Int(piece.old &+ item)] = piece.new &+ item }
     }
     return offsets
   }

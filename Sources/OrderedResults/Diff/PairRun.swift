@@ -1,8 +1,9 @@
 /// Records that follow each other in the old result, and the same records following each other in
 /// the new one.
 ///
-/// 32-bit offsets halve what a diff of large results needs; 4 294 967 295 records are the limit,
-/// and passing it stops the process (their blocks alone would take hundreds of gigabytes).
+/// 32-bit offsets halve what a diff of large results needs. 2³⁰ records with their sections, in
+/// 2²⁵ blocks, are the limit of ``CountedRun`` and ``FlatRecords``; passing it stops the process
+/// (the blocks alone would take a hundred gigabytes).
 struct PairRun {
   var old: UInt32
   var new: UInt32

@@ -14,8 +14,7 @@ struct RunGroups {
   ///
   /// O(r log n) for r runs and n positions.
   func heaviestIncreasing(limit: Int) -> [Bool] {
-    // As many as a run's start and end can tell, and one more for what is none.
-    precondition(limit < Int(UInt32.max), "\(limit) records and sections")
+    precondition(limit < CountedRun.maximumCount, "\(limit) records and sections")
     // What is worked through is half as large for the results that there mostly are.
     if UInt64.holdsCounts(below: limit + 1) {
       return heaviestIncreasing(limit: limit, UInt64.self)
@@ -55,16 +54,15 @@ struct RunGroups {
     return true
   }
 
-  /// Whether all pairs of a part are of one kind, and runs short.
+  /// Whether all runs of a part are of one kind, and short.
   private func areUnits(_ part: Range<Int>) -> Bool {
-    var (headers, changed, unchanged) = (0, 0, 0)
+    let kind = runs[part.lowerBound].kind
+    var (total, others) = (0, UInt32(0))
     for run in runs[part] {
-      headers &+= Int(run.headers)
-      changed &+= Int(run.changed)
-      unchanged &+= Int(run.unchanged)
+      total &+= Int(run.count)
+      others |= run.kind ^ kind
     }
-    let total = headers + changed + unchanged
-    return max(headers, changed, unchanged) == total && total <= 2 * part.count
+    return others == 0 && total <= 2 * part.count
   }
 
   /// Parts of the runs, in order, each as small as can be: all runs of a part stand before those of

@@ -81,10 +81,11 @@ struct UnitRuns {
     var searches = searches.mutableSpan
     for first in stride(from: batch.lowerBound, to: batch.upperBound, by: searchCount) {
       let some = first..<min(first + searchCount, batch.upperBound)
-      for run in some {
-        searches[run &- first] = Search(position: Int32(truncatingIfNeeded: runs[run].start))
+      for item in 0..<searchCount {
+        let start = item < some.count ? runs[first &+ item].start : 0
+        searches[item] = Search(position: Int32(truncatingIfNeeded: start))
       }
-      search(&searches, some.count, tails.span, longest)
+      search(&searches, tails.span, longest)
       for run in some {
         let start = searches[run &- first].position
         var length = Int(searches[run &- first].count)
@@ -104,22 +105,22 @@ struct UnitRuns {
     }
   }
 
-  /// Finds for the first `count` searches how many of the tails are smaller.
+  /// Finds for each search how many of the tails are smaller.
   ///
   /// No jump depends on what is found: first the group is searched for where the smaller ones end,
   /// then all tails of the group are compared at once.
   // Unchecked, these are in bounds: groups begin before `longest`, and the tails go on to the end
-  // of the last one; there are at least `count` searches.
+  // of the last one.
   @inline(__always)
   private static func search(
-    _ searches: inout MutableSpan<Search>, _ count: Int, _ tails: Span<Int32>, _ longest: Int
+    _ searches: inout MutableSpan<Search>, _ tails: Span<Int32>, _ longest: Int
   ) {
     let size = Int32(Group.scalarCount)
     var groups = (Int32(truncatingIfNeeded: longest) &+ size &- 1) / size
     guard groups > 0 else { return }
     while groups > 1 {
       let half = groups / 2
-      for item in 0..<count {
+      for item in 0..<searchCount {
         let search = searches[unchecked: item]
         let tail = tails[unchecked: Int((search.count &+ half) &* size)]
         // All ones if the tail is smaller: the sign of the difference.
@@ -127,7 +128,7 @@ struct UnitRuns {
       }
       groups &-= half
     }
-    for item in 0..<count {
+    for item in 0..<searchCount {
       let search = searches[unchecked: item]
       let start = search.count &* size
       let group = tails.bytes.unsafeLoadUnaligned(
