@@ -34,7 +34,13 @@ struct RunGroups {
     var unitRuns = UnitRuns()
     var weightedRuns: WeightedRuns<Weight>?
     for part in found.parts {
-      if areUnits(part), limit <= UnitRuns.maximumLimit {
+      if part.count == 2 {
+        // Only one of them can stay: the second, as with more, if they weigh the same.
+        let (first, second): (Weight, Weight) = (
+          runs[part.lowerBound].weight(), runs[part.lowerBound + 1].weight()
+        )
+        keeps[second >= first ? part.lowerBound + 1 : part.lowerBound] = true
+      } else if areUnits(part), limit <= UnitRuns.maximumLimit {
         unitRuns.choose(part, runs, into: &keeps)
       } else {
         var ends = weightedRuns.take() ?? WeightedRuns(count: runs.count, limit: limit)
