@@ -69,7 +69,8 @@ let package = Package(
         httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      path: "Benchmarks", exclude: ["README.md", "HTTP/Tools", "HTTP/HummingbirdPeer"],
+      path: "Benchmarks",
+      exclude: ["README.md", "DifferenceKitPeer", "HTTP/HummingbirdPeer", "HTTP/Tools"],
       swiftSettings: settings),
 
     .systemLibrary(

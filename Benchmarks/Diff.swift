@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import OrderedResults
 import SeededRandom
 
@@ -8,12 +9,16 @@ struct Diff: ParsableCommand {
     abstract: "The diff of two results, against CollectionDifference of Swift.",
     discussion: """
       CollectionDifference compares the keys alone and finds no updates; its moves come from \
-      inferringMoves(). Where it takes O(n²) it is left out.
+      inferringMoves(). Where it takes O(n²) it is left out. DifferenceKit is measured where its \
+      peer is found (a package of its own, Benchmarks/DifferenceKitPeer), in turns.
       """)
 
   @Option(help: "Records.") var count = 100_000
   @Option(help: "Runs; medians are shown.") var runs = 7
   @Option(help: "Only the cases whose name contains this; without the peer.") var only = ""
+
+  @Option(help: "DifferenceKit's peer.")
+  var differenceKit = "Benchmarks/DifferenceKitPeer/.build/release/differencekit-peer"
 
   private struct Case: Sendable {
     let name: String
@@ -54,6 +59,32 @@ struct Diff: ParsableCommand {
     print("\(count) records, medians of \(runs) runs, milliseconds\n")
     printTable(
       ["change", "didchange", "changes", "CollectionDifference", "changes", "ratio"], table)
+    if FileManager.default.isExecutableFile(atPath: differenceKit) { try runBesideDifferenceKit() }
+  }
+
+  private func runBesideDifferenceKit() throws {
+    var table: [[String]] = []
+    let old = Array(0..<count)
+    for item in Self.cases where only.isEmpty || item.name.contains(only) {
+      let new = item.change(old)
+      let (from, to) = (try Self.results(old), try Self.results(new))
+      let peer = try DifferenceKitPeer(differenceKit, oldCount: count, newKeys: new)
+      var changes = (ours: ChangeSet(), peer: "")
+      var times: [(ours: Double, peer: Double)] = []
+      for _ in 0..<runs {
+        let ours = try Measure.median(runs: 1) { changes.ours = to.changes(from: from) }
+        let other = try peer.diff()
+        times.append((ours, other.milliseconds))
+        changes.peer = other.changes
+      }
+      table.append([
+        item.name, (times.map(\.ours).median ?? 0).short, "\(changes.ours.count)",
+        (times.map(\.peer).median ?? 0).short, changes.peer,
+        (times.map { $0.peer / $0.ours }.median ?? 0).short,
+      ])
+    }
+    print("\nIn turns with DifferenceKit\n")
+    printTable(["change", "didchange", "changes", "DifferenceKit", "changes", "ratio"], table)
   }
 
   /// A move is one change, as it is one event.
