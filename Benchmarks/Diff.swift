@@ -15,7 +15,8 @@ struct Diff: ParsableCommand {
 
   @Option(help: "Records.") var count = 100_000
   @Option(help: "Runs; medians are shown.") var runs = 7
-  @Option(help: "Only the cases whose name contains this; without the peer.") var only = ""
+  @Option(help: "Only the cases whose name contains this; without CollectionDifference.")
+  var only = ""
 
   @Option(help: "DifferenceKit's peer.")
   var differenceKit = "Benchmarks/DifferenceKitPeer/.build/release/differencekit-peer"

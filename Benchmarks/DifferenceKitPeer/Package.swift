@@ -4,7 +4,7 @@ import PackageDescription
 // A package of its own: the product needs no other diff.
 let package = Package(
   name: "differencekit-peer",
-  dependencies: [.package(url: "https://github.com/ra1028/DifferenceKit", from: "1.3.0")],
+  dependencies: [.package(url: "https://github.com/ra1028/DifferenceKit", exact: "1.3.0")],
   targets: [
     .executableTarget(
       name: "differencekit-peer",

@@ -3,8 +3,8 @@ import GRDBSQLite
 
 /// Tells whether a connection sees transactions that it had not seen at the look before.
 ///
-/// `PRAGMA data_version` is the only sign that does not lie: file times and sizes do, and SQLite's
-/// hooks see only the connection's own writes
+/// `PRAGMA data_version` does not lie in any mode, as file times and sizes do, and SQLite's hooks
+/// see only the connection's own writes
 /// (https://www.sqlite.org/pragma.html#pragma_data_version). Its numbers mean something only to the
 /// connection that they come from: one detector belongs to one connection. Commits made through
 /// that connection itself are not seen. It may report a change where there is none: in write-ahead

@@ -27,7 +27,7 @@ import Synchronization
 /// Limits:
 /// - A callback may find nothing new: where a commit was already visible in the callback before
 ///   (a ``CommitDetector`` on the reading connection tells), and where a writer begins the log
-///   anew after a checkpoint (which to `data_version` is a change).
+///   anew after a checkpoint (which to `data_version` and in the wal-index is a change).
 /// - Where the system does not notify (network file systems, bind mounts, macOS), a commit is
 ///   noticed by the poll: half of ``Settings/pollInterval`` after it on average.
 /// - A file overwritten in place (`cp`) with one whose change counter and size are the same as

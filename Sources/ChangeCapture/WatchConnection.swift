@@ -7,17 +7,21 @@ import GRDB
 /// leaves, and keeps the database in that mode.
 ///
 /// There the header of the wal-index, which is shared memory, names the last commit: to compare it
-/// takes no lock and no call of the system, where ``CommitDetector`` takes four and 5–8 µs.
+/// takes no lock of a file and no call of the system, where ``CommitDetector`` takes several and
+/// 5–8 µs.
 struct WatchConnection {
   let identity: FileIdentity
   private let connection: DatabaseQueue
   private var detector = CommitDetector()
-  // Good until the connection closes: as long as it is open the database stays in write-ahead mode,
-  // and its file handle and the mapping are the same.
+  // Kept and read outside of the connection's queue, and good until it closes: nobody else has the
+  // connection, and as long as it is open the database stays in write-ahead mode, with the same
+  // file handle and the same mapping.
   /// nil: the database is not in write-ahead mode, or was not when it was last asked.
   private var index: WALIndex?
   /// The header at the last look.
   private var header: WALIndexHeader?
+  /// The header at the last look that also read the file.
+  private var readHeader: WALIndexHeader?
 
   /// Opens the file at `path`, which was `identity` a moment ago.
   ///
@@ -49,23 +53,35 @@ struct WatchConnection {
   /// can be read, which the wal-index does not tell.
   mutating func look(readsFile: Bool = true) -> CommitDetector.Answer {
     // Before the statement: what is committed after this has another header at the next look.
-    guard let found = wholeHeader() else { return connection.unsafeRead { detector.look($0) } }
-    if readsFile {
-      switch connection.unsafeRead({ detector.look($0) }) {
-      case .changed, .unchanged: break
-      case let trouble: return trouble
-      }
-    }
+    let found = wholeHeader()
+    guard let found, !readsFile else { return lookByStatement(found) }
     defer { header = found }
     return found == header ? .unchanged : .changed
   }
 
+  /// The same by a statement, before which the header was `found`.
+  private mutating func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {
+    let answer = connection.unsafeRead { detector.look($0) }
+    guard answer == .changed || answer == .unchanged else { return answer }
+    let isSameAsRead = found != nil && found == readHeader
+    readHeader = found
+    guard let found else { return answer }
+    defer { header = found }
+    // What the statement calls a change the header has told, unless it is as it was at the last
+    // statement: after a recovery an empty log may have the header of another.
+    return found != header || answer == .changed && isSameAsRead ? .changed : .unchanged
+  }
+
   /// The header now; nil: there is none, or it is not one that can be relied on.
   private mutating func wholeHeader() -> WALIndexHeader? {
-    // A writer takes some nanoseconds to write it.
     guard index != nil else { return nil }
-    for _ in 0..<20 {
-      if let found = try? index?.header() { return found }
+    do {
+      // A writer takes some nanoseconds to write it.
+      for _ in 0..<20 {
+        if let found = try index?.header() { return found }
+      }
+    } catch {
+      // There is no shared memory to be had: the statement tells.
     }
     return nil
   }
@@ -83,12 +99,13 @@ struct WatchConnection {
       try db.sqliteConnection.map { WALIndex(try DatabaseFiles(of: $0)) }
     }
     header = wholeHeader()
+    readHeader = nil
     // What was committed since the look before, the next one is to tell.
     if connection.unsafeRead({ detector.look($0) }) != .unchanged { header = nil }
   }
 
   mutating func close() {
-    (index, header) = (nil, nil)
+    (index, header, readHeader) = (nil, nil, nil)
     // No statement is ever left open, so SQLite has no reason to refuse; and if it did, the
     // connection would still be closed when it is released.
     try? connection.close()

@@ -72,6 +72,8 @@ extension WatcherCore {
   }
 
   func look(readsFile: Bool = false) -> CommitDetector.Answer {
+    // That a file can be read again, or is no longer locked, only reading it tells.
+    let readsFile = readsFile || isUnreadable || lock != nil
     guard let answer = connection?.look(readsFile: readsFile) else { return .unchanged }
     status.counters.looks += 1
     switch answer {

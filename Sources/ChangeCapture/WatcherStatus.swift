@@ -10,7 +10,7 @@ package struct WatcherStatus: Sendable, Equatable {
   package struct Counters: Sendable, Equatable {
     /// Batches of notifications that were about the database.
     package var wakes = 0
-    /// Times that `PRAGMA data_version` was asked.
+    /// Times that it was looked for a commit: in the wal-index, or by `PRAGMA data_version`.
     package var looks = 0
     /// Looks that a lock kept from an answer.
     package var busyLooks = 0

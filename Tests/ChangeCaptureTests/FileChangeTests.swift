@@ -122,6 +122,24 @@ import Testing
     #expect(owner.events.contains(.restored))
   }
 
+  @Test func `a file under a log that becomes garbage is told once`() async throws {
+    let writer = try make(folder.file(), greatest: 1)
+    try writer.execute("PRAGMA journal_mode = WAL")
+    try writer.execute("INSERT INTO item VALUES (2)")
+    try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(5)))
+    try overwrite(Data(repeating: 0x55, count: 8192))
+    // From what the writer remembers of the file.
+    try writer.execute("INSERT INTO item VALUES (3)")
+    func unreadable(_ entries: [Owner.Entry]) -> Int {
+      entries.count { if case .unreadable = $0.event { true } else { false } }
+    }
+    try await owner.waits("garbage") { unreadable($0) > 0 }
+    let looks = owner.watcher.status.counters.looks
+    try await owner.waits("many polls") { _ in owner.watcher.status.counters.looks > looks + 30 }
+    #expect(unreadable(owner.entries) == 1 && !owner.events.contains(.restored))
+  }
+
   @Test func `a file cut to any size crashes nothing`() async throws {
     let writer = try make(folder.file(), greatest: 1)
     let copy = try Data(contentsOf: URL(fileURLWithPath: folder.file()))

@@ -1,5 +1,6 @@
-/// Finds the old leftover that each new leftover continues, leftovers being the records that were not
-/// paired as the rows came: the n-th of a key the n-th of that key.
+/// Finds the old leftover that each new leftover continues: the n-th of a key the n-th of that key.
+///
+/// Leftovers are the records that were not paired as the rows came.
 ///
 /// New leftovers are looked up a batch at a time, in their order, and step by step, each step only
 /// reading what the next one needs: so the cache misses of a batch overlap.

@@ -7,11 +7,12 @@ import GRDBSQLite
 /// any descriptor of a file drops all POSIX locks that the process holds on it
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 ///
-/// The handles belong to the connection. They are asked for anew in each look and not kept, so that
-/// none outlives its file.
+/// The handles belong to the connection. A reader of changes asks for them anew in each look, so
+/// that none outlives its file; a ``WatchConnection`` has a connection to itself and keeps them as
+/// long.
 struct DatabaseFiles {
-  // `sqlite3_file` objects that live inside the connection's pager; used on the connection's queue,
-  // within one transaction, during which the pager neither opens nor closes them.
+  // `sqlite3_file` objects that live inside the connection's pager; used within one transaction, or
+  // while nobody else uses the connection: the pager neither opens nor closes them meanwhile.
   private let database: UnsafeMutablePointer<sqlite3_file>
   private let journal: UnsafeMutablePointer<sqlite3_file>?
 

@@ -1,4 +1,4 @@
-/// The shared wal-index of one look: which page each frame of the log holds.
+/// The shared wal-index: which page each frame of the log holds.
 ///
 /// The file beside the database that ends in -shm, mapped by SQLite, in regions of 32 KiB
 /// (https://www.sqlite.org/walformat.html#the_wal_index_file_format). The first begins with two
@@ -19,7 +19,7 @@ struct WALIndex {
 
   private let files: DatabaseFiles
   // Mapped by SQLite, `regionSize` bytes each, for as long as the connection has the log open,
-  // which covers the look. Other processes write to them at any time: values are read once and
+  // which covers its use. Other processes write to them at any time: values are read once and
   // checked.
   private var regions: [UnsafeRawPointer] = []
 
