@@ -89,6 +89,10 @@ let package = Package(
       name: "FetchedRecordsTests",
       dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", "TestSupport", grdb],
       swiftSettings: settings),
+    // The library as programs see it that are not written in the language mode of this package.
+    .testTarget(
+      name: "SwiftFiveTests", dependencies: ["FetchedRecords", grdb],
+      swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],
       swiftSettings: settings),

@@ -3,7 +3,8 @@ public import GRDB
 extension FetchedRecordsController {
   /// Tells of changes from now on; what changed since the last ``performFetch()`` is told soon.
   ///
-  /// Each call replaces what an earlier one asked for; one without any handler ends tracking.
+  /// Each call replaces what an earlier one asked for. A closure that trails without a label is
+  /// `didChange`.
   ///
   /// - Parameters:
   ///   - willChange: called first, while the controller still shows the old records.
@@ -11,18 +12,39 @@ extension FetchedRecordsController {
   ///     lowest), before any record change.
   ///   - onChange: called for each record that changed, with the old record for a deletion and the
   ///     new one otherwise.
-  ///   - didChange: called last.
+  ///   - didChange: called last. It has no default value, so that a closure that trails is never
+  ///     taken for another handler: write `didChange: nil` where there is none.
   public func trackChanges(
     willChange: ((FetchedRecordsController<Record>) -> Void)? = nil,
     onSectionChange: ((FetchedRecordsController<Record>, FetchedSectionChange) -> Void)? = nil,
     onChange: ((FetchedRecordsController<Record>, Record, FetchedRecordChange) -> Void)? = nil,
-    didChange: ((FetchedRecordsController<Record>) -> Void)? = nil
+    didChange: ((FetchedRecordsController<Record>) -> Void)?
   ) {
     handlers.willChange = willChange.map { handler in { controller, _ in handler(controller) } }
     handlers.onSectionChange = onSectionChange
     handlers.onChange = onChange
     handlers.didChange = didChange.map { handler in { controller, _ in handler(controller) } }
     track(alongside: nil)
+  }
+
+  /// Tells of changes from now on, without a handler that is called last.
+  ///
+  /// - Parameters:
+  ///   - willChange: as for ``trackChanges(willChange:onSectionChange:onChange:didChange:)``.
+  ///   - onSectionChange: likewise.
+  ///   - onChange: likewise.
+  public func trackChanges(
+    willChange: ((FetchedRecordsController<Record>) -> Void)? = nil,
+    onSectionChange: ((FetchedRecordsController<Record>, FetchedSectionChange) -> Void)? = nil,
+    onChange: ((FetchedRecordsController<Record>, Record, FetchedRecordChange) -> Void)?
+  ) {
+    trackChanges(
+      willChange: willChange, onSectionChange: onSectionChange, onChange: onChange, didChange: nil)
+  }
+
+  /// Tells of changes no more; ``didChange(with:)`` and ``changeSets`` go on.
+  public func trackChanges() {
+    trackChanges(didChange: nil)
   }
 
   /// Tells of changes from now on, with a value that is read in the same transaction as the records.
@@ -39,7 +61,7 @@ extension FetchedRecordsController {
     willChange: ((FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void)? = nil,
     onSectionChange: ((FetchedRecordsController<Record>, FetchedSectionChange) -> Void)? = nil,
     onChange: ((FetchedRecordsController<Record>, Record, FetchedRecordChange) -> Void)? = nil,
-    didChange: ((FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void)? = nil
+    didChange: ((FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void)?
   ) {
     handlers.willChange = willChange.map { handler in
       { controller, value in if let value = value as? T { handler(controller, value) } }

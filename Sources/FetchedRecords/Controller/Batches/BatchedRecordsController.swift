@@ -109,18 +109,34 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
 
   /// Tells of changes from now on; what changed since the last ``performFetch()`` is told soon.
   ///
-  /// The order is that of ``FetchedRecordsController``. `changes` of moves and updates are empty.
+  /// The order is that of ``FetchedRecordsController``, and so is what a closure that trails means.
+  /// `changes` of moves and updates are empty.
   public func trackChanges(
     willChange: ((BatchedRecordsController<Record>) -> Void)? = nil,
     onSectionChange: ((BatchedRecordsController<Record>, FetchedSectionChange) -> Void)? = nil,
     onChange: ((BatchedRecordsController<Record>, FetchedRecordChange) -> Void)? = nil,
-    didChange: ((BatchedRecordsController<Record>) -> Void)? = nil
+    didChange: ((BatchedRecordsController<Record>) -> Void)?
   ) {
     handlers.willChange = willChange
     handlers.onSectionChange = onSectionChange
     handlers.onChange = onChange
     handlers.didChange = didChange
     if handlers.areForChanges { core.track(alongside: nil) } else { core.stopTracking() }
+  }
+
+  /// Tells of changes from now on, without a handler that is called last.
+  public func trackChanges(
+    willChange: ((BatchedRecordsController<Record>) -> Void)? = nil,
+    onSectionChange: ((BatchedRecordsController<Record>, FetchedSectionChange) -> Void)? = nil,
+    onChange: ((BatchedRecordsController<Record>, FetchedRecordChange) -> Void)?
+  ) {
+    trackChanges(
+      willChange: willChange, onSectionChange: onSectionChange, onChange: onChange, didChange: nil)
+  }
+
+  /// Tells of changes no more.
+  public func trackChanges() {
+    trackChanges(didChange: nil)
   }
 
   /// Calls back when changes could not be looked for; observation goes on.
