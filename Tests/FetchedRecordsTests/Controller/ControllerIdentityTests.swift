@@ -150,4 +150,61 @@ import Testing
       #expect(changes["team"] == "Blue".databaseValue)
     }
   }
+
+  @Test(arguments: [
+    """
+    SELECT max(id) AS id, group_concat(name) AS name, team, sum(score) AS score FROM player
+    GROUP BY team ORDER BY team
+    """,
+    "SELECT id + 0 AS ID, name, team, score FROM player WHERE id = 2",
+  ])
+  func `is the primary key that SQL computes under its name`(sql: String) throws {
+    let world = try ControllerWorld()
+    let controller = try FetchedRecordsController<Player>(
+      world.writer, sql: sql, queue: world.queue)
+    let listener = try world.follow(controller)
+    try world.write("UPDATE player SET score = 5 WHERE id = 2", settling: controller)
+    world.onQueue {
+      #expect(
+        listener.changes == [
+          .update(indexPath: path(0, 0), changes: ["score": 0.databaseValue])
+        ])
+      #expect(listener.isInStep(with: controller))
+    }
+  }
+
+  @Test func `is the primary key that a declared request computes under its name`() throws {
+    let world = try ControllerWorld()
+    let request = DeclaredRequest<Player>(
+      table: "player", fields: ["max(id) AS id", "'all' AS name", "team", "sum(score) AS score"],
+      groupBy: ["team"], order: ["team"])
+    let (controller, listener) = try world.follow(request)
+    try world.write("UPDATE player SET id = 9, team = 'Red' WHERE id = 2", settling: controller)
+    world.onQueue {
+      // The group is the same one, and its record another.
+      #expect(
+        listener.changes == [
+          .deletion(indexPath: path(0, 1)), .deletion(indexPath: path(0, 0)),
+          .insertion(indexPath: path(0, 0)), .insertion(indexPath: path(0, 1)),
+        ])
+      #expect(listener.isInStep(with: controller))
+    }
+  }
+
+  @Test func `is the computed primary key that an adapter shows`() throws {
+    let world = try ControllerWorld()
+    let controller = try FetchedRecordsController<Player>(
+      world.writer,
+      sql: "SELECT 'x' AS id, id * 1 AS number, name, team, score FROM player ORDER BY name",
+      adapter: ColumnMapping(["id": "number", "name": "name", "team": "team", "score": "score"]),
+      queue: world.queue)
+    let listener = try world.follow(controller)
+    try world.write("UPDATE player SET name = 'Bea' WHERE id = 2", settling: controller)
+    world.onQueue {
+      #expect(
+        listener.changes == [
+          .update(indexPath: path(0, 1), changes: ["name": "Barbara".databaseValue])
+        ])
+    }
+  }
 }

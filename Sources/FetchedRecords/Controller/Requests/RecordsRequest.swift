@@ -58,9 +58,11 @@ extension RecordsRequest {
       batches = plan
     } else if let declaration {
       definition.form = .declared(declaration)
+      definition.key = try computedKey(of: prepared, in: db)
     } else {
       definition.form = .sql(text.sql)
-      definition.key = try key(of: prepared.statement, in: db)
+      definition.key =
+        try key(of: prepared.statement, in: db) ?? computedKey(of: prepared, in: db)
     }
     definition.repeatsColumnNames = true
     definition.parameters = text.arguments.keys.sorted().map {
@@ -89,12 +91,29 @@ extension RecordsRequest {
     }
     guard others, try facts.isTable(identityTable) else { return nil }
     let columns = try facts.primaryKey(of: identityTable).columns
-    let positions = columns.compactMap { column in
-      origins.firstIndex {
-        $0?.isSame(as: ColumnOrigin(table: identityTable, column: column)) == true
-      }
-    }
-    return positions.count == columns.count ? positions.map { statement.columnNames[$0] } : nil
+    let positions = text.positions(of: columns, of: identityTable)
+    return positions.map { $0.map { statement.columnNames[$0] } }
+  }
+
+  /// The columns that SQL computes under the names of the record type's primary key: what a record
+  /// finds there is its identity, whatever rows it was made of.
+  private func computedKey(of request: PreparedRequest, in db: Database) throws -> [String]? {
+    guard let identityTable else { return nil }
+    let facts = SchemaFacts(db: db)
+    guard try facts.isTable(identityTable) else { return nil }
+    let columns = try facts.primaryKey(of: identityTable).columns
+    let text = StatementText(statement: request.statement)
+    if text.positions(of: columns, of: identityTable) != nil { return nil }
+    let names = text.columnNames
+    // A row of the positions shows which of them an adapter puts under which name.
+    let list = names.enumerated().map { "\($0) AS \($1.quotedIdentifier)" }.joined(separator: ", ")
+    let row = try Row.fetchOne(db, sql: "SELECT \(list)", adapter: request.adapter)
+    let positions = columns.compactMap { row?[$0] as Int? }
+    // The analysis knows columns by their names: of several with one name it takes the first.
+    guard positions.count == columns.count,
+      positions.allSatisfy({ names.firstIndex(of: names[$0]) == $0 })
+    else { return nil }
+    return positions.map { names[$0] }
   }
 
   /// Prefetched associations come from further statements, whose rows nobody follows here.
@@ -112,5 +131,16 @@ extension RecordsRequest {
         the request prefetches associations with including(all:), which take statements of their \
         own: use including(required:) or including(optional:), or a controller for each of them
         """)
+  }
+}
+
+extension StatementText {
+  /// Where the result shows these columns of a table unchanged; nil: not all of them.
+  fileprivate func positions(of columns: [String], of table: String) -> [Int]? {
+    let origins = origins
+    let positions = columns.compactMap { column in
+      origins.firstIndex { $0?.isSame(as: ColumnOrigin(table: table, column: column)) == true }
+    }
+    return positions.count == columns.count ? positions : nil
   }
 }
