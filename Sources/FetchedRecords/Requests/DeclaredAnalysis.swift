@@ -75,7 +75,10 @@ extension QueryAnalysis {
 
   private mutating func probe(_ probes: [DeclaredParts.Probe], columns: [String]) {
     for probe in probes {
-      _ = try? collecting { try $0.prepare(probe.sql, part: probe.part, columns: columns) }
+      _ = try? collecting {
+        try QueryProblem.check(fragment: probe.expression, part: probe.part)
+        return try $0.prepare(probe.sql, part: probe.part, columns: columns)
+      }
     }
   }
 

@@ -39,12 +39,14 @@ struct DeclaredParts {
   /// A statement that prepares just when one expression of the declaration is right.
   struct Probe {
     let part: [String]
+    let expression: String
     let sql: String
   }
 
   var fieldProbes: [Probe] {
     (declaration.fields ?? []).enumerated().map { index, field in
-      Probe(part: ["fields", String(index)], sql: "SELECT \(field)\nFROM \(table)")
+      Probe(
+        part: ["fields", String(index)], expression: field, sql: "SELECT \(field)\nFROM \(table)")
     }
   }
 
@@ -52,24 +54,28 @@ struct DeclaredParts {
   func clauseProbes(selecting fields: [String]) -> [Probe] {
     let select = "SELECT \(fields.joined(separator: ", "))\nFROM \(table)"
     var probes: [Probe] = []
+    func add(_ part: [String], _ expression: String, _ clause: String) {
+      probes.append(Probe(part: part, expression: expression, sql: "\(select) \(clause)"))
+    }
     if let predicate = declaration.predicate {
-      probes.append(Probe(part: ["where"], sql: "\(select) WHERE \(predicate.parenthesized)"))
+      add(["where"], predicate, "WHERE \(predicate.parenthesized)")
     }
     for (index, term) in declaration.groupBy.enumerated() {
-      probes.append(Probe(part: ["groupBy", String(index)], sql: "\(select) GROUP BY \(term)\n"))
+      add(["groupBy", String(index)], term, "GROUP BY \(term)\n")
     }
     if let having = declaration.having {
       let group = declaration.groupBy.isEmpty ? "1" : declaration.groupBy.joined(separator: ", ")
-      probes.append(
-        Probe(part: ["having"], sql: "\(select) GROUP BY \(group) HAVING \(having.parenthesized)"))
+      add(["having"], having, "GROUP BY \(group) HAVING \(having.parenthesized)")
     }
     for (index, term) in declaration.order.enumerated() {
-      probes.append(Probe(part: ["order", String(index)], sql: "\(select) ORDER BY \(term)\n"))
+      add(["order", String(index)], term, "ORDER BY \(term)\n")
     }
     return probes
   }
 
   func expressionProbe(_ expression: String, part: String) -> Probe {
-    Probe(part: [part], sql: "SELECT \(expression.parenthesized) FROM \(table)")
+    Probe(
+      part: [part], expression: expression,
+      sql: "SELECT \(expression.parenthesized) FROM \(table)")
   }
 }

@@ -70,11 +70,14 @@ extension QueryAnalysis {
     if hidden.isEmpty { return inner }
     for column in hidden {
       _ = try collecting {
-        try $0.prepare(
+        try QueryProblem.check(fragment: column.expression, part: column.part)
+        return try $0.prepare(
           "SELECT \(column.expression.parenthesized) FROM (\n\(inner)\n)", part: column.part,
           columns: text.columnNames)
       }
     }
+    // The whole statement would tell them once more.
+    if !problems.isEmpty { throw QueryProblems(query: definition.name, problems: []) }
     let columns = hidden.map { "\($0.expression.parenthesized)" }.joined(separator: ", ")
     return "SELECT *, \(columns) FROM (\n\(inner)\n)"
   }

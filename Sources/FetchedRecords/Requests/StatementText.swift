@@ -7,19 +7,53 @@ struct StatementText {
 
   init(statement: Statement) { self.statement = statement }
 
-  /// Prepares `sql`, which must be one statement that reads and returns columns.
+  /// Prepares `sql`, which must be one SELECT, whatever is in its parts.
+  ///
+  /// Nothing else is so much as prepared: some PRAGMAs take effect then, and an EXPLAIN looks like
+  /// a statement that returns records. https://www.sqlite.org/pragma.html
   ///
   /// - Throws: `QueryProblem` with SQLite's own words, at `part`.
   init(_ sql: String, part: [String], in db: Database, knownWords: (String) -> [String]) throws {
-    do {
-      statement = try db.makeStatement(sql: sql)
-    } catch let error as DatabaseError {
-      throw Self.problem(from: error, part: part, knownWords: knownWords)
+    guard !sql.utf8.contains(0) else {
+      throw QueryProblem(
+        part: part, message: "it contains a NUL character, where SQLite would end it",
+        mend: "take the character out")
     }
+    let first = SQLTokens.first(of: sql)
+    guard ["SELECT", "WITH", "VALUES"].contains(where: { first?.isWord($0) == true }) else {
+      let beginning = first.map { "begins with \"\($0.text.prefix(32))\"" } ?? "is empty"
+      throw QueryProblem(
+        part: part, message: "this statement \(beginning): it is no SELECT",
+        mend: "write a single SELECT (a WITH clause or VALUES is fine)")
+    }
+    statement = try Self.prepare(sql, part: part, in: db, knownWords: knownWords)
     guard statement.isReadonly, statement.columnCount > 0 else {
       throw QueryProblem(
         part: part, message: "this statement does not return records",
         mend: "write a single SELECT (a WITH clause or VALUES is fine)")
+    }
+  }
+
+  /// Prepares the first statement, and looks at what follows without preparing it.
+  private static func prepare(
+    _ sql: String, part: [String], in db: Database, knownWords: (String) -> [String]
+  ) throws -> Statement {
+    do {
+      guard let statement = try db.allStatements(sql: sql).next() else {
+        throw DatabaseError(message: "empty statement")
+      }
+      let length =
+        sqlite3_sql(statement.sqliteStatement).map { String(cString: $0).utf8.count } ?? 0
+      let rest = String(decoding: sql.utf8.dropFirst(length), as: UTF8.self)
+      // A semicolon at the end ends the first statement, and more of them are none.
+      guard SQLTokens.tokens(of: rest).allSatisfy({ $0.isSymbol(";") }) else {
+        throw QueryProblem(
+          part: part, message: "there is more than one statement",
+          mend: "write one SELECT, and no semicolon before its end")
+      }
+      return statement
+    } catch let error as DatabaseError {
+      throw problem(from: error, part: part, knownWords: knownWords)
     }
   }
 
@@ -30,8 +64,7 @@ struct StatementText {
     let word = unknownWord(in: message)
     return QueryProblem(
       part: part, message: message,
-      mend: error.resultCode == .SQLITE_MISUSE
-        ? "write one statement only" : "mend the SQL so that SQLite can prepare it",
+      mend: "mend the SQL so that SQLite can prepare it",
       unknownWord: word, knownWords: word.map { _ in knownWords(message) } ?? [])
   }
 

@@ -57,6 +57,12 @@ struct SQLTokens {
     return tokens
   }
 
+  /// The first token, behind comments and white space; nil: there is none.
+  static func first(of sql: String) -> SQLToken? {
+    var scanner = SQLTokens(rest: sql.unicodeScalars[...])
+    return scanner.next()
+  }
+
   private typealias Index = String.Index
 
   private var rest: Substring.UnicodeScalarView

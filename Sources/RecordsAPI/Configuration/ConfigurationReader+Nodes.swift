@@ -74,6 +74,12 @@ extension ConfigurationReader {
       note(node.position, "\(what) is \(node.kind), not text", mend: quoted(node))
       return nil
     }
+    guard !text.utf8.contains(0) else {
+      note(
+        node.position, "\(what) contains a NUL character, where the system and SQLite would end it",
+        mend: "take the character out")
+      return nil
+    }
     guard text.contains(where: { !$0.isWhitespace }) else {
       note(node.position, "\(what) is empty", mend: "write a value, or leave the word out")
       return nil
