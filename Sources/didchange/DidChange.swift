@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct DidChange: ParsableCommand {
@@ -12,4 +13,24 @@ struct DidChange: ParsableCommand {
     version: "0.1.0",
     subcommands: [Serve.self, Check.self, Watch.self, Healthcheck.self],
     defaultSubcommand: Serve.self)
+
+  /// As ArgumentParser does it, but for what a terminal would obey in the text of an error: a path,
+  /// or what SQLite says of a schema.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      let code = exitCode(for: error)
+      let message = fullMessage(for: error)
+      if !message.isEmpty {
+        if code.isSuccess {
+          StandardOutput.write(message + "\n")
+        } else {
+          StandardError.write(message + "\n")
+        }
+      }
+      Foundation.exit(code.rawValue)
+    }
+  }
 }

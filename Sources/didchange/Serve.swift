@@ -101,7 +101,7 @@ struct Serve: ParsableCommand {
       if label == RunningServer.accessLabel { return BareLogHandler() }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
-      return handler
+      return TerminalLogHandler(handler)
     }
     return Logger(label: "didchange")
   }

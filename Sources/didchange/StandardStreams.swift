@@ -1,16 +1,26 @@
 import Foundation
+import RecordsAPI
 
 /// Lines for whoever waits for them: not buffered, as they are by `print`.
 ///
-/// Where nobody reads any more, they are lost.
+/// What a terminal would obey is shown instead, wherever it came from. Where nobody reads any more,
+/// the lines are lost.
 enum StandardOutput {
   static func write(_ text: String) {
+    writePainted(text.showingControls(except: lineControls))
+  }
+
+  /// Writes what has colours, and nothing else that a terminal obeys: see ``Terminal``.
+  static func writePainted(_ text: String) {
     try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
   }
 }
 
 enum StandardError {
   static func write(_ text: String) {
-    try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    let safe = text.showingControls(except: lineControls)
+    try? FileHandle.standardError.write(contentsOf: Data(safe.utf8))
   }
 }
+
+private let lineControls: Set<Unicode.Scalar> = ["\n", "\t"]

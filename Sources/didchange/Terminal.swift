@@ -1,4 +1,5 @@
 import Foundation
+import RecordsAPI
 
 /// What standard output can show.
 struct Terminal {
@@ -28,20 +29,16 @@ struct Terminal {
   }
 
   func paint(_ text: String, _ colour: Colour) -> String {
-    hasColours ? "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m" : text
+    let safe = text.showingControls()
+    return hasColours ? "\u{1B}[\(colour.rawValue)m\(safe)\u{1B}[0m" : safe
   }
 
   /// Cuts a text so that it fits on a line of which so many columns are taken.
   ///
   /// It counts characters: a line of wide ones may wrap.
   func fit(_ text: String, taken: Int) -> String {
-    let safe = String(String.UnicodeScalarView(text.unicodeScalars.map(Self.shown)))
+    let safe = text.showingControls()
     guard let width, safe.count + taken > width else { return safe }
     return safe.prefix(max(8, width - taken - 1)) + "…"
-  }
-
-  /// Data is no command to the terminal: JSON escapes C0, but neither DEL nor C1.
-  private static func shown(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
-    scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar
   }
 }

@@ -86,7 +86,7 @@ private struct WatchedStream {
     while let bytes = try response.receive() {
       var lines: [String] = []
       try next.parse(bytes) { lines += printer.lines($0) }
-      if !lines.isEmpty { StandardOutput.write(lines.joined(separator: "\n") + "\n") }
+      if !lines.isEmpty { StandardOutput.writePainted(lines.joined(separator: "\n") + "\n") }
     }
     return true
   }

@@ -25,10 +25,15 @@ extension Configuration {
       file: file, position: position(of: query, part, near: word), message: message, mend: mend)
   }
 
-  /// Where the next name or item begins: O(b), b names and items in the file.
+  /// Where the next name or item begins: O(log b), b names and items in the file.
   private func end(after start: SourcePosition) -> SourcePosition {
-    boundaries.lazy.filter { $0 > start }.min()
-      ?? SourcePosition(line: lines.count + 1, column: 1)
+    var (low, high) = (0, boundaries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if boundaries[middle] > start { high = middle } else { low = middle + 1 }
+    }
+    return low < boundaries.count
+      ? boundaries[low] : SourcePosition(line: lines.count + 1, column: 1)
   }
 
   /// Looks for a whole word.

@@ -23,7 +23,7 @@ package struct Configuration: Sendable, Equatable {
 
   var lines: [String] = []
   var positions: [Place: SourcePosition] = [:]
-  /// Where the names of words and entries and the items of lists begin.
+  /// Where the names of words and entries and the items of lists begin, in ascending order.
   var boundaries: [SourcePosition] = []
 
   /// A part of a query that has a place in the file.
@@ -71,6 +71,7 @@ package struct Configuration: Sendable, Equatable {
     var reader = ConfigurationReader(tree: tree, file: file)
     reader.readFile()
     guard reader.problems.isEmpty else { throw ConfigurationProblems(reader.problems) }
+    reader.configuration.boundaries.sort()
     reader.configuration.lines = text.split(
       separator: "\n", omittingEmptySubsequences: false
     ).map(String.init)

@@ -31,11 +31,12 @@ package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringCon
     self.mend = mend
   }
 
-  /// `file:line:column: message; mend`, which editors and terminals turn into a link.
+  /// `file:line:column: message; mend`, which editors and terminals turn into a link; one line,
+  /// whatever is in the file.
   package var description: String {
     let place =
       file.map { "\($0):\(position.line):\(position.column): \(message)" } ?? message
-    return mend.map { "\(place); \($0)" } ?? place
+    return (mend.map { "\(place); \($0)" } ?? place).showingControls()
   }
 }
 
@@ -50,6 +51,15 @@ package struct ConfigurationProblems: Error, Sendable, Equatable, CustomStringCo
     self.problems = order.map(\.element)
   }
 
-  /// One problem a line.
-  package var description: String { problems.map(\.description).joined(separator: "\n") }
+  /// So many are shown: a script that writes configurations makes one slip in every query, and
+  /// nobody reads further.
+  static let mostShown = 100
+
+  /// One problem a line, the first ones, and how many more there are.
+  package var description: String {
+    var lines = problems.prefix(Self.mostShown).map(\.description)
+    let rest = problems.count - lines.count
+    if rest > 0 { lines.append("… and \(rest) more problem\(rest == 1 ? "" : "s")") }
+    return lines.joined(separator: "\n")
+  }
 }

@@ -12,8 +12,15 @@ struct ConfigurationTree {
   /// The names of the keys that were overwritten.
   private(set) var duplicates: [String: String] = [:]
 
+  /// How often a text is parsed again at most, and how many scalars are read so in all: a script
+  /// that writes one name a thousand times has said enough, and each time costs O(n).
+  private static let mostRounds = 32
+  private static let mostScalars = 2_000_000
+
+  /// O(n) time and memory, n scalars of the text; times the keys that are there twice, up to a limit.
   init(text: String, file: String) throws(ConfigurationProblem) {
     var scalars = Array(text.unicodeScalars)
+    let rounds = max(1, min(Self.mostRounds, Self.mostScalars / max(1, scalars.count)))
     while true {
       do {
         root = try Yams.compose(yaml: String(String.UnicodeScalarView(scalars)), .basic)
@@ -21,6 +28,12 @@ struct ConfigurationTree {
       } catch YamlError.duplicatedKeysInMapping(let names, let context) {
         let mark = SourcePosition(line: context.mark.line, column: context.mark.column)
         let name = names.first ?? ""
+        guard duplicates.count + names.count <= rounds else {
+          throw ConfigurationProblem(
+            file: file, position: mark,
+            message: "too many names are there twice, such as \"\(name)\"",
+            mend: "keep one of each")
+        }
         let placeholder = Self.placeholder(number: duplicates.count, for: name)
         guard Self.replace(name, at: mark, with: placeholder, in: &scalars) else {
           throw ConfigurationProblem(

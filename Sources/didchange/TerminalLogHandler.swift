@@ -1,0 +1,31 @@
+import Logging
+import RecordsAPI
+
+/// Writes messages as another handler does, one line each: names of tables and words of clients are
+/// no commands to the terminal, and begin no line of the log.
+struct TerminalLogHandler: LogHandler {
+  private var inner: StreamLogHandler
+
+  init(_ inner: StreamLogHandler) { self.inner = inner }
+
+  var logLevel: Logger.Level {
+    get { inner.logLevel }
+    set { inner.logLevel = newValue }
+  }
+
+  var metadata: Logger.Metadata {
+    get { inner.metadata }
+    set { inner.metadata = newValue }
+  }
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { inner[metadataKey: key] }
+    set { inner[metadataKey: key] = newValue }
+  }
+
+  func log(event: LogEvent) {
+    var event = event
+    event.message = "\(event.message.description.showingControls())"
+    inner.log(event: event)
+  }
+}
