@@ -43,6 +43,25 @@ import Testing
     #expect(try text("{status}{bytes} {route} {referer}!") == "20012 - -!")
   }
 
+  /// None of these can be told from what the server itself wrote.
+  @Test(arguments: [
+    ("{agent} {status}", "x 200", "x\\x20200 200"), ("{agent} {status}", "", "- 200"),
+    ("{status};{agent}", "x;200", "200;x\\x3b200"),
+    ("[{agent}] {status}", "x] 404", "[x\\x5d\\x20404] 200"),
+    ("agent={agent} status={status}", "x status=404", "agent=x\\x20status=404 status=200"),
+    ("'{agent}' {bytes}", "x' 1", "'x\\x27\\x201' 12"),
+    ("{agent}, {status}", "x, 1", "x\\x2c\\x201, 200"),
+    ("\"{agent}\" {status}", "x y", "\"x y\" 200"), ("\"{agent}\" {status}", "", "\"\" 200"),
+    ("{seconds}\t{agent}", "x\t1", "1.000250\tx\\x091"),
+    ("{status}: {agent}", "a-b/1.0", "200: a-b/1.0"),
+  ])
+  func `lets no client write a field of its own`(format: String, agent: String, line: String) throws
+  {
+    var exchange = exchange
+    exchange.request?.userAgent = agent
+    #expect(try AccessLogFormat.read(format).get().text(of: exchange, at: .now) == line)
+  }
+
   @Test(arguments: [
     ("/v1/queries?access_token=s&a=1", "/v1/queries?access_token=...&a=1"),
     ("/a?access%5Ftoken=s", "/a?access%5Ftoken=..."),
@@ -50,7 +69,7 @@ import Testing
     ("/v1/events?query=a%3Faccess_token%3Ds&query=b", "/v1/events?query=...&query=b"),
     ("/v1/events?query=a%3Faccess%255Ftoken%3Ds", "/v1/events?query=..."),
     ("https://a.example/?x#y&access_token=s", "https://a.example/?x#y&access_token=..."),
-    ("/a?access_tokens=1&c=%2", "/a?access_tokens=1&c=%2"), ("/a=b?=&&?", "/a=b?=&&?"), ("", ""),
+    ("/a?access_tokens=1&c=%2", "/a?access_tokens=1&c=%2"), ("/a=b?=&&?", "/a=b?=&&?"), ("", "-"),
   ])
   func `tells no token`(url: String, shown: String) throws {
     var exchange = exchange

@@ -11,7 +11,15 @@ package enum AccessLogFormat: Sendable, Equatable {
 
   package enum Part: Sendable, Equatable {
     case text(String)
-    case word(Word)
+    case word(Word, Place)
+  }
+
+  /// What a value at a place of the line must not contain, so that it stays one field.
+  package enum Place: Sendable, Equatable {
+    /// Between quotation marks, or the server's own words: no quotation marks.
+    case quoted
+    /// No space, and nothing of what ends a field in this line.
+    case unquoted(ends: [UInt8])
   }
 
   /// What a line can say.
@@ -51,7 +59,7 @@ package enum AccessLogFormat: Sendable, Equatable {
             mend: near ?? "the words are \(words.joined(separator: ", "))"))
       }
       parts.append(.text(String(rest[..<open])))
-      parts.append(.word(word))
+      parts.append(.word(word, .quoted))
       rest = rest[name.endIndex...].dropFirst()
     }
     guard !parts.isEmpty else {
@@ -60,7 +68,28 @@ package enum AccessLogFormat: Sendable, Equatable {
           message: "\"\(text)\" has no {word} in it",
           mend: "write json, line, or a line with words such as {method} and {status}"))
     }
-    return .success(parts + [.text(String(rest))])
+    return .success(placed(parts + [.text(String(rest))]))
+  }
+
+  /// Finds out which words stand between quotation marks, and what ends the others.
+  private static func placed(_ parts: [Part]) -> [Part] {
+    var ends = [UInt8(ascii: " ")]
+    for case .text(let text) in parts.dropFirst() {
+      // Letters and digits separate nothing, and without them nobody could read a value.
+      if let first = text.utf8.first, !first.isAlphanumeric, !ends.contains(first) {
+        ends.append(first)
+      }
+    }
+    var isQuoted = false
+    return parts.map { part in
+      switch part {
+      case .text(let text):
+        if !text.count(where: { $0 == "\"" }).isMultiple(of: 2) { isQuoted.toggle() }
+        return part
+      case .word(let word, _):
+        return .word(word, isQuoted || word.isServers ? .quoted : .unquoted(ends: ends))
+      }
+    }
   }
 
   /// One line without its end.
@@ -70,7 +99,7 @@ package enum AccessLogFormat: Sendable, Equatable {
       parts.map { part in
         switch part {
         case .text(let text): text
-        case .word(let word): word.value(of: exchange, at: date).map(Self.escaped) ?? "-"
+        case .word(let word, let place): Self.escaped(word.value(of: exchange, at: date), place)
         }
       }.joined()
     case .json: Self.json(exchange, at: date)
@@ -89,13 +118,21 @@ package enum AccessLogFormat: Sendable, Equatable {
     return String(decoding: json.bytes, as: UTF8.self)
   }
 
-  /// Clients write targets and agents: none may end a line or a quotation, or move a terminal's
-  /// cursor.
-  private static func escaped(_ text: String) -> String {
+  /// Clients write targets and agents: none may end a line, a quotation or a field, or move a
+  /// terminal's cursor. What is not there is `-`, and so is what a field without quotation marks
+  /// could not show.
+  private static func escaped(_ text: String?, _ place: Place) -> String {
+    guard let text else { return "-" }
+    var ends: [UInt8] = []
+    if case .unquoted(let bytes) = place {
+      if text.isEmpty { return "-" }
+      ends = bytes
+    }
     var result = ""
     for byte in text.utf8 {
       switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F...:
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), 0..<0x20, 0x7F...,
+        _ where ends.contains(byte):
         result += "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
       default: result.unicodeScalars.append(Unicode.Scalar(byte))
       }
@@ -104,8 +141,20 @@ package enum AccessLogFormat: Sendable, Equatable {
   }
 }
 
+extension UInt8 {
+  fileprivate var isAlphanumeric: Bool {
+    let scalar = Unicode.Scalar(self)
+    return scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+  }
+}
+
 extension AccessLogFormat.Word {
   fileprivate var isNumber: Bool { [.status, .bytes, .seconds].contains(self) }
+
+  /// Whether its values are the server's own words, which no client chooses.
+  fileprivate var isServers: Bool {
+    isNumber || [.time, .version, .route].contains(self)
+  }
 
   fileprivate func value(of exchange: FinishedExchange, at date: Date) -> String? {
     switch self {
