@@ -2,20 +2,28 @@ import FetchedRecords
 import Foundation
 import OrderedResults
 
-/// What SQLite makes of a query, for people to read.
+/// What becomes of a query, for people to read: what SQLite makes of it, and what it returns.
 package struct QueryReport {
   private let entry: QueryCatalog.Entry
+  /// What its result has, in words; nil: it was not run, for a parameter has no default value.
+  private let trial: Result<String, FetchFailure>?
 
-  /// Opens the database, and prepares all queries of the settings.
+  /// Opens the database, prepares all queries of the settings, and runs those that can do without a
+  /// value from a client.
   ///
-  /// - Throws: ``ConfigurationProblems`` with the problems of all queries; a table that cannot be
-  ///   one where no queries are named is reported as such.
+  /// Takes as long as the queries do, and holds one result at a time.
+  ///
+  /// - Throws: ``ConfigurationProblems`` with the problems of all queries, also those that only
+  ///   running them shows; where no queries are named, the report of a table tells its problem.
   package static func all(_ settings: ServerSettings, database: String) throws -> [QueryReport] {
     let source: QueryCatalog.Source =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
       let refresher = try Refresher(path: database, source: source)
-      return refresher.catalog.all.map { QueryReport(entry: $0) }
+      let reports = refresher.catalog.all.map { QueryReport($0, refresher) }
+      let problems = reports.compactMap { $0.problem(in: settings.configuration) }
+      if !settings.queries.isEmpty, !problems.isEmpty { throw ConfigurationProblems(problems) }
+      return reports
     } catch let refused as RefusedQueries {
       throw settings.configuration?.problems(refused) ?? refused
     } catch let failure as FetchFailure {
@@ -23,6 +31,28 @@ package struct QueryReport {
         file: database, position: .start, message: failure.detail)
       throw ConfigurationProblems([problem])
     }
+  }
+
+  private init(_ entry: QueryCatalog.Entry, _ refresher: Refresher) {
+    self.entry = entry
+    let parameters = entry.definition.parameters
+    let values = parameters.compactMap { parameter in
+      parameter.defaultValue.map { (parameter.name, $0) }
+    }
+    guard let query = try? entry.analysis.get(), values.count == parameters.count else {
+      trial = nil
+      return
+    }
+    let results = refresher.trial(query, arguments: Dictionary(uniqueKeysWithValues: values))
+    trial = results.map { results in
+      let records = Self.counted(results.count, "record")
+      if entry.definition.section == nil { return records }
+      return "\(records) in \(Self.counted(results.numberOfSections, "section"))"
+    }
+  }
+
+  private static func counted(_ count: Int, _ noun: String) -> String {
+    "\(count) \(noun)\(count == 1 ? "" : "s")"
   }
 
   /// A block of lines, a fact a line, the SQL indented below.
@@ -42,10 +72,39 @@ package struct QueryReport {
       add("parameters", definition.parameters.map(\.text).joined(separator: ", "))
       add("alongside", definition.alongside.map(\.name).joined(separator: ", "))
       add("tracking", "\(query.tracking.mode.rawValue): \(query.tracking.reason)")
+      add("result", trial.map { try? $0.get() } ?? "not run: a parameter must be given")
+      add("problem", failure?.detail)
       lines.append("  sql")
       lines += query.sql.split(separator: "\n").map { "    \($0)" }
     }
-    return lines.joined(separator: "\n") + "\n"
+    return lines.map { $0.showingControls() }.joined(separator: "\n") + "\n"
+  }
+
+  private var failure: FetchFailure? {
+    if case .failure(let failure)? = trial { failure } else { nil }
+  }
+
+  private func problem(in configuration: Configuration?) -> ConfigurationProblem? {
+    guard let failure else { return nil }
+    let definition = entry.definition
+    let defaults = definition.parameters.map(\.name).joined(separator: ", ")
+    let message =
+      defaults.isEmpty
+      ? "the query fails: \(failure.detail)"
+      : "the query fails with the default of \(defaults): \(failure.detail)"
+    guard let configuration else {
+      return ConfigurationProblem(
+        file: nil, position: .start, message: "\(definition.name): \(message)")
+    }
+    return configuration.problem(in: definition.name, definition.part(of: failure), message)
+  }
+}
+
+extension QueryDefinition {
+  /// What of the query's configuration a failure is about.
+  fileprivate func part(of failure: FetchFailure) -> Configuration.Part {
+    if failure.kind == .sections { return .word(.section) }
+    return if case .declared = form { .word(.table) } else { .word(.sql) }
   }
 }
 

@@ -1,0 +1,21 @@
+import Dispatch
+package import OrderedResults
+
+extension Refresher {
+  /// Runs a query once, as for the first client that asks for it, and keeps nothing of it.
+  ///
+  /// Whether a query prepares says little: its sections may not come in runs, and its functions may
+  /// fail for what is in the rows. O(n) time and memory, n rows of the result.
+  ///
+  /// - Parameters:
+  ///   - query: a query of the ``catalog``.
+  ///   - arguments: values for its parameters.
+  /// - Returns: what came of it, or why nothing did.
+  package func trial(_ query: Query, arguments: QueryArguments) -> Result<Results, FetchFailure> {
+    queue.sync {
+      answer { db in
+        try query.fetch(comparingWith: .empty(query.layout), arguments: arguments, in: db).results
+      }
+    }
+  }
+}
