@@ -27,6 +27,9 @@ package struct AddressRange: Sendable, Equatable {
     network = IPAddress(high: address.high & highMask, low: address.low & lowMask)
   }
 
+  /// Whether the text is an address of the range; a name is none.
+  package func contains(_ text: String) -> Bool { IPAddress(text).map(contains) ?? false }
+
   func contains(_ address: IPAddress) -> Bool {
     guard let network else { return false }
     return address.high & highMask == network.high && address.low & lowMask == network.low

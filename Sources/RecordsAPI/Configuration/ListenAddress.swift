@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServer
 
 /// Where the server listens: a host, or an IP address, and a port; or a Unix-domain socket.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
@@ -70,6 +71,13 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   package var description: String {
     if let socketPath { return "unix:\(socketPath)" }
     return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+
+  /// Whether only programs on this machine can reach it: RFC 1122 §3.2.1.3, RFC 4291 §2.5.3,
+  /// RFC 6761 §6.3.
+  package var isLoopback: Bool {
+    if socketPath != nil || host.lowercased() == "localhost" { return true }
+    return ["127.0.0.0/8", "::1"].compactMap { AddressRange($0) }.contains { $0.contains(host) }
   }
 
   /// As a client writes it.

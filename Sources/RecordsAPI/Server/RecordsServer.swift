@@ -20,13 +20,15 @@ package final class RecordsServer: Sendable {
   ///   - settings: what to serve, and where.
   ///   - logger: is told what an operator should know.
   ///   - accessLogger: is given the lines of the access log, where there is one.
-  /// - Throws: ``ConfigurationProblems`` where queries do not fit the database, and
-  ///   `FetchFailure` or `DatabaseAccessError` where it cannot be read.
+  /// - Throws: ``ConfigurationProblems`` where queries do not fit the database, or where it would be
+  ///   among the files of the page; `FetchFailure` or `DatabaseAccessError` where it cannot be read.
   package init(
     _ settings: ServerSettings, logger: Logger, accessLogger: Logger? = nil
   ) throws {
+    try settings.checkPublicFolder()
     self.logger = logger
     listen = settings.listen
+    if !listen.isLoopback, settings.service.hosts == nil { logger.warning("\(Self.hostsAdvice)") }
     accessLog = settings.service.accessLog.map { AccessLog($0, logger: accessLogger ?? logger) }
     let refreshes = RefreshCounters()
     let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
@@ -37,6 +39,12 @@ package final class RecordsServer: Sendable {
   }
 
   deinit { sweeper.cancel() }
+
+  private static let hostsAdvice = """
+    other machines can reach the server, and it answers to any name: a web page whose own name leads \
+    here (DNS rebinding) can have its reader's browser read all of it; list the names by which \
+    clients call the server, such as hosts: [example.org], in the configuration
+    """
 
   /// Watches the database and listens.
   ///

@@ -68,8 +68,9 @@ extension Logger {
 
   private static var rollbackAdvice: String {
     """
-    in a rollback-journal mode: readers and writers wait for each other, and every commit \
-    means a refetch; PRAGMA journal_mode=WAL in the writer would spare both
+    in a rollback-journal mode: readers and writers wait for each other, and after each commit the \
+    whole file is read to find out which rows it changed, or the queries run again where the file \
+    has more than 65536 pages; PRAGMA journal_mode=WAL in the writer would spare both
     """
   }
 }
