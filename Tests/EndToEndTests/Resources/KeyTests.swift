@@ -66,4 +66,29 @@ import Testing
       ])
     try fixture.expectTruth(follower, "teams", "SELECT DISTINCT team FROM player ORDER BY team")
   }
+
+  @Test func `that are steps of a path end with a comma`() throws {
+    let fixture = try ServerFixture(
+      """
+      CREATE TABLE word (text TEXT PRIMARY KEY) WITHOUT ROWID;
+      INSERT INTO word VALUES ('.'), ('..'), ('a'), ('a,'), ('..,');
+      CREATE TABLE pair (a TEXT, b TEXT, PRIMARY KEY (a, b)) WITHOUT ROWID;
+      INSERT INTO pair VALUES ('x', ''), ('x', 'y');
+      """)
+    let client = fixture.client()
+    for (path, key) in [
+      ("word/records/.,", #"["."]"#), ("word/records/..,", #"[".."]"#),
+      ("word/records/%2E%2E,", #"[".."]"#), ("word/records/a,", #"["a"]"#),
+      ("word/records/a%2C", #"["a,"]"#), ("word/records/..%2C", #"["..,"]"#),
+      ("pair/records/x,", #"["x",""]"#), ("pair/records/x,y,", #"["x","y"]"#),
+      ("pair/records/x,,", #"["x",""]"#),
+    ] {
+      let answer = try client.get("/v1/queries/\(path)")
+      #expect(answer.status == 200, "\(path): \(answer.text)")
+      #expect(try answer.json["key"].description == key, "\(path)")
+    }
+    for path in ["word/records/a,,", "word/records/,a", "pair/records/x", "pair/records/x,y,,"] {
+      #expect(try client.get("/v1/queries/\(path)").status == 404, "\(path)")
+    }
+  }
 }
