@@ -1,11 +1,12 @@
-/// Takes the framing off a body, in bytes that come in any division (RFC 9112 §6, §7.1).
+/// Finds the end of a body, in bytes that come in any division (RFC 9112 §6, §7.1).
 ///
-/// O(n) for n bytes; holds no body bytes itself.
+/// Nothing here wants what is in a body: its bytes are counted and dropped, so that a client can
+/// make the server remember none of them. O(n) for n bytes.
 package struct BodyDecoder: Sendable {
   private enum State: Sendable {
     case length(Int)
     case chunkSize(Int, digits: Int)
-    case chunkExtension(Int)
+    case chunkExtension(Int, ChunkExtensionScanner)
     case chunkSizeEnd(Int)
     case chunk(Int)
     case chunkEnd, chunkEndLineFeed
@@ -15,7 +16,8 @@ package struct BodyDecoder: Sendable {
 
   private let limits: MessageLimits
   private var state: State
-  private var decodedSize = 0
+  /// Bytes of the body so far, without the frames of its chunks.
+  package private(set) var size = 0
   private var extensionSize = 0
   private var trailerSize = 0
   private var scanner = LineScanner()
@@ -34,16 +36,15 @@ package struct BodyDecoder: Sendable {
   /// Whether the body is over.
   package var isDone: Bool { if case .done = state { true } else { false } }
 
-  /// Decodes what there is of the body.
+  /// Reads over what there is of the body.
   ///
   /// - Parameters:
   ///   - bytes: Bytes that begin where the last call stopped consuming, and as many more as came.
   ///   - offset: Where they begin; moved past what was consumed.
-  ///   - body: Receives the body.
   /// - Returns: Whether the body is over.
   /// - Throws: Why the body is refused. The decoder must not be used again then.
   package mutating func decode(
-    _ bytes: Span<UInt8>, from offset: inout Int, into body: inout [UInt8]
+    _ bytes: Span<UInt8>, from offset: inout Int
   ) throws(RequestError) -> Bool {
     while !isDone {
       if case .trailers = state {
@@ -53,10 +54,10 @@ package struct BodyDecoder: Sendable {
       guard offset < bytes.count else { return false }
       switch state {
       case .length(let left):
-        let taken = try take(left, bytes, from: &offset, into: &body)
+        let taken = skip(left, bytes, from: &offset)
         state = taken == left ? .done : .length(left - taken)
       case .chunk(let left):
-        let taken = try take(left, bytes, from: &offset, into: &body)
+        let taken = skip(left, bytes, from: &offset)
         state = taken == left ? .chunkEnd : .chunk(left - taken)
       default:
         try step(bytes[offset])
@@ -66,14 +67,12 @@ package struct BodyDecoder: Sendable {
     return true
   }
 
-  private func take(
-    _ count: Int, _ bytes: Span<UInt8>, from offset: inout Int, into body: inout [UInt8]
-  ) throws(RequestError) -> Int {
+  private mutating func skip(
+    _ count: Int, _ bytes: Span<UInt8>, from offset: inout Int
+  ) -> Int {
     let taken = min(count, bytes.count - offset)
-    bytes.extracting(offset..<offset + taken).withUnsafeBufferPointer {
-      body.append(contentsOf: $0)
-    }
     offset += taken
+    size += taken
     return taken
   }
 }
@@ -83,9 +82,12 @@ extension BodyDecoder {
   private mutating func step(_ byte: UInt8) throws(RequestError) {
     switch (state, byte) {
     case (.chunkSize(let size, let digits), _): try stepSize(size, digits, byte)
-    case (.chunkExtension(let size), .carriageReturn): state = .chunkSizeEnd(size)
-    case (.chunkExtension, _):
-      guard byte.isFieldValueCharacter else { throw .invalidChunkExtension }
+    case (.chunkExtension(let size, let scanner), .carriageReturn):
+      guard scanner.mayEnd else { throw .invalidChunkExtension }
+      state = .chunkSizeEnd(size)
+    case (.chunkExtension(let size, var scanner), _):
+      try scanner.read(byte)
+      state = .chunkExtension(size, scanner)
       extensionSize += 1
       guard extensionSize <= limits.chunkExtensionSize else { throw .chunkExtensionsTooLarge }
     case (.chunkSizeEnd(let size), .lineFeed): try begin(size)
@@ -107,7 +109,7 @@ extension BodyDecoder {
     switch byte {
     case .carriageReturn: state = .chunkSizeEnd(size)
     // White space before the semicolon is allowed (§7.1.1, BWS), and is where parsers disagree.
-    case UInt8(ascii: ";"): state = .chunkExtension(size)
+    case UInt8(ascii: ";"): state = .chunkExtension(size, ChunkExtensionScanner())
     default: throw .invalidChunkSize
     }
   }
@@ -117,8 +119,7 @@ extension BodyDecoder {
       state = .trailers
       return
     }
-    guard size <= limits.bodySize - decodedSize else { throw .bodyTooLarge }
-    decodedSize += size
+    guard size <= limits.bodySize - self.size else { throw .bodyTooLarge }
     state = .chunk(size)
   }
 

@@ -36,17 +36,12 @@ struct FramingFields {
   ) throws(RequestError) {
     hasTransferEncoding = true
     var start = range.lowerBound
-    while start <= range.upperBound {
-      var end = start
-      while end < range.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
-      let coding = bytes.trimmingBlanks(start..<end)
+    while let coding = bytes.nextElement(in: range, from: &start) {
       // RFC 9110 §5.6.1.2: empty elements of a list are ignored.
-      if !coding.isEmpty {
-        // RFC 9112 §6.3: a coding after chunked, or chunked twice, leaves no way to find the end.
-        guard !isChunked else { throw .chunkedNotLast }
-        if bytes.equals("chunked", in: coding) { isChunked = true } else { isUnknownCoding = true }
-      }
-      start = end + 1
+      if coding.isEmpty { continue }
+      // RFC 9112 §6.3: a coding after chunked, or chunked twice, leaves no way to find the end.
+      guard !isChunked else { throw .chunkedNotLast }
+      if bytes.equals("chunked", in: coding) { isChunked = true } else { isUnknownCoding = true }
     }
   }
 

@@ -79,6 +79,19 @@ extension Span<UInt8> {
     return index
   }
 
+  /// Steps through a list: `a, b, c` (RFC 9110 §5.6.1).
+  ///
+  /// - Parameters:
+  ///   - range: The list.
+  ///   - start: Where an element begins; moved to where the one after it does.
+  /// - Returns: The element without the blanks around it, which may be empty; nil at the list's end.
+  func nextElement(in range: Range<Int>, from start: inout Int) -> Range<Int>? {
+    guard start <= range.upperBound else { return nil }
+    let end = firstIndex(of: UInt8(ascii: ","), in: start..<range.upperBound)
+    defer { start = end + 1 }
+    return trimmingBlanks(start..<end)
+  }
+
   /// A range without the blanks at its ends.
   func trimmingBlanks(_ range: Range<Int>) -> Range<Int> {
     var lower = range.lowerBound

@@ -58,12 +58,7 @@ struct CollectedFields: Sendable {
       guard !hasHost else { throw .repeatedHost }
       guard isHost(bytes.extracting(value)) else { throw .invalidHost }
       hasHost = true
-    case 6 where bytes.equals("expect", in: name):
-      if bytes.equals("100-continue", in: value) {
-        expectsContinue = true
-      } else {
-        hasUnknownExpectation = true
-      }
+    case 6 where bytes.equals("expect", in: name): noteExpectation(bytes, value)
     case 10 where bytes.equals("connection", in: name): noteConnection(bytes, value)
     case 14 where bytes.equals("content-length", in: name):
       try framing.noteContentLength(bytes, value)
@@ -75,13 +70,20 @@ struct CollectedFields: Sendable {
 
   private mutating func noteConnection(_ bytes: Span<UInt8>, _ range: Range<Int>) {
     var start = range.lowerBound
-    while start <= range.upperBound {
-      var end = start
-      while end < range.upperBound, bytes[end] != UInt8(ascii: ",") { end += 1 }
-      let option = bytes.trimmingBlanks(start..<end)
+    while let option = bytes.nextElement(in: range, from: &start) {
       if bytes.equals("close", in: option) { hasClose = true }
       if bytes.equals("keep-alive", in: option) { hasKeepAlive = true }
-      start = end + 1
+    }
+  }
+
+  private mutating func noteExpectation(_ bytes: Span<UInt8>, _ range: Range<Int>) {
+    var start = range.lowerBound
+    while let expectation = bytes.nextElement(in: range, from: &start) {
+      if bytes.equals("100-continue", in: expectation) {
+        expectsContinue = true
+      } else if !expectation.isEmpty {
+        hasUnknownExpectation = true
+      }
     }
   }
 }

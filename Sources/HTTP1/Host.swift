@@ -1,13 +1,13 @@
-/// Whether bytes are `uri-host [":" port]` (RFC 9110 §7.2, RFC 3986 §3.2.2), or nothing.
+/// Whether bytes are `uri-host [":" port]` (RFC 9110 §7.2, RFC 3986 §3.2.2).
 ///
-/// O(n). Nothing is allowed where the target has no authority (RFC 9112 §3.2).
+/// O(n). An empty host is none: an `http` URI has one (RFC 9110 §4.2.1), and the target of every
+/// request here is such a URI.
 func isHost(_ bytes: Span<UInt8>) -> Bool {
   var index = 0
   if bytes.count > 0, bytes[0] == UInt8(ascii: "[") {
-    index = 1
-    while index < bytes.count, isAddressCharacter(bytes[index]) { index += 1 }
-    guard index > 3, index < bytes.count, bytes[index] == UInt8(ascii: "]") else { return false }
-    index += 1
+    let end = bytes.firstIndex(of: UInt8(ascii: "]"), in: 1..<bytes.count)
+    guard end < bytes.count, isIPLiteral(bytes, 1..<end) else { return false }
+    index = end + 1
   } else {
     while index < bytes.count, bytes[index] != UInt8(ascii: ":") {
       if bytes[index] == UInt8(ascii: "%") {
@@ -20,14 +20,10 @@ func isHost(_ bytes: Span<UInt8>) -> Bool {
         index += 1
       }
     }
-    // A port without a host.
-    if index == 0 { return bytes.count == 0 }
+    // Nothing, or a port without a host.
+    if index == 0 { return false }
   }
   return isPort(bytes, from: index)
-}
-
-private func isAddressCharacter(_ byte: UInt8) -> Bool {
-  byte.isHostCharacter || byte == UInt8(ascii: ":")
 }
 
 private func isPort(_ bytes: Span<UInt8>, from start: Int) -> Bool {

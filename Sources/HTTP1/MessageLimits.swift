@@ -17,9 +17,9 @@ package struct MessageLimits: Sendable, Equatable {
   /// alone would not bound it well.
   package var fieldCount = 100
 
-  /// Bytes of the decoded body; more is 413.
+  /// Bytes of the body, which is read over and not kept; more is 413.
   ///
-  /// Default 1 MiB, as nginx: the API has no large bodies.
+  /// Default 1 MiB, as nginx: no resource wants any.
   package var bodySize = 1024 * 1024
 
   /// Bytes of all chunk extensions of a message; more is 400.

@@ -20,7 +20,7 @@ package struct RequestHead: Sendable {
   /// Whether the client wants another request on this connection (RFC 9112 §9.3).
   package var keepsAlive: Bool
 
-  /// Whether the client waits for `100 Continue` before it sends the body (RFC 9110 §10.1.1).
+  /// Whether the client may wait for a word before it sends the body (RFC 9110 §10.1.1).
   package var expectsContinue: Bool
 
   /// What is wrong with the request although it is sound as a message: answer with its status.

@@ -8,7 +8,7 @@ struct RequestLine {
   let problem: RequestError?
 
   /// Longer than any registered method; more is 501 (RFC 9112 §3).
-  private static let longestMethod = 32
+  static let longestMethod = 32
 
   /// Reads the line.
   ///
@@ -17,16 +17,11 @@ struct RequestLine {
   init(
     _ bytes: Span<UInt8>, _ range: Range<Int>, limits: MessageLimits
   ) throws(RequestError) {
-    var end = range.lowerBound
-    while end < range.upperBound, bytes[end].isTokenCharacter { end += 1 }
-    guard end > range.lowerBound else { throw .invalidMethod }
-    guard end < range.upperBound else { throw .invalidRequestLine }
-    guard bytes[end] == .space else { throw .invalidMethod }
-    guard end - range.lowerBound <= Self.longestMethod else { throw .methodTooLong }
-    method = try Self.method(bytes, range.lowerBound..<end)
+    let methodRange = try Self.method(in: bytes, range)
+    method = try Self.method(bytes, methodRange)
 
-    let start = end + 1
-    end = start
+    let start = methodRange.upperBound + 1
+    var end = start
     while end < range.upperBound, bytes[end].isTargetCharacter { end += 1 }
     let targetRange = start..<end
     guard !targetRange.isEmpty else { throw .invalidRequestLine }
@@ -39,6 +34,26 @@ struct RequestLine {
     if method == .connect { throw .connectRefused }
     (target, problem) = try RequestTarget.parse(
       bytes, targetRange, isOptions: method == .options)
+  }
+
+  /// Where the method stands in a line, or in the beginning of one.
+  static func method(
+    in bytes: Span<UInt8>, _ range: Range<Int>
+  ) throws(RequestError) -> Range<Int> {
+    var end = range.lowerBound
+    while end < range.upperBound, bytes[end].isTokenCharacter { end += 1 }
+    guard end > range.lowerBound else { throw .invalidMethod }
+    guard end - range.lowerBound <= longestMethod else { throw .methodTooLong }
+    guard end < range.upperBound else { throw .invalidRequestLine }
+    guard bytes[end] == .space else { throw .invalidMethod }
+    return range.lowerBound..<end
+  }
+
+  /// Whether bytes begin with `HEAD` and a space, whatever follows.
+  static func isHead(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+    let most = start..<min(bytes.count, start + longestMethod + 1)
+    guard let range = try? method(in: bytes, most) else { return false }
+    return HTTPRequest.Method(bytes.string(range)) == .head
   }
 
   private static func method(

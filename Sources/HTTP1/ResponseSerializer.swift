@@ -16,9 +16,6 @@ package enum ResponseFraming: Sendable, Equatable {
 /// handler set are dropped, but for its `Date`. A field cannot end its line early: `HTTPField`
 /// replaces CR, LF and NUL in values by spaces.
 package enum ResponseSerializer {
-  /// The interim answer to `Expect: 100-continue` (RFC 9110 §15.2.1).
-  package static let `continue`: [UInt8] = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-
   /// Appends a status line and a header section.
   ///
   /// O(bytes).

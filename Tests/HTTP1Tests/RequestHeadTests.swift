@@ -79,6 +79,16 @@ import Testing
 
 @Test(arguments: [
   nil, "Host: a b", "Host: a,b", "Host: u@a", "Host: a:b", "Host: :80", "Host: [::1",
+  // RFC 9110 §4.2.1
+  "Host:", "Host: ",
+  // RFC 3986 §3.2.2
+  "Host: []", "Host: [zzz]", "Host: [1.2.3.4]", "Host: [:]", "Host: [:::]", "Host: [1]",
+  "Host: [:1:2:3:4:5:6:7]", "Host: [1:2:3:4:5:6:7:]", "Host: [1::2::3]", "Host: [1:::2]",
+  "Host: [1:2:3:4:5:6:7]", "Host: [1:2:3:4:5:6:7:8:9]", "Host: [1:2:3:4::5:6:7:8]",
+  "Host: [12345::]", "Host: [g::]", "Host: [::1.2.3]", "Host: [::1.2.3.4.5]", "Host: [::1.2.3.256]",
+  "Host: [::1.2.3.04]", "Host: [::1.2.3.]", "Host: [::1.2.3.4:5]", "Host: [1:2:3:4:5:6:7:1.2.3.4]",
+  "Host: [fe80::1%25eth0]", "Host: [v.a]", "Host: [v1]", "Host: [v1.]", "Host: [vg.a]",
+  "Host: [v1.a/b]", "Host: [::1]80", "Host: [::1]]", "Host: a]", "Host: [::1]:a",
 ])
 func `HTTP 1_1 without a sound Host is refused`(host: String?) {
   let error = readThreeWays(request(host: host)).error
@@ -86,7 +96,11 @@ func `HTTP 1_1 without a sound Host is refused`(host: String?) {
 }
 
 @Test(arguments: [
-  "Host: a.example:8080", "Host: [::1]:80", "Host: 127.0.0.1", "Host:", "host: a%20",
+  "Host: a.example:8080", "Host: [::1]:80", "Host: 127.0.0.1", "host: a%20", "Host: a:",
+  "Host: [::]", "Host: [1::]", "Host: [1:2:3:4:5:6:7:8]", "Host: [1::3:4:5:6:7:8]",
+  "Host: [::2:3:4:5:6:7:8]", "Host: [1:2:3:4:5:6:7::]", "Host: [2001:DB8::aBcD]:443",
+  "Host: [::ffff:1.2.3.4]", "Host: [1:2:3:4:5:6:1.2.3.4]", "Host: [::0.10.100.255]",
+  "Host: [v1F.a:b!c]",
 ])
 func `a sound Host is accepted`(host: String) {
   #expect(readThreeWays(request(host: host)).isComplete)
@@ -103,6 +117,59 @@ func `a sound Host is accepted`(host: String) {
   let kept = readThreeWays(request("GET / HTTP/1.0", "Connection: foo, Keep-Alive", host: nil))
   #expect(kept.keepsAlive == true)
   #expect(readThreeWays(request("GET / HTTP/1.1", "Connection: CLOSE")).keepsAlive == false)
+}
+
+/// RFC 9112 §9.3, §9.6.
+@Test(arguments: ["GET / HTTP/1.0", "GET / HTTP/1.1"])
+func `a connection that shall be closed and kept is closed`(line: String) {
+  for fields in [
+    ["Connection: keep-alive, close"], ["Connection: close, keep-alive"],
+    ["Connection: keep-alive", "Connection: close"], ["Connection: ,keep-alive,, Close ,"],
+  ] {
+    let head = ([line, "Host: a"] + fields).map { $0 + "\r\n" }.joined() + "\r\n"
+    #expect(readThreeWays(head).keepsAlive == false, "\(fields)")
+  }
+}
+
+/// RFC 9110 §9.3.2: whoever refuses it must know that it has no body.
+@Test(arguments: [
+  ("HEAD / HTTP/1.1\r\n\r\n", RequestError.missingHost),
+  ("HEAD / HTTP/1.1\r\nHost: a b\r\n\r\n", .invalidHost),
+  ("HEAD / HTTP/1.1\r\nHost : a\r\n\r\n", .whitespaceBeforeColon),
+  ("HEAD / HTTP/1.1\r\nHost: a\n\r\n", .bareLineFeed),
+  ("HEAD / HTTP/3.0\r\nHost: a\r\n\r\n", .unsupportedVersion),
+  ("HEAD /\r\n\r\n", .invalidRequestLine),
+  ("HEAD \r\n", .invalidRequestLine),
+  ("HEAD /# HTTP/1.1\r\n", .invalidTarget),
+  ("HEAD /\u{0}", .controlCharacter),
+  ("\r\nHEAD /\n", .bareLineFeed),
+  ("HEAD /" + String(repeating: "a", count: 9000), .targetTooLong),
+]) func `a HEAD that is refused is known to be one`(text: String, error: RequestError) {
+  let outcome = readThreeWays(text)
+  #expect(outcome.error == error)
+  #expect(outcome.isHead)
+  let other = readThreeWays(text.replacing("HEAD", with: "HEAP"))
+  #expect(other.error == error)
+  #expect(!other.isHead)
+}
+
+@Test(arguments: ["head / HTTP/3.0\r\n", "HEA\n", "HEAD\n", "HEADER / HTTP/3.0\r\n", "\n"])
+func `what only looks like HEAD is none`(text: String) {
+  let outcome = readThreeWays(text)
+  #expect(outcome.error != nil)
+  #expect(!outcome.isHead)
+}
+
+/// RFC 9112 §3: 501 for the method, 414 for the target.
+@Test(arguments: [8, 8000, 8300, 40_000])
+func `a method that is too long is not taken for a target`(length: Int) {
+  let method = String(repeating: "A", count: 32 + length)
+  #expect(readThreeWays(request("\(method) / HTTP/1.1")).error == .methodTooLong)
+  #expect(readThreeWays(method).error == (length < 8300 ? nil : .methodTooLong))
+  let target = "/" + String(repeating: "a", count: 8192)
+  #expect(readThreeWays(request("\(method) \(target) HTTP/1.1")).error == .methodTooLong)
+  #expect(readThreeWays(request("GET \(target) HTTP/1.1")).error == .targetTooLong)
+  #expect(RequestError.methodTooLong.status.code == 501)
 }
 
 @Test func `a later minor version is treated as 1_1`() {
@@ -134,6 +201,25 @@ func `a sound Host is accepted`(host: String) {
   #expect(outcome.isComplete)
   #expect(outcome.problem == .unsupportedExpectation)
   #expect(RequestError.unsupportedExpectation.status.code == 417)
+}
+
+/// RFC 9110 §10.1.1: a list.
+@Test func `an expectation is one of a list`() {
+  for value in ["100-continue", "100-Continue, 100-continue", ", 100-continue"] {
+    let outcome = readThreeWays(request("POST / HTTP/1.1", "Expect: \(value)"))
+    #expect(outcome.expectsContinue == true, "\(value)")
+    #expect(outcome.problem == nil, "\(value)")
+  }
+  for value in ["100-continue, a cake", "100-continue;a=b", "101-continue", "\"100-continue\""] {
+    let outcome = readThreeWays(request("POST / HTTP/1.1", "Expect: \(value)"))
+    #expect(outcome.problem == .unsupportedExpectation, "\(value)")
+  }
+  let nothing = readThreeWays(request("POST / HTTP/1.1", "Expect: ,"))
+  #expect(nothing.expectsContinue == false)
+  #expect(nothing.problem == nil)
+  let old = readThreeWays(request("POST / HTTP/1.0", "Expect: 100-continue, a cake"))
+  #expect(old.expectsContinue == false)
+  #expect(old.problem == nil)
 }
 
 @Test func `every error says what is wrong`() {

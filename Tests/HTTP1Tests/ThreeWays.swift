@@ -9,9 +9,12 @@ struct Outcome: Equatable {
   var path: [String] = []
   var fields: [String] = []
   var framing: BodyFraming?
-  var body: [UInt8] = []
+  var bodySize = 0
   var isComplete = false
   var keepsAlive: Bool?
+  var expectsContinue: Bool?
+  /// Also where the request is refused: whether it was a HEAD.
+  var isHead = false
   var problem: RequestError?
   var error: RequestError?
   /// What was left after the request.
@@ -24,23 +27,26 @@ func read(pieces: [[UInt8]], limits: MessageLimits = MessageLimits()) -> Outcome
   var parser = RequestHeadParser(limits: limits)
   var decoder: BodyDecoder?
   var buffer: [UInt8] = []
+  var offset = 0
   do throws(RequestError) {
     for piece in pieces {
       buffer += piece
       if outcome.isComplete { continue }
-      var offset = 0
+      offset = 0
       if decoder == nil, let head = try parser.parse(buffer.span, from: &offset) {
         outcome.take(head)
         decoder = BodyDecoder(framing: head.framing, limits: limits)
       }
-      outcome.isComplete =
-        try decoder?.decode(buffer.span, from: &offset, into: &outcome.body) ?? false
+      outcome.isComplete = try decoder?.decode(buffer.span, from: &offset) ?? false
       buffer.removeFirst(offset)
     }
   } catch {
     outcome.error = error
+    outcome.bodySize = decoder?.size ?? 0
+    if decoder == nil { outcome.isHead = parser.isHead(buffer.span, from: offset) }
     return outcome
   }
+  outcome.bodySize = decoder?.size ?? 0
   outcome.rest = buffer
   return outcome
 }
@@ -53,6 +59,8 @@ extension Outcome {
     fields = head.fields.map { "\($0.name.rawName): \($0.value)" }
     framing = head.framing
     keepsAlive = head.keepsAlive
+    expectsContinue = head.expectsContinue
+    isHead = head.method == .head
     problem = head.problem
   }
 }

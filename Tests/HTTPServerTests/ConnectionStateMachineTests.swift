@@ -51,12 +51,11 @@ private struct Machine {
 extension ConnectionStateMachine.Action {
   fileprivate var words: String {
     switch self {
-    case .dispatch(let head, let body, let exchange):
-      "dispatch \(exchange) \(head.target.text) \(body.count)"
+    case .dispatch(let head, let exchange): "dispatch \(exchange) \(head.target.text)"
     case .refuse(let error, let exchange): "refuse \(exchange) \(error)"
-    case .sendContinue: "continue"
     case .write(let response, let exchange):
-      "write \(exchange.id) \(response.status.code)" + (exchange.keepsAlive ? "" : " close")
+      "write \(exchange.id) \(response.status.code)" + (exchange.isHead ? " head" : "")
+        + (exchange.keepsAlive ? "" : " close")
     case .shutdownWrite: "shutdown"
     case .close: "close"
     }
@@ -68,7 +67,7 @@ private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
 
 @Test func `responses wait for their turn`() {
   var machine = Machine()
-  #expect(machine.receive(get + get) == ["dispatch 0 / 0", "dispatch 1 / 0"])
+  #expect(machine.receive(get + get) == ["dispatch 0 /", "dispatch 1 /"])
   #expect(machine.answer(1) == [])
   #expect(machine.answer(0) == ["write 0 200"])
   #expect(machine.written() == ["write 1 200"])
@@ -78,7 +77,7 @@ private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
 @Test func `a bounded number of requests is in flight`() {
   var machine = Machine { $0.maximumPipelinedRequests = 2 }
   #expect(machine.receive(get + get + get).count == 2)
-  #expect(machine.answer(0) == ["write 0 200", "dispatch 2 / 0"])
+  #expect(machine.answer(0) == ["write 0 200", "dispatch 2 /"])
 }
 
 @Test func `nothing is read for a peer that does not take its responses`() {
@@ -91,20 +90,57 @@ private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
   #expect(machine.receive(String(repeating: get, count: 2000)) == [])
   #expect(!machine.machine.wantsRead)
   machine.machine.sent(progress: true, unsent: 0, isBlocked: false, at: machine.now)
-  #expect(machine.actions().first == "dispatch 1 / 0")
+  #expect(machine.actions().first == "dispatch 1 /")
 }
 
-@Test func `100-continue is sent when it is the request's turn, and only if it is waited for`() {
+@Test func `a request that waits for 100-continue is answered at once, and nothing after it`() {
   var machine = Machine()
   let expecting = post + "Expect: 100-continue\r\n\r\n"
-  #expect(machine.receive(get + expecting) == ["dispatch 0 / 0"])
+  #expect(machine.receive(get + expecting) == ["dispatch 0 /", "dispatch 1 /"])
+  #expect(machine.answer(1, .methodNotAllowed) == [])
   #expect(machine.answer(0) == ["write 0 200"])
-  #expect(machine.written() == ["continue"])
-  #expect(machine.receive("abc") == ["dispatch 1 / 3"])
-  _ = machine.answer(1)
-  #expect(machine.written() == [])
+  #expect(machine.written() == ["write 1 405 close"])
+  // The body comes nevertheless, and what follows it is no request.
+  #expect(machine.receive("abc" + get) == [])
+  #expect(machine.written() == ["shutdown"])
+  #expect(machine.pass(2) == ["close"])
+}
+
+@Test func `a request that does not wait for 100-continue is read to its end`() {
+  var machine = Machine()
+  let expecting = post + "Expect: 100-continue\r\n\r\n"
   #expect(machine.receive(expecting + "a") == [])
-  #expect(machine.receive("bc") == ["dispatch 2 / 3"])
+  #expect(machine.receive("bc" + get) == ["dispatch 0 /", "dispatch 1 /"])
+  #expect(machine.answer(0) == ["write 0 200"])
+}
+
+@Test(arguments: ["a cake", "100-continue, a cake"])
+func `another expectation is refused before the body comes`(expectation: String) {
+  for body in ["", "abc"] {
+    var machine = Machine()
+    let expecting = post + "Expect: \(expectation)\r\n\r\n" + body
+    #expect(machine.receive(expecting) == ["refuse 0 unsupportedExpectation"])
+    #expect(machine.answer(0, .expectationFailed) == ["write 0 417 close"])
+  }
+}
+
+@Test(arguments: [
+  "HEAD / HTTP/1.1\r\nHost: a b\r\n\r\n", "HEAD / HTTP/3.0\r\n", "HEAD /\n",
+  "HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: x\r\n\r\n",
+  "HEAD / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nx",
+  "HEAD / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nContent-Length: 1\r\n\r\n",
+]) func `a HEAD that is refused is answered as one`(text: String) {
+  var machine = Machine()
+  #expect(machine.receive(text).first?.hasPrefix("refuse 0") == true)
+  #expect(machine.answer(0, .badRequest) == ["write 0 400 head close"])
+}
+
+@Test(arguments: ["HEAD ", "HEAD /a", "HEAD / HTTP/1.1\r\nHo"])
+func `a HEAD that is slow is answered as one`(text: String) {
+  var machine = Machine()
+  #expect(machine.receive(text) == [])
+  #expect(machine.pass(10) == ["refuse 0 headTimeout"])
+  #expect(machine.answer(0, .requestTimeout) == ["write 0 408 head close"])
 }
 
 @Test func `a new connection that says nothing is closed after the head timeout`() {
@@ -175,7 +211,7 @@ private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
   _ = half.receive("GET / HT")
   half.machine.drain()
   #expect(half.actions() == [])
-  #expect(half.receive("TP/1.1\r\nHost: a\r\n\r\n") == ["dispatch 0 / 0"])
+  #expect(half.receive("TP/1.1\r\nHost: a\r\n\r\n") == ["dispatch 0 /"])
   #expect(half.answer(0) == ["write 0 200 close"])
 }
 

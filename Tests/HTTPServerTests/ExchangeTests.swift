@@ -66,30 +66,80 @@ private let hello: Server.Handler = { request, responder in
   }
 }
 
-@Test func `a body arrives whole, of a length or in chunks`() throws {
-  try withServer(handler: { request, responder in
-    responder.respond(.ok, body: .bytes(request.body))
-  }) { server in
+@Test func `a body is read over, of a length or in chunks`() throws {
+  try withServer(handler: hello) { server in
     let body = (0..<300_000).map { UInt8(truncatingIfNeeded: $0) }
-    #expect(Curl(body: body).fetch(server.url("/")).body == body)
-    let chunked = Curl(headers: ["Transfer-Encoding: chunked", "Expect:"], body: body)
-    #expect(chunked.fetch(server.url("/")).body == body)
+    let form = ["Transfer-Encoding: chunked", "Expect:"]
+    #expect(Curl(body: body).fetch(server.url("/a")).text == "hello /a")
+    #expect(Curl(headers: form, body: body).fetch(server.url("/b")).text == "hello /b")
+    // What follows it is the next request.
+    let client = try RawClient(port: server.port)
+    let zeros = String(repeating: "0", count: 200_000)
+    try client.send("POST /1 HTTP/1.1\r\nHost: a\r\nContent-Length: 200000\r\n\r\n\(zeros)")
+    try client.send("POST /2 HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    try client.send("30D40;a=\"b\"\r\n\(zeros)\r\n0\r\nA: b\r\n\r\n")
+    #expect(try client.readResponse().text == "hello /1")
+    #expect(try client.readResponse().text == "hello /2")
+    #expect(try client.get("/3").text == "hello /3")
   }
 }
 
-@Test func `a client that expects 100-continue is told to send the body`() throws {
+@Test func `a client that expects 100-continue gets the answer instead`() throws {
   try withServer(handler: { request, responder in
-    responder.respond(.ok, body: .bytes(request.body))
+    responder.respond(request.target == "/405" ? .methodNotAllowed : .ok, body: .text("said"))
   }) { server in
+    for (path, status) in [("/405", 405), ("/", 200)] {
+      let client = try RawClient(port: server.port)
+      try client.send(
+        "POST \(path) HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
+      let response = try client.readResponse()
+      #expect(response.status == status)
+      #expect(response["connection"] == "close")
+      #expect(response.text == "said")
+      // Whether the body is sent or not: no byte after the answer is another answer.
+      try client.send("hello")
+      #expect(try client.readToEnd() == "")
+      // libcurl waits for a second for the 100, unless it is told something.
+      let curl = Curl(headers: ["Expect: 100-continue"], body: [UInt8](repeating: 1, count: 100))
+      let answer = curl.fetch(server.url(path))
+      #expect(answer.code == 0)
+      #expect(answer.status == status)
+      #expect(answer.text == "said")
+      #expect(!answer.head.contains(" 100 "))
+    }
+  }
+}
+
+@Test func `a refusal of HEAD has no body`() throws {
+  try withServer(handler: { request, responder in
+    responder.respond(Problem.response(Problem(.notFound, "nothing")))
+  }) { server in
+    for (text, status) in [
+      ("HEAD / HTTP/1.1\r\nHost: a b\r\n\r\n", 400), ("HEAD / HTTP/3.0\r\nHost: a\r\n\r\n", 505),
+      ("HEAD / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nConnection: close\r\n\r\n", 417),
+      ("HEAD / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n", 413),
+      ("HEAD /%zz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 400),
+      ("HEAD / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404),
+    ] {
+      let client = try RawClient(port: server.port)
+      try client.send(text)
+      let response = try client.readResponse(isHead: true)
+      #expect(response.status == status)
+      #expect(response["content-type"] == "application/problem+json")
+      #expect(try client.readToEnd() == "", "\(text)")
+    }
+  }
+}
+
+@Test func `a request that is refused for its expectation is told so before it sends its body`()
+  throws
+{
+  try withServer(handler: hello) { server in
     let client = try RawClient(port: server.port)
-    try client.send(
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n")
-    #expect(try client.readResponse().status == 100)
-    try client.send("hello")
-    #expect(try client.readResponse().text == "hello")
-    try client.send(
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\nhello")
-    #expect(try client.readResponse().status == 200)
+    try client.send("POST / HTTP/1.1\r\nHost: a\r\nExpect: cake\r\nContent-Length: 5\r\n\r\n")
+    let response = try client.readResponse()
+    #expect(response.status == 417)
+    #expect(response["connection"] == "close")
   }
 }
 
@@ -127,6 +177,9 @@ private let hello: Server.Handler = { request, responder in
       try keeping.send("GET /a HTTP/1.0\r\nConnection: keep-alive\r\n\r\n")
       #expect(try keeping.readResponse()["connection"] == "keep-alive")
     }
+    try keeping.send("GET /a HTTP/1.0\r\nConnection: keep-alive, close\r\n\r\n")
+    #expect(try keeping.readResponse()["connection"] == "close")
+    #expect(try keeping.readToEnd() == "")
     #expect(Curl(isHTTP10: true).fetch(server.url("/a")).text == "hello /a")
   }
 }

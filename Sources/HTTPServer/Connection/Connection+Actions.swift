@@ -4,24 +4,23 @@ import HTTPTypes
 extension Connection {
   func perform(_ action: ConnectionStateMachine.Action) {
     switch action {
-    case .dispatch(let head, let body, let exchange):
-      let request = request(head, body: body)
+    case .dispatch(let head, let exchange):
+      let request = request(head)
       observation?.begin(request, exchange)
       loop.handler(request, Responder(loop: loop, token: token, exchange: exchange))
     case .refuse(let error, let exchange):
       answered(exchange, loop.problemResponse(Problem(error.status, error.detail)))
-    case .sendContinue: write { $0 += ResponseSerializer.continue }
     case .write(let response, let exchange): begin(response, exchange)
     case .shutdownWrite: SystemCalls.shutdownWrite(descriptor)
     case .close: close()
     }
   }
 
-  private func request(_ head: RequestHead, body: [UInt8]) -> Request {
+  private func request(_ head: RequestHead) -> Request {
     let proxies = loop.settings.trustedProxies
     let forwarding =
       proxies.isEmpty ? nil : Forwarding(head.fields, peer: address, trusting: proxies)
-    return Request(head: head, body: body, remoteAddress: address, forwarding: forwarding)
+    return Request(head: head, remoteAddress: address, forwarding: forwarding)
   }
 
   /// A handler has answered, on the queue.

@@ -11,11 +11,9 @@ struct ConnectionStateMachine {
   /// What to do now.
   enum Action {
     /// Give a request to the handler.
-    case dispatch(RequestHead, body: [UInt8], exchange: UInt32)
+    case dispatch(RequestHead, exchange: UInt32)
     /// Make a response of an error and give it to `answered`.
     case refuse(RequestError, exchange: UInt32)
-    /// Send `100 Continue`.
-    case sendContinue
     /// Write a response; tell `responseWritten` when its last byte is on its way.
     case write(Response, Exchange)
     /// Send FIN and read on (RFC 9112 §9.6).
@@ -56,8 +54,6 @@ struct ConnectionStateMachine {
   private var parser: RequestHeadParser
   private var bytes: [UInt8] = []
   private var consumed = 0
-  private var body: [UInt8] = []
-  private var owesContinue = false
   private var peerIsDone = false
 
   private var waiting: [Exchange] = []
@@ -249,13 +245,23 @@ extension ConnectionStateMachine {
   private mutating func ignoreInput() {
     if consumed < bytes.count { mustLinger = true }
     input = .ignored
-    (bytes, consumed, body) = ([], 0, [])
+    (bytes, consumed) = ([], 0)
   }
 
   private mutating func refuse(_ error: RequestError) {
+    let isHead = isReadingHead
     mustLinger = true
     ignoreInput()
-    refusal = (error, expectResponse(isHead: false, version: .http11, keepsAlive: false))
+    refusal = (error, expectResponse(isHead: isHead, version: .http11, keepsAlive: false))
+  }
+
+  /// Whether what came of a request says that it is a HEAD.
+  private var isReadingHead: Bool {
+    switch input {
+    case .head: parser.isHead(bytes.span, from: consumed)
+    case .body(let head, _): head.method == .head
+    case .ignored: false
+    }
   }
 
   private mutating func expectResponse(
@@ -289,19 +295,22 @@ extension ConnectionStateMachine {
       guard let head = try parseHead() else { return nil }
       phaseAt = now
       if head.framing == .none { return finish(head) }
-      owesContinue = head.expectsContinue
-      // The body is not sent before the answer, so there is nothing to skip.
-      if owesContinue, let problem = head.problem { throw problem }
+      if isAnsweredUnread(head) { return finish(head, isRead: false) }
       input = .body(head, BodyDecoder(framing: head.framing, limits: settings.messageLimits))
     }
     guard case .body(let head, var decoder) = input else { return nil }
-    if consumed < bytes.count { owesContinue = false }
     if try decode(&decoder) { return finish(head) }
     input = .body(head, decoder)
-    // Not before the responses to the requests before it.
-    guard owesContinue, waiting.isEmpty, !isWriting else { return nil }
-    owesContinue = false
-    return .sendContinue
+    return nil
+  }
+
+  /// Whether a request is answered without its body, after which the connection ends.
+  ///
+  /// RFC 9110 §10.1.1: where the head alone says what the answer is, as here it always does, a
+  /// client that waits gets that and no `100 Continue`. It may send the body nevertheless or not, so
+  /// that nothing after it can be told from it.
+  private func isAnsweredUnread(_ head: RequestHead) -> Bool {
+    head.problem == .unsupportedExpectation || head.expectsContinue && consumed == bytes.count
   }
 
   // In both, the bytes are taken out for the time of the call: a span of a property is an access to
@@ -320,19 +329,19 @@ extension ConnectionStateMachine {
     var offset = consumed
     bytes = []
     defer { (bytes, consumed) = (input, offset) }
-    return try decoder.decode(input.span, from: &offset, into: &body)
+    return try decoder.decode(input.span, from: &offset)
   }
 
-  private mutating func finish(_ head: RequestHead) -> Action {
-    let body = body
-    self.body = []
+  private mutating func finish(_ head: RequestHead, isRead: Bool = true) -> Action {
     input = .head
+    let keepsAlive = head.keepsAlive && isRead
     let id = expectResponse(
-      isHead: head.method == .head, version: head.version, keepsAlive: head.keepsAlive)
+      isHead: head.method == .head, version: head.version, keepsAlive: keepsAlive)
     // RFC 9112 §9.6: nothing after a request with `close` is a request.
-    if !head.keepsAlive { ignoreInput() }
+    if !keepsAlive { ignoreInput() }
+    if !isRead { mustLinger = true }
     if let problem = head.problem { return .refuse(problem, exchange: id) }
-    return .dispatch(head, body: body, exchange: id)
+    return .dispatch(head, exchange: id)
   }
 
   private mutating func forgetConsumed() {

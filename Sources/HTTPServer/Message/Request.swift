@@ -1,22 +1,17 @@
 package import HTTP1
 package import HTTPTypes
 
-/// A whole request.
+/// A request, without its body, which no handler is given.
 ///
 /// Handed on from handler to handler, and so no more than a reference and what the router adds.
 package struct Request: Sendable {
   private final class Content: Sendable {
     let head: RequestHead
-    let body: [UInt8]
     let remoteAddress: SocketAddress
     let forwarding: Forwarding?
 
-    init(
-      _ head: RequestHead, _ body: [UInt8], _ remoteAddress: SocketAddress,
-      _ forwarding: Forwarding?
-    ) {
+    init(_ head: RequestHead, _ remoteAddress: SocketAddress, _ forwarding: Forwarding?) {
       self.head = head
-      self.body = body
       self.remoteAddress = remoteAddress
       self.forwarding = forwarding
     }
@@ -31,21 +26,17 @@ package struct Request: Sendable {
   ///
   /// - Parameters:
   ///   - head: Line and fields.
-  ///   - body: The body, decoded.
   ///   - remoteAddress: The other end of the connection.
   ///   - forwarding: What is believed of what proxies say.
   package init(
-    head: RequestHead, body: [UInt8] = [], remoteAddress: SocketAddress = SocketAddress(),
+    head: RequestHead, remoteAddress: SocketAddress = SocketAddress(),
     forwarding: Forwarding? = nil
   ) {
-    content = Content(head, body, remoteAddress, forwarding)
+    content = Content(head, remoteAddress, forwarding)
   }
 
   /// Line and fields.
   package var head: RequestHead { content.head }
-
-  /// The body, decoded; empty where there is none.
-  package var body: [UInt8] { content.body }
 
   /// Who asks: the other end of the connection, which may be a proxy.
   package var remoteAddress: SocketAddress { content.remoteAddress }

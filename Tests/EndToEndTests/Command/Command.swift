@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The `didchange` executable as a process of its own.
 final class Command {
@@ -51,5 +52,16 @@ final class Command {
     let here = Bundle.main.executableURL ?? URL(fileURLWithPath: CommandLine.arguments[0])
     return here.resolvingSymlinksInPath().deletingLastPathComponent()
       .appendingPathComponent("didchange").path
+  }
+}
+
+extension Command {
+  /// What the system holds in memory for it, `VmRSS`, or held at most, `VmHWM`: man 5 proc.
+  func bytes(_ name: String) throws -> Int {
+    let text = try String(
+      contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
+    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+    let kibibytes = line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first
+    return try #require(kibibytes) * 1024
   }
 }

@@ -141,14 +141,3 @@ import Testing
     }
   }
 }
-
-extension Command {
-  /// What the system holds in memory for it, `VmRSS`, or held at most, `VmHWM`: man 5 proc.
-  fileprivate func bytes(_ name: String) throws -> Int {
-    let text = try String(
-      contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
-    let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("\(name):") })
-    let kibibytes = line.split(whereSeparator: \.isWhitespace).compactMap { Int($0) }.first
-    return try #require(kibibytes) * 1024
-  }
-}
