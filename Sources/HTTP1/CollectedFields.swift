@@ -9,6 +9,7 @@ struct CollectedFields: Sendable {
   private(set) var hasKeepAlive = false
   private(set) var expectsContinue = false
   private(set) var hasUnknownExpectation = false
+  private(set) var isConditional = false
   private var hasHost = false
 
   var httpFields: HTTPFields {
@@ -59,11 +60,15 @@ struct CollectedFields: Sendable {
       guard isHost(bytes.extracting(value)) else { throw .invalidHost }
       hasHost = true
     case 6 where bytes.equals("expect", in: name): noteExpectation(bytes, value)
+    case 8 where bytes.equals("if-match", in: name): isConditional = true
     case 10 where bytes.equals("connection", in: name): noteConnection(bytes, value)
+    case 13 where bytes.equals("if-none-match", in: name): isConditional = true
     case 14 where bytes.equals("content-length", in: name):
       try framing.noteContentLength(bytes, value)
     case 17 where bytes.equals("transfer-encoding", in: name):
       try framing.noteTransferEncoding(bytes, value)
+    case 17 where bytes.equals("if-modified-since", in: name): isConditional = true
+    case 19 where bytes.equals("if-unmodified-since", in: name): isConditional = true
     default: break
     }
   }

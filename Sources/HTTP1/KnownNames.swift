@@ -53,7 +53,17 @@ enum KnownNames {
     case 10 where name == .connection: .ours
     case 14 where name == .contentLength: .ours
     case 17 where name == .transferEncoding: .ours
+    case 22 where name == .xContentTypeOptions: .ours
     default: .other
+    }
+  }
+
+  /// Whether a field says what is in a body, and nothing else.
+  static func isOfContent(_ name: HTTPField.Name) -> Bool {
+    switch name.rawName.utf8.count {
+    case 12: name == .contentType
+    case 13: name == .contentRange
+    default: false
     }
   }
 }

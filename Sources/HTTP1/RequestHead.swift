@@ -23,6 +23,11 @@ package struct RequestHead: Sendable {
   /// Whether the client may wait for a word before it sends the body (RFC 9110 §10.1.1).
   package var expectsContinue: Bool
 
+  /// Whether there is a condition on what is asked for (RFC 9110 §13.1), but for `If-Range`.
+  ///
+  /// Few requests have one, and the others are not looked through for it.
+  package var isConditional: Bool
+
   /// What is wrong with the request although it is sound as a message: answer with its status.
   package var problem: RequestError?
 }

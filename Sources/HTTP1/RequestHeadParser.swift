@@ -103,6 +103,7 @@ package struct RequestHeadParser: Sendable {
       keepsAlive: !collected.hasClose && (version == .http11 || collected.hasKeepAlive),
       // RFC 9110 §10.1.1: the expectation of an HTTP/1.0 client is ignored.
       expectsContinue: version == .http11 && collected.expectsContinue,
+      isConditional: collected.isConditional,
       // Before the others, which the body may be waited for with.
       problem: version == .http11 && collected.hasUnknownExpectation
         ? .unsupportedExpectation : line.problem)

@@ -12,9 +12,9 @@ package enum ResponseFraming: Sendable, Equatable {
 
 /// Turns the head of a response into bytes.
 ///
-/// Framing, `Connection` and `Date` are the server's to write: fields of these names that a
-/// handler set are dropped, but for its `Date`. A field cannot end its line early: `HTTPField`
-/// replaces CR, LF and NUL in values by spaces.
+/// Framing, `Connection`, `Date` and `X-Content-Type-Options` are the server's to write: fields of
+/// these names that a handler set are dropped, but for its `Date`. A field cannot end its line
+/// early: `HTTPField` replaces CR, LF and NUL in values by spaces.
 package enum ResponseSerializer {
   /// Appends a status line and a header section.
   ///
@@ -36,11 +36,14 @@ package enum ResponseSerializer {
     output.append(.space)
     appendText(status.reasonPhrase, to: &output)
     appendLineEnd(to: &output)
+    let isNotModified = status.code == 304
     var hasDate = false
     for field in fields {
       switch KnownNames.written(field.name) {
       case .ours: continue
       case .date: hasDate = true
+      // RFC 9110 §15.4.5: the client knows what it has.
+      case .other where isNotModified && KnownNames.isOfContent(field.name): continue
       case .other: break
       }
       appendText(field.name.rawName, to: &output)
@@ -48,8 +51,12 @@ package enum ResponseSerializer {
       field.withUnsafeBytesOfValue { output.append(contentsOf: $0) }
       appendLineEnd(to: &output)
     }
-    if !hasDate {
-      append("Date: ", to: &output)
+    // What a browser takes an answer for by its bytes, it could run as something else
+    // (https://fetch.spec.whatwg.org/#x-content-type-options-header).
+    if hasDate {
+      append("X-Content-Type-Options: nosniff\r\n", to: &output)
+    } else {
+      append("X-Content-Type-Options: nosniff\r\nDate: ", to: &output)
       output.append(contentsOf: date)
       appendLineEnd(to: &output)
     }

@@ -222,6 +222,16 @@ func `a method that is too long is not taken for a target`(length: Int) {
   #expect(old.problem == nil)
 }
 
+@Test func `a condition is noticed`() {
+  for name in ["If-Match", "if-none-match", "If-Modified-Since", "IF-UNMODIFIED-SINCE"] {
+    #expect(readThreeWays(request("GET / HTTP/1.1", "\(name): a")).isConditional == true, "\(name)")
+  }
+  for name in ["If-Range", "Transfer-Encodin", "X-If-None-Mat"] {
+    #expect(
+      readThreeWays(request("GET / HTTP/1.1", "\(name): a")).isConditional == false, "\(name)")
+  }
+}
+
 @Test func `every error says what is wrong`() {
   for error in RequestError.allCases {
     #expect(!error.detail.isEmpty)

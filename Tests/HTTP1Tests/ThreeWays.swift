@@ -13,6 +13,7 @@ struct Outcome: Equatable {
   var isComplete = false
   var keepsAlive: Bool?
   var expectsContinue: Bool?
+  var isConditional: Bool?
   /// Also where the request is refused: whether it was a HEAD.
   var isHead = false
   var problem: RequestError?
@@ -60,6 +61,7 @@ extension Outcome {
     framing = head.framing
     keepsAlive = head.keepsAlive
     expectsContinue = head.expectsContinue
+    isConditional = head.isConditional
     isHead = head.method == .head
     problem = head.problem
   }

@@ -143,6 +143,41 @@ private let hello: Server.Handler = { request, responder in
   }
 }
 
+@Test func `no answer is taken for another type than it says`() throws {
+  try withServer(
+    configure: { $0.maximumConnectionsPerAddress = 2 },
+    handler: { request, responder in
+      let broadcast = Broadcast(capacity: 1000)
+      switch request.target {
+      case "/stream":
+        responder.respond(
+          .ok, body: .stream(StreamBody(broadcast: broadcast, position: broadcast.end)))
+      case "/none": responder.respond(.noContent)
+      case "/problem": responder.respond(Problem.response(Problem(.notFound, "nothing")))
+      default: responder.respond(.ok, [.eTag: "\"a\"", .date: "then"], body: .text("hello"))
+      }
+    }
+  ) { server in
+    let client = try RawClient(port: server.port)
+    for path in ["/", "/none", "/problem", "/%zz"] {
+      #expect(try client.get(path)["x-content-type-options"] == "nosniff", "\(path)")
+    }
+    let unchanged = try client.get("/", "If-None-Match: \"a\"")
+    #expect(unchanged.status == 304)
+    #expect(unchanged["x-content-type-options"] == "nosniff")
+    try client.send("GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+    #expect(try client.readHead()["x-content-type-options"] == "nosniff")
+    let malformed = try RawClient(port: server.port)
+    try malformed.send("nonsense\r\n")
+    #expect(try malformed.readResponse()["x-content-type-options"] == "nosniff")
+    let oneTooMany = try RawClient(port: server.port)
+    let refused = try oneTooMany.readResponse()
+    #expect(refused.status == 503)
+    #expect(refused["x-content-type-options"] == "nosniff")
+    #expect(refused["cache-control"] == "no-store")
+  }
+}
+
 @Test func `a body that is too large is refused before it is sent`() throws {
   try withServer(handler: hello) { server in
     let client = try RawClient(port: server.port)

@@ -106,6 +106,84 @@ func `there is no way out of the folder`(path: String) throws {
   }
 }
 
+@Test func `a client that has another file gets no part of this one`() throws {
+  try withFolder { server, folder in
+    let client = try RawClient(port: server.port)
+    let first = try client.get("/app.js")
+    let tag = try #require(first["etag"])
+    let date = try #require(first["last-modified"])
+    let long = "Thu, 01 Jan 1970 00:00:00 GMT"
+    #expect(try client.get("/app.js", "If-Match: \(tag)").status == 200)
+    #expect(try client.get("/app.js", "If-Unmodified-Since: \(date)").status == 200)
+    for condition in ["If-Match: \"x\"", "If-Match: W/\(tag)", "If-Unmodified-Since: \(long)"] {
+      for range in ["Range: bytes=0-1", "Range: bytes=99-", "Range: lines=1"] {
+        #expect(try client.get("/app.js", condition, range).status == 412, "\(condition) \(range)")
+      }
+    }
+    // RFC 9110 §14.2: the range comes after the conditions.
+    for range in ["Range: bytes=0-1", "Range: bytes=99-"] {
+      let unchanged = try client.get("/app.js", "If-None-Match: \(tag)", range)
+      #expect(unchanged.status == 304)
+      #expect(unchanged["content-range"] == nil)
+      #expect(unchanged["cache-control"] == "no-cache")
+      #expect(unchanged["etag"] == tag)
+    }
+    #expect(try client.get("/app.js", "If-Match: \(tag)", "Range: bytes=0-1").status == 206)
+  }
+}
+
+/// RFC 9110 §13.1.5, §8.8.2.2.
+@Test func `a part by date is given of a file that has rested`() throws {
+  try withFolder { server, folder in
+    let client = try RawClient(port: server.port)
+    func range(_ condition: String?) throws -> Int {
+      try client.get("/app.js", "Range: bytes=0-1", "If-Range: \(condition ?? "")").status
+    }
+    let fresh = try client.get("/app.js")
+    // It may have changed twice within this second.
+    #expect(try range(fresh["last-modified"]) == 200)
+    #expect(try range(fresh["etag"]) == 206)
+    #expect(try range("W/\(fresh["etag"] ?? "")") == 200)
+    try folder.setModified("public/app.js", to: 784_111_777)
+    #expect(try range("Sun, 06 Nov 1994 08:49:37 GMT") == 206)
+    #expect(try range("Sunday, 06-Nov-94 08:49:37 GMT") == 206)
+    #expect(try range("Sun, 06 Nov 1994 08:49:36 GMT") == 200)
+    #expect(try range("Sun, 06 Nov 1994 08:49:38 GMT") == 200)
+    #expect(try range(fresh["etag"]) == 200)
+  }
+}
+
+/// RFC 9110 §8.8.2.1.
+@Test func `no file was modified later than its answer`() throws {
+  try withFolder { server, folder in
+    let client = try RawClient(port: server.port)
+    try folder.setModified("public/app.js", to: 4_000_000_000)
+    let early = try client.get("/app.js")
+    #expect(early["last-modified"] == early["date"])
+    let date = try #require(early["date"].flatMap { HTTPDate.seconds($0, now: 0) })
+    #expect(date < 4_000_000_000)
+    // What is true of another moment is no validator.
+    #expect(
+      try client.get("/app.js", "Range: bytes=0-1", "If-Range: \(early["date"] ?? "")").status
+        == 200)
+    #expect(
+      try client.get("/app.js", "If-Modified-Since: Thu, 01 Jan 1970 00:00:00 GMT").status == 200)
+    try folder.setModified("public/app.js", to: 784_111_777)
+    #expect(try client.get("/app.js")["last-modified"] == "Sun, 06 Nov 1994 08:49:37 GMT")
+  }
+}
+
+@Test func `a page cannot be laid over by one of another site`() throws {
+  try withFolder { server, _ in
+    let client = try RawClient(port: server.port)
+    for path in ["/", "/sub/"] {
+      #expect(
+        try client.get(path)["content-security-policy"] == "frame-ancestors 'self'", "\(path)")
+    }
+    #expect(try client.get("/app.js")["content-security-policy"] == nil)
+  }
+}
+
 @Test(arguments: [
   ("0-0", "0", "0-0"), ("2-4", "234", "2-4"), ("8-", "89", "8-9"), ("-3", "789", "7-9"),
   ("-99", "0123456789", "0-9"), ("9-99999999999999999999", "9", "9-9"),

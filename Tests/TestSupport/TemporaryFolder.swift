@@ -31,6 +31,13 @@ package final class TemporaryFolder: Sendable {
     return file(name)
   }
 
+  /// Sets when a file was last modified, in seconds since 1970.
+  package func setModified(_ name: String, to seconds: Int) throws {
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSince1970: TimeInterval(seconds))],
+      ofItemAtPath: file(name))
+  }
+
   /// Makes a folder, and returns its path.
   @discardableResult
   package func makeFolder(_ name: String) throws -> String {

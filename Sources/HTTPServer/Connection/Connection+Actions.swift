@@ -29,7 +29,8 @@ extension Connection {
     turn { machine.answered(exchange, response)?.discard() }
   }
 
-  private func begin(_ response: Response, _ exchange: ConnectionStateMachine.Exchange) {
+  private func begin(_ made: Response, _ exchange: ConnectionStateMachine.Exchange) {
+    let response = exchange.conditions?.apply(to: made, loop.problemResponse) ?? made
     let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
     let time = SystemCalls.now().nanoseconds - exchange.receivedAt.nanoseconds
     loop.counters.update { $0.answers[answer, default: Histogram()].record(nanoseconds: time) }

@@ -27,6 +27,8 @@ struct ConnectionStateMachine {
     let id: UInt32
     let isHead: Bool
     let version: HTTPVersion
+    /// Of a request that has any.
+    let conditions: Preconditions?
     var keepsAlive: Bool
     /// When its head was whole, or what came could no longer be a request.
     let receivedAt: Moment
@@ -252,7 +254,10 @@ extension ConnectionStateMachine {
     let isHead = isReadingHead
     mustLinger = true
     ignoreInput()
-    refusal = (error, expectResponse(isHead: isHead, version: .http11, keepsAlive: false))
+    refusal = (
+      error,
+      expectResponse(isHead: isHead, version: .http11, conditions: nil, keepsAlive: false)
+    )
   }
 
   /// Whether what came of a request says that it is a HEAD.
@@ -265,14 +270,14 @@ extension ConnectionStateMachine {
   }
 
   private mutating func expectResponse(
-    isHead: Bool, version: HTTPVersion, keepsAlive: Bool
+    isHead: Bool, version: HTTPVersion, conditions: Preconditions?, keepsAlive: Bool
   ) -> UInt32 {
     let id = nextExchange
     nextExchange &+= 1
     waiting.append(
       Exchange(
-        id: id, isHead: isHead, version: version, keepsAlive: keepsAlive, receivedAt: phaseAt,
-        response: nil))
+        id: id, isHead: isHead, version: version, conditions: conditions, keepsAlive: keepsAlive,
+        receivedAt: phaseAt, response: nil))
     return id
   }
 }
@@ -336,7 +341,8 @@ extension ConnectionStateMachine {
     input = .head
     let keepsAlive = head.keepsAlive && isRead
     let id = expectResponse(
-      isHead: head.method == .head, version: head.version, keepsAlive: keepsAlive)
+      isHead: head.method == .head, version: head.version, conditions: Preconditions(head),
+      keepsAlive: keepsAlive)
     // RFC 9112 §9.6: nothing after a request with `close` is a request.
     if !keepsAlive { ignoreInput() }
     if !isRead { mustLinger = true }

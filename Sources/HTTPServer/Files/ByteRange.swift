@@ -10,9 +10,9 @@ enum ByteRange: Equatable {
   ///
   /// What is malformed, of another unit, or more than one range is ignored, as §14.2 lets a server
   /// do: a list of ranges is a way to ask for much with little.
-  static func requested(by request: Request, size: Int, tag: String, modified: Int) -> ByteRange {
+  static func requested(by request: Request, size: Int, _ validators: Validators) -> ByteRange {
     guard request.method == .get, let text = request.fields[.range],
-      isCurrent(request.fields[.ifRange], tag: tag, modified: modified),
+      isCurrent(request.fields[.ifRange], validators),
       text.hasPrefix("bytes=")
     else { return .whole }
     let bounds = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
@@ -30,10 +30,10 @@ enum ByteRange: Equatable {
     }
   }
 
-  /// RFC 9110 §13.1.5: a tag is compared strongly, a date must be the same.
-  private static func isCurrent(_ condition: String?, tag: String, modified: Int) -> Bool {
-    guard let condition else { return true }
-    return condition == tag || Preconditions.seconds(condition) == modified
+  /// RFC 9110 §13.1.5: a tag is compared strongly; a date must be the same, and strong.
+  private static func isCurrent(_ condition: String?, _ validators: Validators) -> Bool {
+    guard let condition, condition != validators.tag else { return true }
+    return validators.isDateStrong && Preconditions.seconds(condition) == validators.modified
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool {

@@ -89,37 +89,36 @@ extension StaticFiles {
 
 extension StaticFiles {
   private func response(to request: Request, _ file: FileSystem.File, path: String) -> Response {
-    let tag = Self.tag(file)
-    var fields: HTTPFields = [
-      .eTag: tag, .lastModified: HTTPDate.string(file.modified), .cacheControl: cacheControl,
-      .acceptRanges: "bytes",
-    ]
+    let validators = Validators(file, now: SystemCalls.wallClock())
+    var fields = validators.fields
+    fields[.cacheControl] = cacheControl
+    fields[.acceptRanges] = "bytes"
     // Closes the descriptor whatever becomes of the request.
     let body = FileBody(descriptor: file.descriptor, offset: 0, length: file.size)
-    if Preconditions(request.fields).isUnchanged(tag: tag, modified: file.modified) {
-      return Response(.notModified, fields)
-    }
-    fields[.contentType] = ContentType.of(path: path)
-    // What a browser guesses could be run as something else.
-    fields[.xContentTypeOptions] = "nosniff"
-    switch ByteRange.requested(
-      by: request, size: file.size, tag: tag, modified: file.modified)
-    {
-    case .whole: return Response(.ok, fields, body: .file(body))
+    switch ByteRange.requested(by: request, size: file.size, validators) {
     case .unsatisfiable:
+      fields[.contentRange] = "bytes */\(file.size)"
       let problem = Problem(
-        .rangeNotSatisfiable, "The file has \(file.size) bytes.",
-        fields: [.contentRange: "bytes */\(file.size)"])
+        .rangeNotSatisfiable, "The file has \(file.size) bytes.", fields: fields)
       return problemResponse(problem)
+    case .whole:
+      describe(path, in: &fields)
+      return Response(.ok, fields, body: .file(body))
     case .part(let range):
+      describe(path, in: &fields)
       fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
       return Response(.partialContent, fields, body: .file(body.part(range)))
     }
   }
 
-  /// Changes when the file does, also within a second and when it is replaced by an older one.
-  private static func tag(_ file: FileSystem.File) -> String {
-    let parts = [file.modified, file.modifiedNanoseconds, file.size, Int(file.inode)]
-    return "\"" + parts.map { String($0, radix: 36) }.joined(separator: "-") + "\""
+  private func describe(_ path: String, in fields: inout HTTPFields) {
+    let type = ContentType.of(path: path)
+    fields[.contentType] = type
+    // A page of another site could lay itself over this one and have people click on what they do
+    // not see. A page says the rest of its policy in a `meta` element, where this would mean nothing
+    // (https://www.w3.org/TR/CSP3/#meta-element).
+    if type.hasPrefix("text/html") {
+      fields[.contentSecurityPolicy] = "frame-ancestors 'self'"
+    }
   }
 }

@@ -97,6 +97,8 @@ final class Listener: LoopMember {
     HTTP/1.1 503 Service Unavailable\r
     Content-Type: application/problem+json\r
     Content-Length: 117\r
+    Cache-Control: no-store\r
+    X-Content-Type-Options: nosniff\r
     Connection: close\r
     \r
     {"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Close some of your connections to here."}

@@ -29,6 +29,9 @@ extension Problem {
   package static let response: ProblemResponse = { problem in
     var fields = problem.fields
     fields[.contentType] = "application/problem+json"
+    // Some of them may be kept by a cache that is told nothing (RFC 9110 §15.1), and would outlive
+    // their reason.
+    if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
     let title = problem.status.reasonPhrase
     let json =
       #"{"type":"about:blank","title":"\#(escaped(title))","status":\#(problem.status.code),"#

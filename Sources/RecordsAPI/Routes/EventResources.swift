@@ -132,7 +132,7 @@ extension RecordsService {
       request.fields[.lastEventID] != nil
         || request.query.contains(where: { $0.name == "lastEventId" })
     {
-      return Response(.noContent)
+      return Response(.noContent, [.cacheControl: "no-store"])
     }
     return response(to: error)
   }

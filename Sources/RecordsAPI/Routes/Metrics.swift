@@ -82,7 +82,8 @@ extension RecordsService {
     metrics.add("records", .gauge, "Records that live queries hold.", totals.records)
     responder.respond(
       Response(
-        .ok, [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
+        .ok,
+        [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
         body: .bytes(Array(metrics.text.utf8))))
   }
 }

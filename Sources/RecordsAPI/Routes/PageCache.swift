@@ -16,18 +16,18 @@ final class PageCache: Sendable {
   fileprivate final class Entry: Sendable {
     let feed: Feed
     let version: String
-    let tag: String
-    let fields: HTTPFields
-    let body: [UInt8]
-    let notModified: Response
+    let response: Response
+    let size: Int
 
     init(_ body: [UInt8], feed: Feed, version: String) {
       self.feed = feed
       self.version = version
-      self.body = body
-      tag = "\"\(version)\""
-      fields = [.contentType: "application/json", .eTag: tag, .cacheControl: "no-cache"]
-      notModified = Response(.notModified, [.eTag: tag, .cacheControl: "no-cache"])
+      size = body.count
+      response = Response(
+        .ok,
+        [
+          .contentType: "application/json", .eTag: "\"\(version)\"", .cacheControl: "no-cache",
+        ], body: .bytes(body))
     }
   }
 
@@ -47,7 +47,7 @@ final class PageCache: Sendable {
       forget(request.target)
       return nil
     }
-    return entry.response(to: request)
+    return entry.response
   }
 
   /// Remembers a body that was made, and answers with it.
@@ -65,7 +65,7 @@ final class PageCache: Sendable {
         }
       }
     }
-    return entry.response(to: request)
+    return entry.response
   }
 
   /// Bytes held.
@@ -88,12 +88,6 @@ final class PageCache: Sendable {
 }
 
 extension PageCache.Entry {
-  /// RFC 9110 §13.2.1: a condition is looked at when the answer would be 200, as here it is.
-  fileprivate func response(to request: Request) -> Response {
-    if Preconditions(request.fields).isUnchanged(tag: tag) { return notModified }
-    return Response(.ok, fields, body: .bytes(body))
-  }
-
   /// Bytes of it and of its target, and about those of the objects around them.
-  fileprivate func cost(_ target: String) -> Int { body.count + target.utf8.count + 500 }
+  fileprivate func cost(_ target: String) -> Int { size + target.utf8.count + 500 }
 }

@@ -52,7 +52,10 @@ extension RecordsService {
     responder.respond(Self.text("ok\n"))
   }
 
+  /// A text that says how things are at this moment.
   static func text(_ text: String) -> Response {
-    Response(.ok, [.contentType: "text/plain; charset=utf-8"], body: .bytes(Array(text.utf8)))
+    Response(
+      .ok, [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
+      body: .bytes(Array(text.utf8)))
   }
 }

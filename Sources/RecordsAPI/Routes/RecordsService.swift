@@ -115,9 +115,11 @@ struct RecordsService: Sendable {
     return Problem.response(problem)
   }
 
+  /// What has no version, and so is asked for again each time.
   static func json(_ write: (inout JSONWriter) -> Void) -> Response {
     var json = JSONWriter()
     write(&json)
-    return Response(.ok, [.contentType: "application/json"], body: .bytes(json.bytes))
+    return Response(
+      .ok, [.contentType: "application/json", .cacheControl: "no-cache"], body: .bytes(json.bytes))
   }
 }

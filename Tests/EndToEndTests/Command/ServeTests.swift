@@ -163,6 +163,8 @@ import Testing
     let client = HTTPClient(command.base)
     #expect(try client.get("/").text == "<!doctype html>")
     #expect(try client.get("/").head["Content-Type"]?.hasPrefix("text/html") == true)
+    #expect(
+      try client.get("/").head["Content-Security-Policy"]?.contains("frame-ancestors") == true)
     #expect(try client.get("/a.js").head["Content-Type"]?.hasPrefix("text/javascript") == true)
     for path in [
       "/../music.sqlite", "/%2e%2e/music.sqlite", "/..%2fmusic.sqlite", "/a.js/../../music.sqlite",

@@ -43,6 +43,36 @@ import Testing
     #expect(changed.head["ETag"] == "\"\(follower.model.version)\"")
   }
 
+  /// RFC 9110 §13.1.1, §13.1.4.
+  @Test(arguments: resources)
+  func `a resource is not sent to who asks for another version of it`(path: String) throws {
+    let tag = try client.get(path).head["ETag"] ?? ""
+    for condition in [tag, "\"x\", \(tag)", "*"] {
+      #expect(try client.get(path, ["If-Match: \(condition)"]).status == 200, "\(condition)")
+    }
+    for condition in ["\"x\"", "W/\(tag)"] {
+      for method in ["GET", "HEAD"] {
+        let refused = try client.send(method, path, ["If-Match: \(condition)"])
+        #expect(refused.status == 412, "\(condition)")
+        #expect(refused.head["Content-Type"] == "application/problem+json")
+        #expect(refused.head["Cache-Control"] == "no-store")
+        #expect(refused.head["ETag"] == tag)
+      }
+    }
+    // A result has no date of modification, so that a condition on that is ignored.
+    let date = "If-Unmodified-Since: Thu, 01 Jan 1970 00:00:00 GMT"
+    #expect(try client.get(path, [date]).status == 200)
+    #expect(try client.get(path, ["If-Match: \"x\"", "If-None-Match: \(tag)"]).status == 412)
+  }
+
+  @Test(arguments: ["/v1/queries", "/v1/queries/players", "/healthz", "/readyz", "/metrics"])
+  func `a resource without a version has conditions too`(path: String) throws {
+    #expect(try client.get(path, ["If-None-Match: *"]).status == 304)
+    #expect(try client.get(path, ["If-None-Match: \"x\""]).status == 200)
+    #expect(try client.get(path, ["If-Match: *"]).status == 200)
+    #expect(try client.get(path, ["If-Match: \"x\""]).status == 412)
+  }
+
   @Test(
     arguments: resources + ["/v1/queries", "/v1/queries/players", "/healthz", "/readyz"])
   func `HEAD is GET without a body`(path: String) throws {
