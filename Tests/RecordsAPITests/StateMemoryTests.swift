@@ -82,7 +82,10 @@ import Testing
       #expect(log.size.marks <= 21)
       #expect(log.size.states <= 11)
     }
-    #expect(log.continuation(after: "v-480").events?.changes == 20)
+    #expect(log.continuation(after: "v-480").events?.changeSets == 20)
+    // Of 481 to 500.
+    let bytes = (481...500).reduce(0) { $0 + $1 % 7 * 100 + 1 }
+    #expect(log.continuation(after: "v-480").events?.bytes == bytes)
     #expect(log.continuation(after: "v-479").events == nil)
     #expect(log.continuation(after: "v-100").state == nil)
     #expect(log.continuation(after: "v-496").state != nil)

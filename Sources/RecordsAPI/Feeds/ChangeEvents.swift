@@ -19,6 +19,10 @@ struct ChangeEvents {
 
   private let givesIDs: Bool
 
+  /// A change set of at most so many bytes is told as it happens, whatever its snapshot has: it says
+  /// what changed, which a snapshot does not, and a socket takes it at once.
+  static let alwaysTold = 64 * 1024
+
   /// - Parameters:
   ///   - source: which query the events are of.
   ///   - givesIDs: whether a stream can be resumed after each change set.
@@ -39,14 +43,28 @@ struct ChangeEvents {
     Array("event: commit\nid: \(id)\ndata: {\"commit\":\(commit)}\n\n".utf8)
   }
 
-  /// All events of one change set, in the order of the contract.
+  /// All events of one change set, in the order of the contract, or as many of them as it takes to
+  /// know that they are more than the snapshot and a tenth.
+  ///
+  /// `size` is that of the snapshot of `new`; up to `allowance` bytes it does not matter. Returns
+  /// whether all events were written; if not, what was written is of no use.
   mutating func append(
-    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
-    total: Int? = nil
-  ) {
+    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int? = nil,
+    unlessLongerThan size: SnapshotSize, allowance: Int = Self.alwaysTold
+  ) -> Bool {
+    let start = bytes.count
+    var lookAt = allowance
     begin(changes, from: old, to: new)
-    for change in changes.recordChanges { append(change, layout: new.results.layout) }
+    for change in changes.recordChanges {
+      append(change, layout: new.results.layout)
+      let written = bytes.count - start
+      guard written > lookAt else { continue }
+      if size.isExceeded(by: written) { return false }
+      lookAt = written + ChangeSetPieces.pieceSize
+    }
     end(from: old, to: new, total: total)
+    let written = bytes.count - start
+    return written <= allowance || !size.isExceeded(by: written)
   }
 
   /// `willChange` and the section changes.

@@ -22,17 +22,9 @@ final class ComposedFeed: StreamableFeed {
   private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
   private let feeds: [Feed]
 
-  /// One source as the streams know it.
-  private struct Shown {
-    let name: EventSourceName
-    var snapshot: ResultsSnapshot
-    var total: Int?
-    var failure: FetchFailure?
-  }
-
   /// Changed on ``writing`` only.
   private struct State {
-    var shown: [Shown]
+    var shown: [PresentState.Source]
     var version: ResultsVersion
     var position: Broadcast.Position
   }
@@ -62,12 +54,14 @@ final class ComposedFeed: StreamableFeed {
     let version = ResultsVersion.fresh()
     let shown = zip(composition.sources, feeds).map { source, feed in
       let head = feed.head
-      return Shown(
-        name: EventSourceName(
+      var shown = PresentState.Source(
+        EventSourceName(
           query: source.key.query, arguments: source.key.arguments, window: source.window,
           isAlwaysNamed: composition.isMultiple),
-        snapshot: head.snapshot.cut(to: source.window, version: .fresh()),
-        total: source.window.map { _ in head.snapshot.results.count }, failure: head.failure)
+        head.snapshot.cut(to: source.window, version: .fresh()),
+        total: source.window.map { _ in head.snapshot.results.count })
+      shown.failure = head.failure
+      return shown
     }
     let id = composition.isMultiple ? version : shown[0].snapshot.version
     log = EventLog(
@@ -89,11 +83,7 @@ final class ComposedFeed: StreamableFeed {
   var present: PresentState {
     state.withLock { state in
       PresentState(
-        sources: state.shown.map { shown in
-          PresentState.Source(
-            name: shown.name, snapshot: shown.snapshot, total: shown.total, failure: shown.failure)
-        },
-        version: version(of: state), position: state.position,
+        sources: state.shown, version: version(of: state), position: state.position,
         isMultiple: composition.isMultiple)
     }
   }
@@ -142,7 +132,7 @@ final class ComposedFeed: StreamableFeed {
     var shown = state.withLock { $0.shown }
     var unit = Unit()
     for (index, news) in news.sorted(by: { $0.key < $1.key }) {
-      write(news, of: &shown[index], window: composition.sources[index].window, &unit)
+      write(news, of: index, &shown[index], &unit)
     }
     state.withLock { state in
       state.shown = shown
@@ -158,6 +148,7 @@ final class ComposedFeed: StreamableFeed {
         log.append(unit.bytes, count: unit.count)
       }
       state.position = log.broadcast.end
+      for index in unit.leaps { state.shown[index].leap = state.position }
     }
   }
 
@@ -177,6 +168,8 @@ final class ComposedFeed: StreamableFeed {
     if unit.isReset {
       log.restart(
         with: unit.isTooLarge ? nil : unit.bytes, version: version, shows: shows)
+    } else if unit.isTooLarge {
+      log.leap(version: version, shows: shows, changes: unit.changes)
     } else {
       log.append(
         unit.bytes, count: unit.count, version: version, shows: shows, changes: unit.changes)
@@ -191,10 +184,12 @@ final class ComposedFeed: StreamableFeed {
     /// Joined commits are known by the last of them, whichever query it changed; nil where none
     /// has changed anything.
     private(set) var commit: Int?
-    /// Whether there is a snapshot among the events.
+    /// Whether a source has a new shape, so that nothing leads on from the states before.
     var isReset = false
+    /// The sources that changed so much that a snapshot is shorter.
+    var leaps: [Int] = []
     /// Whether a snapshot is missing that each stream makes in pieces, together with all others.
-    var isTooLarge = false
+    private(set) var isTooLarge = false
 
     var isEmpty: Bool { bytes.isEmpty && !isTooLarge }
 
@@ -203,54 +198,62 @@ final class ComposedFeed: StreamableFeed {
       self.count += count
     }
 
+    mutating func append(_ snapshot: SnapshotEvent) {
+      if let bytes = snapshot.whole(atMost: EventLog.largestSnapshot) {
+        append(bytes, count: 1)
+      } else {
+        isTooLarge = true
+      }
+    }
+
     mutating func note(commit: Int) { self.commit = max(self.commit ?? commit, commit) }
   }
 
   /// Writes what happened to one source.
   private func write(
-    _ news: SourceNews, of shown: inout Shown, window: Window?, _ unit: inout Unit
+    _ news: SourceNews, of index: Int, _ shown: inout PresentState.Source, _ unit: inout Unit
   ) {
-    writeChanges(news, of: &shown, window: window, &unit)
+    if let latest = news.latest { write(latest, news.changes, of: index, &shown, &unit) }
     shown.failure = news.failure
     if let failure = news.failure {
       unit.append(ChangeEvents.failure(failure, source: shown.name), count: 1)
     }
   }
 
-  /// Writes what brings the streams to the last good state of `news`, if there is one.
-  private func writeChanges(
-    _ news: SourceNews, of shown: inout Shown, window: Window?, _ unit: inout Unit
+  /// Writes what brings the streams to the last good state, by one change set where it alone led
+  /// there.
+  private func write(
+    _ latest: ResultsSnapshot, _ onlyChanges: ChangeSet?, of index: Int,
+    _ shown: inout PresentState.Source, _ unit: inout Unit
   ) {
-    guard let latest = news.latest else { return }
+    let window = composition.sources[index].window
     let old = shown.snapshot
-    shown.total = window.map { _ in latest.results.count }
+    let total = window.map { _ in latest.results.count }
     let isSameShape = latest.results.layout == old.results.layout
     let new = latest.cut(to: window, version: isSameShape ? old.version.next : .fresh())
+    let id = composition.isMultiple ? nil : new.version.description
     guard isSameShape else {
-      shown.snapshot = new
-      let event = SnapshotEvent(
-        snapshot: new, source: shown.name, total: shown.total,
-        id: composition.isMultiple ? nil : new.version.description)
-      if let bytes = event.whole(atMost: EventLog.largestSnapshot) {
-        unit.append(bytes, count: 1)
-      } else {
-        unit.isTooLarge = true
-      }
+      shown.show(new, total: total)
+      unit.append(shown.event(id: id))
       unit.note(commit: new.commit)
       unit.isReset = true
       return
     }
     let changes =
-      (window == nil ? news.changes : nil) ?? new.results.changes(from: old.results)
+      (window == nil ? onlyChanges : nil) ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
-      shown.snapshot = new.renamed(old.version)
+      shown.show(new.renamed(old.version), total: total)
       return
     }
-    shown.snapshot = new
+    shown.show(new, total: total)
     var events = ChangeEvents(source: shown.name, givesIDs: !composition.isMultiple)
-    events.append(changes, from: old, to: new, total: shown.total)
-    unit.append(events.bytes, count: events.count)
+    if events.append(changes, from: old, to: new, total: total, unlessLongerThan: shown.size) {
+      unit.append(events.bytes, count: events.count)
+    } else {
+      unit.append(shown.event(id: id))
+      unit.leaps.append(index)
+    }
     unit.changes += changes.count
     unit.note(commit: new.commit)
   }

@@ -18,13 +18,19 @@ final class EventLog: Sendable {
     let version: String
     /// The position after the events that led to the version.
     let position: Broadcast.Position
-    /// Changes up to here since the log began.
-    let changes: Int
+    /// Bytes and change sets up to here since the log began.
+    let total: Total
+  }
+
+  fileprivate struct Total {
+    var bytes = 0
+    var changeSets = 0
   }
 
   private struct State {
     var marks: Deque<Mark>
     var memory: StateMemory
+    var total = Total()
   }
 
   private let maximumCount: Int
@@ -40,7 +46,7 @@ final class EventLog: Sendable {
     let first = RememberedState(version: version, position: position, snapshots: shows)
     state = Mutex(
       State(
-        marks: [Mark(version: version, position: position, changes: 0)],
+        marks: [Mark(version: version, position: position, total: Total())],
         memory: StateMemory(
           maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first)))
   }
@@ -49,21 +55,21 @@ final class EventLog: Sendable {
   func append(_ events: [UInt8], count: Int) {
     state.withLock { state in
       broadcast.append(events)
+      state.total.bytes += events.count
       state.marks.trim(to: broadcast.start, count: maximumCount)
     }
     counters.note(events: count, changeSets: 0)
   }
 
-  /// Appends events that led to `version`, of which `changes` were changes.
+  /// Appends events that led to `version` by so many changes.
   func append(
     _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int
   ) {
     state.withLock { state in
       let position = broadcast.append(events)
-      state.marks.append(
-        Mark(
-          version: version, position: position,
-          changes: (state.marks.last?.changes ?? 0) + changes))
+      state.total.bytes += events.count
+      state.total.changeSets += 1
+      state.marks.append(Mark(version: version, position: position, total: state.total))
       state.memory.append(
         RememberedState(version: version, position: position, snapshots: shows), changes: changes)
       state.marks.trim(to: broadcast.start, count: maximumCount)
@@ -80,28 +86,56 @@ final class EventLog: Sendable {
   func restart(with events: [UInt8]?, version: String, shows: [ResultsSnapshot]) {
     state.withLock { state in
       let position = events.map { broadcast.append($0) } ?? broadcast.restart()
-      state.marks = [Mark(version: version, position: position, changes: 0)]
+      state.marks = [Mark(version: version, position: position, total: state.total)]
       state.memory.restart(
         with: RememberedState(version: version, position: position, snapshots: shows))
     }
     counters.note(events: 1, changeSets: 0)
   }
 
+  /// So much has changed that a snapshot is shorter, which is too large to be written for all streams:
+  /// each asks its feed for it.
+  ///
+  /// - Parameters:
+  ///   - version: what it leads to.
+  ///   - shows: the present states.
+  ///   - changes: how much has changed.
+  func leap(version: String, shows: [ResultsSnapshot], changes: Int) {
+    state.withLock { state in
+      let position = broadcast.restart()
+      state.marks = [Mark(version: version, position: position, total: state.total)]
+      state.memory.append(
+        RememberedState(version: version, position: position, snapshots: shows), changes: changes)
+    }
+    counters.note(events: 1, changeSets: 0)
+  }
+
   /// How a stream can go on after `version`.
   struct Continuation {
-    /// Where the events after it begin, if they are still held, and how many changes they tell.
-    var events: (position: Broadcast.Position, changes: Int)?
+    /// The events after it, if they are still held.
+    var events: Events?
     /// The state, if it is remembered.
     var state: RememberedState?
+
+    struct Events {
+      /// Where they begin.
+      let position: Broadcast.Position
+      let bytes: Int
+      let changeSets: Int
+    }
   }
 
   func continuation(after version: String) -> Continuation {
     state.withLock { state in
       state.marks.trim(to: broadcast.start, count: maximumCount)
       let mark = state.marks.last { $0.version == version }
-      let changes = state.marks.last?.changes ?? 0
+      let total = state.total
       return Continuation(
-        events: mark.map { ($0.position, changes - $0.changes) },
+        events: mark.map { mark in
+          Continuation.Events(
+            position: mark.position, bytes: total.bytes - mark.total.bytes,
+            changeSets: total.changeSets - mark.total.changeSets)
+        },
         state: state.memory.state(of: version))
     }
   }

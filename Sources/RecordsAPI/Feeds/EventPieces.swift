@@ -35,7 +35,10 @@ struct ChangeSetPieces {
   /// Nil when all events have been made.
   private var position: Int?
 
-  private static let pieceSize = 64 * 1024
+  static let pieceSize = 64 * 1024
+
+  /// A record change has at least so many bytes, whatever the record.
+  static let leastOfAChange = 80
 
   init(
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int?,
@@ -48,6 +51,22 @@ struct ChangeSetPieces {
     self.source = source
     self.givesIDs = givesIDs
     position = 0
+  }
+
+  /// How many bytes the events have; nil where they are more than the snapshot of what they lead to
+  /// and a tenth, or not fewer than `limit`.
+  ///
+  /// Writes them for nobody, up to there.
+  func bytes(unlessLongerThan size: SnapshotSize, below limit: Int?) -> Int? {
+    let least = changes.count * Self.leastOfAChange
+    if least >= limit ?? .max || size.isExceeded(by: least) { return nil }
+    var copy = self
+    var bytes = 0
+    while let piece = copy.next() {
+      bytes += piece.count
+      if bytes >= limit ?? .max || size.isExceeded(by: bytes) { return nil }
+    }
+    return bytes
   }
 
   /// The next events. O(b + c log n), b bytes of c changes of n records.

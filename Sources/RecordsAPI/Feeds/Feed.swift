@@ -15,9 +15,11 @@ final class Feed: StreamableFeed {
   /// The latest state, and where its events end in the log.
   struct Head {
     /// The last state whose events are in the log.
-    var snapshot: ResultsSnapshot
-    var failure: FetchFailure?
+    var shown: PresentState.Source
     var position: Broadcast.Position
+
+    var snapshot: ResultsSnapshot { shown.snapshot }
+    var failure: FetchFailure? { shown.failure }
 
     /// Why a request must not be answered from the snapshot, if it must not.
     ///
@@ -51,21 +53,26 @@ final class Feed: StreamableFeed {
     self.counters = counters
     source = EventSourceName(
       query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
-    let first = resumed?.old ?? snapshot
-    log = EventLog(
-      settings, counters: counters, version: first.version.description, shows: [first])
-    if let resumed {
-      // Clients of an earlier life go on from here, even if nothing but the version has changed.
-      var events = ChangeEvents(source: source)
-      events.append(resumed.changes, from: resumed.old, to: snapshot)
+    let shown = PresentState.Source(source, snapshot)
+    let version = snapshot.version.description
+    // Clients of an earlier life go on from here, even if nothing but the version has changed.
+    var events = ChangeEvents(source: source)
+    if let resumed,
+      events.append(
+        resumed.changes, from: resumed.old, to: snapshot, unlessLongerThan: shown.size)
+    {
+      log = EventLog(
+        settings, counters: counters, version: resumed.old.version.description,
+        shows: [resumed.old])
       log.append(
-        events.bytes, count: events.count, version: snapshot.version.description,
-        shows: [snapshot], changes: resumed.changes.count)
+        events.bytes, count: events.count, version: version, shows: [snapshot],
+        changes: resumed.changes.count)
+    } else {
+      log = EventLog(settings, counters: counters, version: version, shows: [snapshot])
     }
     state = Mutex(
       State(
-        head: Head(snapshot: snapshot, failure: nil, position: log.broadcast.end),
-        version: snapshot.version.description))
+        head: Head(shown: shown, position: log.broadcast.end), version: version))
   }
 
   /// Ends the streams; what the feed shows is no longer kept up to date.
@@ -125,32 +132,26 @@ final class Feed: StreamableFeed {
 
   /// Writes what a refresh found into the log. Called on the refresher's queue, in order.
   func receive(_ event: ControllerEvent) {
-    var events = ChangeEvents(source: source)
     let listeners = state.withLock { state in
       switch event {
       case .changed(let changes, let old, let new):
-        events.append(changes, from: old, to: new)
-        log.append(
-          events.bytes, count: events.count, version: new.version.description, shows: [new],
-          changes: changes.count)
-        state.head.snapshot = new
+        show(changes, from: old, to: new, &state.head.shown)
         state.keys = nil
-        state.head.failure = nil
       case .reset(let snapshot):
+        let version = snapshot.version.description
+        state.head.shown = PresentState.Source(source, snapshot)
         log.restart(
-          with: SnapshotEvent(snapshot: snapshot, source: source)
-            .whole(atMost: EventLog.largestSnapshot),
-          version: snapshot.version.description, shows: [snapshot])
-        state.head.snapshot = snapshot
+          with: state.head.shown.event(id: version).whole(atMost: EventLog.largestSnapshot),
+          version: version, shows: [snapshot])
         state.keys = nil
-        state.head.failure = nil
       case .failed(let failure):
+        var events = ChangeEvents(source: source)
         events.append(failure)
         log.append(events.bytes, count: events.count)
-        state.head.failure = failure
+        state.head.shown.failure = failure
       case .recovered:
         // No event: whoever shows the result shows the right one.
-        state.head.failure = nil
+        state.head.shown.failure = nil
       }
       state.head.position = log.broadcast.end
       state.version = state.head.snapshot.version.description
@@ -159,11 +160,33 @@ final class Feed: StreamableFeed {
     for listener in listeners { listener(event) }
   }
 
+  /// Writes a change set into the log, or a snapshot where that is shorter.
+  private func show(
+    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
+    _ shown: inout PresentState.Source
+  ) {
+    let version = new.version.description
+    var events = ChangeEvents(source: source)
+    shown.show(new)
+    shown.failure = nil
+    if events.append(changes, from: old, to: new, unlessLongerThan: shown.size) {
+      log.append(
+        events.bytes, count: events.count, version: version, shows: [new], changes: changes.count)
+      return
+    }
+    if let snapshot = shown.event(id: version).whole(atMost: EventLog.largestSnapshot) {
+      log.append(snapshot, count: 1, version: version, shows: [new], changes: changes.count)
+    } else {
+      log.leap(version: version, shows: [new], changes: changes.count)
+    }
+    shown.leap = log.broadcast.end
+  }
+
   var present: PresentState {
     let head = head
     return PresentState(
-      sources: [PresentState.Source(name: source, snapshot: head.snapshot, failure: head.failure)],
-      version: head.snapshot.version.description, position: head.position, isMultiple: false)
+      sources: [head.shown], version: head.snapshot.version.description, position: head.position,
+      isMultiple: false)
   }
 }
 

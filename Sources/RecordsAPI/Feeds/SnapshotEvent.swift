@@ -35,10 +35,10 @@ struct SnapshotEvent {
     self.id = id
   }
 
-  /// The next piece of the event; nil after the last one.
-  mutating func next() -> [UInt8]? {
+  /// The next piece of the event, cut when it passes `size` bytes; nil after the last one.
+  mutating func next(size: Int = Self.pieceSize) -> [UInt8]? {
     if isFinished { return nil }
-    var json = JSONWriter(reserving: Self.pieceSize + 1024)
+    var json = JSONWriter(reserving: size + 1024)
     let offset: Int
     if let nextOffset {
       offset = nextOffset
@@ -46,7 +46,7 @@ struct SnapshotEvent {
       appendHead(to: &json)
       offset = 0
     }
-    appendRecords(from: offset, to: &json)
+    appendRecords(from: offset, to: &json, size: size)
     return json.bytes
   }
 
@@ -59,6 +59,15 @@ struct SnapshotEvent {
       if bytes.count > limit { return nil }
     }
     return bytes
+  }
+
+  /// The event has at least so many bytes, whatever the values are.
+  ///
+  /// O(c), c columns.
+  var leastSize: Int {
+    // {"key":[],"record":{}}, and of each column "name":0,
+    let results = snapshot.results
+    return results.count * results.layout.columns.reduce(22) { $0 + $1.utf8.count + 5 }
   }
 
   private func appendHead(to json: inout JSONWriter) {
@@ -80,14 +89,16 @@ struct SnapshotEvent {
     json.begin("[")
   }
 
-  private mutating func appendRecords(from start: Int, to json: inout JSONWriter) {
+  private mutating func appendRecords(
+    from start: Int, to json: inout JSONWriter, size: Int
+  ) {
     let results = snapshot.results
     var offset = start
     for record in results.records(in: start..<results.count) {
       if offset > 0 { json.continueArray() }
       json.object { $0.keyAndRecord(record, layout: results.layout) }
       offset += 1
-      if json.bytes.count >= Self.pieceSize { break }
+      if json.bytes.count >= size { break }
     }
     nextOffset = offset
     guard offset == results.count else { return }

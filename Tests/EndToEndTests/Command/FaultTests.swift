@@ -37,6 +37,8 @@ import Testing
   /// The cache may be older than what clients were told of since: they begin anew, and nobody is
   /// sent a change set that leads from another state than theirs.
   @Test func `is killed with a cache that is older than its clients`() throws {
+    // More records, so that a snapshot is longer than what was missed.
+    try database.execute(Teams.others(100))
     let file = try folder.write(
       """
       database: music.sqlite
@@ -70,7 +72,7 @@ import Testing
       EventStream(second.base, path, .init(lastEventID: late.model.version)), model: late.model)
     try beginsAnew.expectSnapshot()
     for follower in [goesOn, beginsAnew] {
-      #expect(follower.model.records.map(\.key) == [[1], [4], [5], [6]])
+      #expect(follower.model.records.prefix(4).map(\.key) == [[1], [4], [5], [6]])
     }
   }
 

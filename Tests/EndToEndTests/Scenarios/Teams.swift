@@ -15,12 +15,25 @@ final class Teams {
       (3, 'Cy', 'Blue', 30), (4, 'Dan', 'Green', 40), (5, 'Eve', 'Red', 50), (6, 'Fay', 'Red', 60);
     """
 
+  /// Statements that make more players: their ids begin with 1001.
+  static func others(_ count: Int) -> String {
+    """
+
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < \(count))
+    INSERT INTO player SELECT 1000 + i, printf('Other %06d', i), 'Zzz', i FROM n WHERE i <= \(count);
+    """
+  }
+
   let fixture: ServerFixture
   let follower: Follower
   let writer: ForeignWriter
 
-  init(_ journal: JournalMode = .wal, tool: ForeignWriter.Tool = .sqlite3) throws {
-    fixture = try ServerFixture(Self.schema, journal: journal, queries: Self.query)
+  /// With so many `others` behind the named players that what happens to these is little beside them.
+  init(
+    _ journal: JournalMode = .wal, tool: ForeignWriter.Tool = .sqlite3, others: Int = 0
+  ) throws {
+    fixture = try ServerFixture(
+      Self.schema + Self.others(others), journal: journal, queries: Self.query)
     follower = try fixture.follow("players")
     writer = try fixture.writer(tool)
   }

@@ -7,8 +7,11 @@ import Testing
   init() throws {
     fixture = try ServerFixture(
       """
-      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT);
-      INSERT INTO player VALUES (1, 'Ada', 'Blue'), (2, 'Barbara', 'Blue'), (3, 'Cleo', 'Red');
+      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT, note TEXT);
+      INSERT INTO player VALUES (1, 'Ada', 'Blue', ''), (2, 'Barbara', 'Blue', ''),
+        (3, 'Cleo', 'Red', '');
+      -- Long records: beside them what stands around them in a change set is little.
+      UPDATE player SET note = printf('%010000d', id);
       """,
       queries: """
         players:
@@ -48,7 +51,7 @@ import Testing
     #expect(try resumed.changes().count == 3)
     try next.expectTruth(
       resumed, "players", "SELECT * FROM player ORDER BY team, name, id", section: "team")
-    try writer.commit("INSERT INTO player VALUES (4, 'Dora', 'Red')")
+    try writer.commit("INSERT INTO player VALUES (4, 'Dora', 'Red', '')")
     _ = try resumed.changes()
     try next.expectTruth(
       resumed, "players", "SELECT * FROM player ORDER BY team, name, id", section: "team")

@@ -69,11 +69,13 @@ import Testing
   }
 
   @Test func `is resumed by its own versions`() throws {
-    let follower = try window("offset=1&limit=2")
+    // Large enough that its snapshot is longer than what is told here.
+    let teams = try Teams(others: 100)
+    let follower = try teams.fixture.follow("players", "?offset=1&limit=40")
     let known = follower.model
     try teams.writer.commit("INSERT INTO player VALUES (7, 'Aaa', 'Blue', 0)")
     let changes = try follower.changes()
-    let path = "/v1/queries/players/events?offset=1&limit=2"
+    let path = "/v1/queries/players/events?offset=1&limit=40"
     let resumed = Follower(
       teams.fixture.stream(path, .init(lastEventID: known.version)), model: known)
     #expect(try resumed.changes() == changes)
