@@ -21,16 +21,16 @@ final class ForeignWriter {
 
   /// Runs one statement outside of any transaction that is not begun by a statement.
   ///
-  /// - returns: the rows in Python's notation, and the monotonic time when the statement returned.
+  /// - returns: the rows in Python's notation.
   @discardableResult
-  func execute(_ sql: String) throws -> (rows: String, nanoseconds: UInt64) {
+  func execute(_ sql: String) throws -> String {
     let line = sql.split(whereSeparator: \.isNewline).joined(separator: " ") + "\n"
     try process.input.write(line)
-    let answer = try readLine().split(separator: "\t", maxSplits: 2).map(String.init)
-    guard answer.count == 3, answer[0] == "ok", let time = UInt64(answer[1]) else {
+    let answer = try readLine().split(separator: "\t", maxSplits: 1).map(String.init)
+    guard answer.count == 2, answer[0] == "ok" else {
       throw Failure(message: answer.joined(separator: " "))
     }
-    return (answer[2], time)
+    return answer[1]
   }
 
   /// Ends the process as if it had crashed.
@@ -53,7 +53,7 @@ final class ForeignWriter {
 
   /// `repeat N STATEMENT` runs a statement so often; `?` in it stands for the number of the run.
   private static let program = """
-    import sqlite3, sys, time
+    import sqlite3, sys
     connection = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=20)
     for line in sys.stdin:
         try:
@@ -64,8 +64,8 @@ final class ForeignWriter {
                 rows = []
             else:
                 rows = connection.execute(line).fetchall()
-            print("ok", time.monotonic_ns(), rows, sep="\\t", flush=True)
+            print("ok", rows, sep="\\t", flush=True)
         except Exception as error:
-            print("error", 0, error, sep="\\t", flush=True)
+            print("error", error, sep="\\t", flush=True)
     """
 }

@@ -13,8 +13,6 @@ final class Owner: Sendable {
     var event: WatchEvent
     /// The greatest id in `item` as the callback saw it; nil: it could not be read.
     var greatest: Int?
-    /// When the callback began, in monotonic nanoseconds.
-    var nanoseconds: UInt64
   }
 
   let watcher: DatabaseWatcher
@@ -34,10 +32,9 @@ final class Owner: Sendable {
     watcher = DatabaseWatcher(
       path: path, queue: queue, settings: settings
     ) { event in
-      let time = DispatchTime.now().uptimeNanoseconds
       delay()
       let greatest = try? Self.greatest(path, lockTimeout)
-      log.entries.withLock { $0.append(Entry(event: event, greatest: greatest, nanoseconds: time)) }
+      log.entries.withLock { $0.append(Entry(event: event, greatest: greatest)) }
     }
     try watcher.start()
   }

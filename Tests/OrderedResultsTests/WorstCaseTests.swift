@@ -1,11 +1,12 @@
+import Foundation
 import SeededRandom
 import Testing
 
 @testable import OrderedResults
 
-/// Changes that make a diff slow if anything in it is quadratic: with so many rows such a test would
-/// not end within its limit.
-@Suite(.timeLimit(.minutes(1))) struct WorstCaseTests {
+/// Changes that make a diff slow if anything in it is quadratic: four times the rows would then take
+/// sixteen times as long.
+@Suite struct WorstCaseTests {
   static let count: Int64 = 10_000
   static let plain = RecordLayout(columns: ["id", "name"], key: [0], keyIsUnique: true)
   static let repeating = RecordLayout(columns: ["id", "name"], key: [0])
@@ -41,26 +42,68 @@ import Testing
 
   @Test(arguments: Shape.allCases, [plain, repeating, keyless, ownSection])
   func `no shape of change is quadratic`(shape: Shape, layout: RecordLayout) throws {
-    let rows = (0..<Self.count).map { [.integer($0), "a"] as [Value] }
-    let old = try Results(layout, rows)
-    let (new, changes) = try old.next(shape.apply(rows))
+    func states(_ count: Int64) throws -> (old: Results, rows: [[Value]]) {
+      let rows = (0..<count).map { [.integer($0), "a"] as [Value] }
+      return (try Results(layout, rows), shape.apply(rows))
+    }
+    let (old, rows) = try states(Self.count)
+    let (new, changes) = try old.next(rows)
     #expect(try new.changes(from: old.applying(changes)).isEmpty)
     if layout == Self.plain, let most = shape.most { #expect(changes.count <= most) }
+    try expectAboutLinear(states)
   }
 
   @Test func `records that all share one key are not quadratic`() throws {
-    let rows = (0..<Self.count).map { [1, .integer($0)] as [Value] }
-    let old = try Results(Self.repeating, rows)
-    let (new, changes) = try old.next(Array(rows.dropFirst()))
+    func states(_ count: Int64) throws -> (old: Results, rows: [[Value]]) {
+      let rows = (0..<count).map { [1, .integer($0)] as [Value] }
+      return (try Results(Self.repeating, rows), Array(rows.dropFirst()))
+    }
+    let (old, rows) = try states(Self.count)
+    let (new, changes) = try old.next(rows)
     #expect(changes.count == Int(Self.count))
     #expect(try new.changes(from: old.applying(changes)).isEmpty)
+    try expectAboutLinear(states)
   }
 
   @Test func `records without a key that are all equal are not quadratic`() throws {
-    let rows = [[Value]](repeating: [1, 1], count: Int(Self.count))
-    let old = try Results(Self.keyless, rows)
-    let (_, changes) = try old.next(rows.dropLast(100) + [[2, 2]])
-    #expect(changes.count == 101)
+    func states(_ count: Int64) throws -> (old: Results, rows: [[Value]]) {
+      let rows = [[Value]](repeating: [1, 1], count: Int(count))
+      return (try Results(Self.keyless, rows), rows.dropLast(100) + [[2, 2]])
+    }
+    let (old, rows) = try states(Self.count)
+    #expect(try old.next(rows).changes.count == 101)
+    try expectAboutLinear(states)
+  }
+
+  /// Seconds that this thread has had a processor.
+  private static var processorTime: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  /// Holds the processor time of the step from one state to the next against that with a quarter of
+  /// the rows.
+  ///
+  /// Other threads cost this one its caches, which may make a figure twice as large, so one good pair
+  /// is enough: what is quadratic has none.
+  private func expectAboutLinear(
+    _ states: (Int64) throws -> (old: Results, rows: [[Value]]),
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let (few, many) = (try states(Self.count / 4), try states(Self.count))
+    var ratios: [Double] = []
+    repeat {
+      let times = try [few, many].map { state in
+        let start = Self.processorTime
+        _ = try state.old.next(state.rows)
+        return Self.processorTime - start
+      }
+      ratios.append(times[1] / max(times[0], 1e-9))
+    } while ratios.count < 10 && ratios.last.map { $0 >= 8 } ?? false
+    #expect(
+      ratios.contains { $0 < 8 }, "four times the rows, times as long: \(ratios)",
+      sourceLocation: sourceLocation)
   }
 }
 
