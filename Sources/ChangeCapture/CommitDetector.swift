@@ -20,6 +20,9 @@ package struct CommitDetector: Sendable {
     case changed
     /// A writer has the file locked. Nothing is known; look again.
     case busy
+    /// A writer was killed in the middle of a transaction, and its rollback journal waits for a
+    /// connection that may write. What was committed before is what there is; look again.
+    case hotJournal
     /// SQLite could not read the file; the code is an extended one.
     case unreadable(ResultCode, String)
   }
@@ -28,6 +31,9 @@ package struct CommitDetector: Sendable {
   private var version: Int64?
 
   package init() {}
+
+  /// Whether any look had an answer.
+  var hasLooked: Bool { version != nil }
 
   /// Looks at a connection, inside a transaction or outside.
   ///
@@ -59,12 +65,15 @@ package struct CommitDetector: Sendable {
     case .unchanged: return .nothing
     case .changed: return .everything(isFirst ? .firstLook : .commit)
     case .busy: throw DatabaseError(resultCode: .SQLITE_BUSY)
+    case .hotJournal: throw DatabaseError(resultCode: .SQLITE_READONLY_ROLLBACK)
     case .unreadable(let code, let message): throw DatabaseError(resultCode: code, message: message)
     }
   }
 
   private static func failure(_ code: ResultCode, _ message: String?) -> Answer {
-    switch code.primaryResultCode {
+    // https://www.sqlite.org/rescode.html#readonly_rollback
+    if code == .SQLITE_READONLY_ROLLBACK { return .hotJournal }
+    return switch code.primaryResultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .busy
     default: .unreadable(code, message ?? "")
     }

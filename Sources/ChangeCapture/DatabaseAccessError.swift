@@ -37,17 +37,19 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
     advice = Self.advice(code, surroundings)
   }
 
+  /// https://www.sqlite.org/rescode.html#readonly_rollback
+  package static let hotJournalAdvice = """
+    A writer was killed in the middle of a transaction, and only a connection that may write can \
+    undo it. Open the database once with its application, or with: sqlite3 FILE "SELECT 1 FROM \
+    sqlite_schema"
+    """
+
   private static func advice(_ code: ResultCode, _ around: Surroundings) -> String {
     guard let directory = around.directory else { return "The directory does not exist." }
     if !around.fileExists { return "The file does not exist, or may not be reached." }
     switch code {
     case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
-      // https://www.sqlite.org/rescode.html#readonly_rollback
-      return """
-        A writer was killed in the middle of a transaction, and only a connection that may write \
-        can undo it. Open the database once with its application, or with: sqlite3 FILE "SELECT 1 \
-        FROM sqlite_schema"
-        """
+      return hotJournalAdvice
     case .SQLITE_CANTOPEN, .SQLITE_READONLY_CANTINIT, .SQLITE_READONLY_DIRECTORY,
       .SQLITE_READONLY_CANTLOCK:
       // https://www.sqlite.org/wal.html#read_only_databases

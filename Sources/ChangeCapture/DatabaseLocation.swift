@@ -30,10 +30,13 @@ struct DatabaseLocation: Equatable {
     fileName = String(path[path.utf8.index(after: slash)...])
   }
 
+  var path: String { directory == "/" ? "/" + fileName : directory + "/" + fileName }
+
   /// What a notification says about this database; empty: it is about something else.
   ///
-  /// Never `-shm`: readers write there as well, and a commit's store into it is made through
-  /// memory, which inotify does not see.
+  /// Of `-shm` only that it is another file now, or may be cut off: readers write there as well, and
+  /// a commit's store into it is made through memory, which inotify does not see. A rollback journal
+  /// comes and goes with each transaction, and is looked for by its name.
   func touched(by notification: DirectoryNotification) -> TouchedFiles {
     if notification.kinds.contains(.overflow) { return .unknown }
     if notification.kinds.contains(.lost) { return .directory }
@@ -42,7 +45,8 @@ struct DatabaseLocation: Equatable {
     switch notification.name.utf8.dropFirst(fileName.utf8.count) {
     case let rest where rest.isEmpty: content = .database
     case let rest where rest.elementsEqual("-wal".utf8): content = .log
-    case let rest where rest.elementsEqual("-journal".utf8): content = .journal
+    case let rest where rest.elementsEqual("-journal".utf8): return .journal
+    case let rest where rest.elementsEqual("-shm".utf8): return .entry
     default: return []
     }
     return notification.kinds.contains(.entry) ? .entry : content
@@ -54,11 +58,11 @@ struct TouchedFiles: OptionSet {
   let rawValue: UInt8
   /// The database file was written.
   static let database = TouchedFiles(rawValue: 1)
-  /// One of their names came or went.
+  /// The name of one of the files that are kept open came or went.
   static let entry = TouchedFiles(rawValue: 2)
   /// The write-ahead log was written.
   static let log = TouchedFiles(rawValue: 4)
-  /// The rollback journal was written.
+  /// The rollback journal was written, made or deleted.
   static let journal = TouchedFiles(rawValue: 8)
   /// The directory is gone or elsewhere.
   static let directory = TouchedFiles(rawValue: 16)

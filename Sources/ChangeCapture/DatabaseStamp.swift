@@ -43,8 +43,10 @@ package struct DatabaseStamp: Sendable, Equatable {
     ] {
       withUnsafeBytes(of: number) { bytes += $0 }
     }
-    // Bytes 18 and 19 are 2 in write-ahead mode (https://www.sqlite.org/fileformat2.html).
-    if header[18] == 2 {
+    // The mark in the file does not tell: a log that merely lies beside it is used as well.
+    guard let mode = try? JournalMode(of: db) else { return nil }
+    if mode == .writeAheadLog {
+      // The question has opened the log, if it was not open.
       var index = WALIndex(files)
       guard let log = try? index.header() else { return nil }
       if log.maxFrame > 0 {

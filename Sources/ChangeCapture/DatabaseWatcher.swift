@@ -30,8 +30,8 @@ import Synchronization
 ///   anew after a checkpoint (which to `data_version` and in the wal-index is a change).
 /// - Where the system does not notify (network file systems, bind mounts, macOS), a commit is
 ///   noticed by the poll: half of ``Settings/pollInterval`` after it on average.
-/// - A file overwritten in place (`cp`) with one whose change counter and size are the same as
-///   before goes unnoticed. Replace it with `mv`, or use SQLite's backup.
+/// - A file overwritten in place (`cp`) within 50 ms of a checkpoint or a commit may go unnoticed
+///   until the next commit. Replace it with `mv`, or use SQLite's backup.
 /// - While it runs, a database in write-ahead mode cannot be changed to another mode.
 /// - In rollback mode a look takes a shared lock, as every read does: a writer without a busy
 ///   timeout that commits again and again without a pause saw `SQLITE_BUSY` for 2–5 % of its
@@ -74,13 +74,15 @@ package final class DatabaseWatcher: Sendable {
   ///   - settings: how to look.
   ///   - surrounding: runs each turn of the watcher on its thread, which holds nothing then, not
   ///     even the queue. Turns are many; in most of them nothing happens.
+  ///   - letGo: called before the watcher opens the database anew, on the queue: the owner closes
+  ///     its own connections, and opens them when the handler is called.
   ///   - handler: called when the owner should read the database anew.
   package init(
     path: String, queue: DispatchQueue, settings: Settings = Settings(),
-    surrounding: @escaping Surrounding = { $0() },
+    surrounding: @escaping Surrounding = { $0() }, letGo: @escaping @Sendable () -> Void = {},
     handler: @escaping @Sendable (WatchEvent) -> Void
   ) {
-    core = WatcherCore(path: path, queue: queue, settings: settings, handler: handler)
+    core = WatcherCore(path: path, queue: queue, settings: settings, letGo: letGo, handler: handler)
     self.surrounding = surrounding
   }
 

@@ -10,27 +10,33 @@ import GRDB
 /// takes no lock of a file and no call of the system, where ``CommitDetector`` takes several and
 /// 5–8 µs.
 struct WatchConnection {
-  let identity: FileIdentity
+  /// The files that the connection has open.
+  private(set) var identity: DatabaseIdentity
+  private let location: DatabaseLocation
+  private let path: String
   private let connection: DatabaseQueue
   private var detector = CommitDetector()
-  // Kept and read outside of the connection's queue, and good until it closes: nobody else has the
-  // connection, and as long as it is open the database stays in write-ahead mode, with the same
-  // file handle and the same mapping.
-  /// nil: the database is not in write-ahead mode, or was not when it was last asked.
-  private var index: WALIndex?
-  /// The header at the last look.
-  private var header: WALIndexHeader?
-  /// The header at the last look that also read the file.
-  private var readHeader: WALIndexHeader?
+  /// How many looks have found commits.
+  private var commits = 0
+  private var writes = UnexplainedWrites()
+  /// nil: the connection has no log open. Once it has one, it stays with it.
+  private var log: Log?
 
-  /// Opens the file at `path`, which was `identity` a moment ago.
+  /// Opens the database at a path.
   ///
-  /// - throws: whatever GRDB throws; `SQLITE_BUSY` while a writer has a rollback-mode file locked.
-  init(path: String, identity: FileIdentity) throws {
-    self.identity = identity
-    connection = try DatabaseQueue(path: path, configuration: Self.configuration)
+  /// - throws: whatever GRDB throws, and as ``DatabaseIdentity/opening(_:_:)``; `SQLITE_BUSY` while a
+  ///   writer has a rollback-mode file locked.
+  init(path: String) throws {
+    guard let location = DatabaseLocation(resolving: path) else {
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "unable to open database file")
+    }
+    (self.path, self.location) = (path, location)
+    (connection, identity) = try DatabaseIdentity.opening(path) {
+      try DatabaseQueue(path: path, configuration: Self.configuration)
+    }
     // Commits count from here on.
     if case .unreadable(let code, let message) = look() {
+      close()
       throw DatabaseError(resultCode: code, message: message)
     }
   }
@@ -49,65 +55,96 @@ struct WatchConnection {
     return configuration
   }
 
+  /// The mode that the database was in at the last look; nil: no look had an answer.
+  var journalMode: JournalMode? {
+    log != nil ? .writeAheadLog : detector.hasLooked ? .rollbackJournal : nil
+  }
+
   /// Whether anything was committed since the look before; with `readsFile` also whether the file
   /// can be read, which the wal-index does not tell.
   mutating func look(readsFile: Bool = true) -> CommitDetector.Answer {
     // Before the statement: what is committed after this has another header at the next look.
-    let found = wholeHeader()
-    guard let found, !readsFile else { return lookByStatement(found) }
-    defer { header = found }
-    return found == header ? .unchanged : .changed
+    let found = log?.header()
+    let answer: CommitDetector.Answer
+    if let found, !readsFile {
+      answer = log?.compare(found) ?? .unchanged
+    } else {
+      answer = lookByStatement(found)
+    }
+    if answer == .changed { commits += 1 }
+    return answer
   }
 
   /// The same by a statement, before which the header was `found`.
   private mutating func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {
     let answer = connection.unsafeRead { detector.look($0) }
     guard answer == .changed || answer == .unchanged else { return answer }
-    let isSameAsRead = found != nil && found == readHeader
-    readHeader = found
-    guard let found else { return answer }
-    defer { header = found }
-    // What the statement calls a change the header has told, unless it is as it was at the last
-    // statement: after a recovery an empty log may have the header of another.
-    return found != header || answer == .changed && isSameAsRead ? .changed : .unchanged
-  }
-
-  /// The header now; nil: there is none, or it is not one that can be relied on.
-  private mutating func wholeHeader() -> WALIndexHeader? {
-    guard index != nil else { return nil }
-    do {
-      // A writer takes some nanoseconds to write it.
-      for _ in 0..<20 {
-        if let found = try index?.header() { return found }
-      }
-    } catch {
-      // There is no shared memory to be had: the statement tells.
+    guard log != nil else {
+      followLog()
+      return answer
     }
-    return nil
+    return log?.compare(found, statement: answer) ?? answer
   }
 
-  /// nil: it cannot be told now.
-  mutating func journalMode() -> JournalMode? {
-    guard let mode = try? connection.unsafeRead({ try JournalMode(of: $0) }) else { return nil }
-    if mode == .writeAheadLog, index == nil { followIndex() }
-    return mode
-  }
-
-  /// From here on the header of the wal-index tells.
-  private mutating func followIndex() {
-    index = try? connection.unsafeRead { db in
-      try db.sqliteConnection.map { WALIndex(try DatabaseFiles(of: $0)) }
+  /// From here on the header of the wal-index tells, where SQLite has opened a log.
+  ///
+  /// It does so where the file is marked for one, and also where one merely lies beside it: the mark
+  /// alone tells nothing. A read-only connection has no other journal open.
+  private mutating func followLog() {
+    let files = connection.unsafeRead { db in
+      db.sqliteConnection.flatMap { try? DatabaseFiles(of: $0) }
     }
-    header = wholeHeader()
-    readHeader = nil
+    guard let files, files.hasJournal else { return }
+    log = Log(files)
+    if identity.log == nil || identity.index == nil,
+      let now = status?.identity
+    {
+      identity = now
+    }
     // What was committed since the look before, the next one is to tell.
-    if connection.unsafeRead({ detector.look($0) }) != .unchanged { header = nil }
+    if connection.unsafeRead({ detector.look($0) }) != .unchanged { log?.forgetHeader() }
+  }
+
+  // MARK: - The files
+
+  /// The database's files as they are now; nil: there is none.
+  var status: DatabaseStatus? { DatabaseStatus(path: path, location: location) }
+
+  /// Whether the connection has the files open that stand at the path.
+  func isOpen(on status: DatabaseStatus) -> Bool {
+    guard identity.database == status.database.identity else { return false }
+    guard log != nil else { return true }
+    return identity == status.identity && !status.hasCutIndex
+  }
+
+  /// What accounts for writes to the database file now; nil: it cannot be told.
+  mutating func cause() -> UnexplainedWrites.Cause? {
+    log == nil ? .commits(commits) : log?.cause()
+  }
+
+  /// Whether what the connection shows is not what the files hold: the database file was written by
+  /// other means than SQLite's, or the log is not the one that its index describes.
+  ///
+  /// - Parameters:
+  ///   - status: the files before the last look, which had an answer.
+  ///   - before: the cause before that look.
+  ///   - now: the time.
+  /// - Returns: whether the database should be opened anew; once for each state of the files.
+  mutating func isOutdated(
+    _ status: DatabaseStatus, before: UnexplainedWrites.Cause?, at now: ContinuousClock.Instant
+  ) -> Bool {
+    if let file = status.log, log?.isForeign(file) == true { return true }
+    guard let before, let cause = cause() else { return false }
+    let isSettled =
+      before == cause && SystemCalls.status(ofFile: path) == status.database
+    return writes.note(status.database, cause, isSettled: isSettled, at: now)
   }
 
   mutating func close() {
-    (index, header, readHeader) = (nil, nil, nil)
+    log = nil
     // No statement is ever left open, so SQLite has no reason to refuse; and if it did, the
-    // connection would still be closed when it is released.
+    // connection would still be closed when it is released. A read-only connection neither
+    // checkpoints nor deletes: that takes an exclusive lock, which it cannot get.
     try? connection.close()
   }
 }

@@ -28,8 +28,7 @@ extension WatcherCore {
   private func readNotifications() -> TouchedFiles {
     guard let touched = directory?.read(), !touched.isEmpty else { return [] }
     if touched.contains(.overflow) { status.counters.overflows += 1 }
-    if touched.contains(.log), status.journalMode == .rollbackJournal { status.journalMode = nil }
-    if !touched.isDisjoint(with: [.entry, .directory]) { checkFile(reportsLoss: false) }
+    if !touched.isDisjoint(with: [.entry, .directory]) { checkFiles(reportsLoss: false) }
     return touched
   }
 
@@ -41,11 +40,13 @@ extension WatcherCore {
 
   /// How likely notifications announce a commit.
   private func interest(in touched: TouchedFiles) -> Interest {
-    if status.journalMode == .rollbackJournal {
+    if connection?.journalMode == .rollbackJournal {
       // A writer's first write to the database file comes when it has the exclusive lock: looks
       // fail until it is done, and disturb nobody. Its writes to the journal come before, when a
       // look's shared lock could make its commit fail: so they are no reason to look.
-      return touched.contains(.database) || looks.isRunning ? .untilAnswered : .none
+      // A log that comes to lie there makes SQLite go over to it.
+      return !touched.isDisjoint(with: [.database, .log, .entry]) || looks.isRunning
+        ? .untilAnswered : .none
     }
     // In write-ahead mode the database file itself is only written by checkpoints; one look, in
     // case the mode is not what it was.
@@ -58,10 +59,10 @@ extension WatcherCore {
     guard looks.isRunning else { return }
     switch look() {
     case .changed: return confirm()
-    case .unchanged where status.journalMode == .rollbackJournal:
+    case .unchanged where connection?.journalMode == .rollbackJournal:
       // The writer has let go of its lock without a commit.
       return looks.stop()
-    case .unchanged, .busy, .unreadable: break
+    case .unchanged, .busy, .hotJournal, .unreadable: break
     }
     let now = ContinuousClock.now
     switch looks.next(at: now) {
@@ -77,9 +78,9 @@ extension WatcherCore {
     guard let answer = connection?.look(readsFile: readsFile) else { return .unchanged }
     status.counters.looks += 1
     switch answer {
-    case .busy:
+    case .busy, .hotJournal:
       status.counters.busyLooks += 1
-      if lock == nil { lock = Lock() }
+      if lock == nil { lock = Lock(isHotJournal: answer == .hotJournal) }
     case .unreadable: isUnreadable = true
     case .changed, .unchanged:
       lock = nil
@@ -97,18 +98,6 @@ extension WatcherCore {
     status.counters.commits += 1
     looks.stop()
     nextLook = nil
-    refreshJournalMode()
     news.committed()
-  }
-
-  /// Asks again where the mode may be another one now.
-  ///
-  /// A database leaves write-ahead mode only when nobody has it open, but it may enter it: then
-  /// there is a log. In rollback mode the question takes a lock, so it is not asked without need.
-  func refreshJournalMode() {
-    guard status.journalMode != .writeAheadLog else { return }
-    if status.journalMode == nil || directory?.isWatching != true {
-      status.journalMode = connection?.journalMode()
-    }
   }
 }

@@ -1,30 +1,43 @@
 import GRDB
 
-// The net under the notifications, and the file's identity.
+// The net under the notifications, and the identity of the files.
 extension WatcherCore {
   func poll() {
     if directory?.isWatching == false { followDirectory() }
-    checkFile(reportsLoss: true)
-    if status.journalMode == nil { refreshJournalMode() }
-    guard connection != nil, news.event == nil, isWorthALook() else { return }
+    checkFiles(reportsLoss: true)
+    guard news.event == nil, let files = connection?.status else { return }
+    let before = connection?.cause()
+    if isWorthALook(files.database) {
+      guard pollLook() else { return }
+    } else if lock != nil {
+      return
+    }
+    if connection?.isOutdated(files, before: before, at: .now) == true {
+      closeConnection()
+      reopen(reportsLoss: true)
+    }
+  }
+
+  /// - Returns: whether the look had an answer.
+  private func pollLook() -> Bool {
     switch look(readsFile: true) {
     case .changed:
       // With a search under way the notification came, and the poll was merely first.
       if !looks.isRunning { status.counters.commitsFoundByPoll += 1 }
       confirm()
+      return true
+    case .unchanged: return true
     case .unreadable(let code, let message):
+      // Where nobody has a damaged log open, the next who opens it makes it usable again.
+      closeConnection()
       report(DatabaseError(resultCode: code, message: message))
-    case .busy: reportLock()
-    case .unchanged: break
+    case .busy, .hotJournal: reportLock()
     }
+    return false
   }
 
-  /// Longer than any transaction that does not hold others up: SQLite's writers and readers commonly
-  /// wait for some seconds.
-  private static let lockPatience = Duration.seconds(1)
-
   private func reportLock() {
-    guard let lock, !lock.isReported, ContinuousClock.now - lock.start >= Self.lockPatience
+    guard let lock, !lock.isReported, ContinuousClock.now - lock.start >= lock.patience
     else { return }
     self.lock?.isReported = true
     news.locked()
@@ -33,32 +46,48 @@ extension WatcherCore {
   /// Spares writers of a rollback-mode file that shows no sign of a write.
   ///
   /// There a look takes a shared lock for some microseconds, and a writer without a busy timeout
-  /// that wants to commit just then fails. Once a second the poll looks in spite of that.
-  private func isWorthALook() -> Bool {
-    guard status.journalMode == .rollbackJournal,
-      let found = SystemCalls.status(ofFile: path)
-    else { return true }
+  /// that wants to commit just then fails. Once a second the poll looks in spite of that. A hot
+  /// journal has no writer, and its end need not show in the file.
+  private func isWorthALook(_ file: FileStatus) -> Bool {
+    guard connection?.journalMode == .rollbackJournal, lock?.isHotJournal != true else {
+      return true
+    }
     let now = ContinuousClock.now
-    if let lastPoll, lastPoll.status == found, now - lastPoll.time < .seconds(1) { return false }
-    lastPoll = (found, now)
+    if let lastPoll, lastPoll.status == file, now - lastPoll.time < .seconds(1) { return false }
+    lastPoll = (file, now)
     return true
   }
 
-  /// Sees to it that the connection is to the file that stands at the path.
+  /// Sees to it that the connection is to the files that stand at the path.
   ///
   /// A file that is gone or cannot be read is only reported by the poll: while one is being
   /// replaced or copied over, both are true for a moment.
-  func checkFile(reportsLoss: Bool) {
-    let found = SystemCalls.status(ofFile: path)?.identity
-    if found == connection?.identity, found != nil { return }
+  func checkFiles(reportsLoss: Bool) {
+    if let connection {
+      if let found = connection.status, connection.isOpen(on: found) { return }
+      closeConnection()
+    }
+    reopen(reportsLoss: reportsLoss)
+  }
+
+  /// Opens the database anew, which is not open.
+  ///
+  /// All connections of this process must be closed before: SQLite keeps one mapping of the index
+  /// for all that are to the same file, and would hand out the old one.
+  private func reopen(reportsLoss: Bool) {
     followDirectory()
-    closeConnection()
-    guard let found else {
+    guard SystemCalls.status(ofFile: path) != nil else {
+      letGo()
+      nextOpening = nil
       if reportsLoss { news.removed() }
       return
     }
+    if let nextOpening, nextOpening > .now { return }
+    letGo()
     do {
-      try open(found)
+      status.counters.looks += 1
+      connection = try WatchConnection(path: path)
+      nextOpening = nil
       status.counters.reopenings += 1
       news.opened()
     } catch {
@@ -68,10 +97,7 @@ extension WatcherCore {
 
   func openAtStart() throws(DatabaseAccessError) {
     do {
-      guard let found = SystemCalls.status(ofFile: path)?.identity else {
-        throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "unable to open database file")
-      }
-      try open(found)
+      connection = try WatchConnection(path: path)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       // The poll will try again.
     } catch {
@@ -89,30 +115,21 @@ extension WatcherCore {
     status.notificationTrouble = directory.trouble
   }
 
-  private func open(_ identity: FileIdentity) throws {
-    var opened = try WatchConnection(path: path, identity: identity)
-    // The file may have been replaced between the look at its identity and the opening.
-    guard SystemCalls.status(ofFile: path)?.identity == identity else {
-      opened.close()
-      throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the file is being replaced")
-    }
-    connection = opened
-    status.journalMode = connection?.journalMode()
-  }
-
   private func closeConnection() {
     connection?.close()
     connection = nil
     isUnreadable = false
     lock = nil
     lastPoll = nil
-    status.journalMode = nil
     looks.stop()
     nextLook = nil
   }
 
+  /// Says why there is no connection. It is tried again less often than the poll comes: each attempt
+  /// may keep others from mending what is wrong for its length.
   private func report(_ error: any Error) {
     if let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY { return }
+    nextOpening = ContinuousClock.now + settings.pollInterval * 4
     news.unreadable(DatabaseAccessError(error, path: path))
   }
 }

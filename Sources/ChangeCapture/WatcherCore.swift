@@ -13,6 +13,8 @@ actor WatcherCore {
 
   let path: String
   let settings: DatabaseWatcher.Settings
+  /// Closes the owner's connections.
+  let letGo: @Sendable () -> Void
   private let handler: @Sendable (WatchEvent) -> Void
   /// The system's queue of notifications, -1 where there is none. Closed with the last turn.
   nonisolated let descriptor: Int32
@@ -29,6 +31,8 @@ actor WatcherCore {
   var news = PendingNews()
   /// Whether the last look failed for another reason than a lock.
   var isUnreadable = false
+  /// When to try again to open what could not be opened; nil: at once.
+  var nextOpening: ContinuousClock.Instant?
   /// The lock that keeps looks from an answer.
   var lock: Lock?
   var looks: LookSchedule
@@ -39,10 +43,16 @@ actor WatcherCore {
   var lastPoll: (status: FileStatus, time: ContinuousClock.Instant)?
   var status = WatcherStatus()
 
-  /// A lock that looks have met.
+  /// A lock, or a hot journal, that looks have met.
   struct Lock {
+    let isHotJournal: Bool
     let start = ContinuousClock.now
     var isReported = false
+
+    /// For a lock longer than any transaction that does not hold others up: SQLite's writers and
+    /// readers commonly wait for some seconds. A journal may seem hot for as long as its writer takes
+    /// to delete it (`hasHotJournal` in pager.c).
+    var patience: Duration { isHotJournal ? .milliseconds(250) : .seconds(1) }
   }
 
   /// When to look again.
@@ -54,11 +64,12 @@ actor WatcherCore {
 
   init(
     path: String, queue: DispatchQueue, settings: DatabaseWatcher.Settings,
-    handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void, handler: @escaping @Sendable (WatchEvent) -> Void
   ) {
     executor = QueueExecutor(queue)
     self.path = path
     self.settings = settings
+    self.letGo = letGo
     self.handler = handler
     looks = LookSchedule(pollInterval: settings.pollInterval)
     guard settings.usesNotifications else {
@@ -127,12 +138,15 @@ actor WatcherCore {
     guard let event = news.take(), !isStopped.load(ordering: .acquiring) else { return }
     let now = ContinuousClock.now
     handler(event)
-    guard directory != nil, status.journalMode != .rollbackJournal, !looks.isRunning else { return }
+    guard directory != nil, connection?.journalMode != .rollbackJournal, !looks.isRunning
+    else { return }
     looks.reported(at: now)
     nextLook = .at(now + LookSchedule.firstLookAfterReport)
   }
 
   private func publish() {
+    status.journalMode = connection?.journalMode
+    status.identity = connection?.identity
     let status = status
     published.withLock { $0 = status }
   }

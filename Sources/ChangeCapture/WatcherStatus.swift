@@ -2,6 +2,8 @@
 package struct WatcherStatus: Sendable, Equatable {
   /// nil: not known, because the file cannot be read now or is about to enter another mode.
   package var journalMode: JournalMode?
+  /// The files that the watcher has open; nil: none.
+  package var identity: DatabaseIdentity?
   /// Why commits are only found by the poll; nil: the system notifies.
   package var notificationTrouble: String?
   package var counters = Counters()
@@ -19,7 +21,8 @@ package struct WatcherStatus: Sendable, Equatable {
     /// Those of ``commits`` that only the poll found: more than a few means that the system
     /// does not notify.
     package var commitsFoundByPoll = 0
-    /// Times that the connection was made anew, because the file was replaced or came back.
+    /// Times that the connection was made anew, because a file was replaced, written by
+    /// other means than SQLite's, or came back.
     package var reopenings = 0
     /// Times that the system's queue of notifications was full.
     package var overflows = 0

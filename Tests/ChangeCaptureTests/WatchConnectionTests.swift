@@ -15,8 +15,7 @@ import Testing
   private func connection(_ mode: String) throws -> WatchConnection {
     try writer.execute("PRAGMA journal_mode = \(mode)")
     try writer.execute("CREATE TABLE item (id INTEGER PRIMARY KEY)")
-    let identity = try #require(SystemCalls.status(ofFile: folder.file())?.identity)
-    return try WatchConnection(path: folder.file(), identity: identity)
+    return try WatchConnection(path: folder.file())
   }
 
   @Test(arguments: ["WAL", "DELETE"], [false, true])
@@ -25,7 +24,7 @@ import Testing
   ) throws {
     var connection = try connection(mode)
     defer { connection.close() }
-    #expect(connection.journalMode() == (mode == "WAL" ? .writeAheadLog : .rollbackJournal))
+    #expect(connection.journalMode == (mode == "WAL" ? .writeAheadLog : .rollbackJournal))
     #expect(connection.look(readsFile: readsFile) == .unchanged)
     for id in 1...20 {
       try writer.execute("INSERT INTO item VALUES (\(id))")
@@ -44,11 +43,11 @@ import Testing
   @Test func `what is committed while the mode changes is not lost`() throws {
     var connection = try connection("DELETE")
     defer { connection.close() }
-    #expect(connection.journalMode() == .rollbackJournal)
+    #expect(connection.journalMode == .rollbackJournal)
     try writer.execute("PRAGMA journal_mode = WAL")
     #expect(connection.look() == .changed)
+    #expect(connection.journalMode == .writeAheadLog)
     try writer.execute("INSERT INTO item VALUES (1)")
-    #expect(connection.journalMode() == .writeAheadLog)
     #expect(connection.look(readsFile: false) == .changed)
     #expect(connection.look(readsFile: false) == .unchanged)
     try writer.execute("INSERT INTO item VALUES (2)")
@@ -58,7 +57,7 @@ import Testing
   @Test func `a log that begins anew, and a writer who is killed, leave it looking`() throws {
     var connection = try connection("WAL")
     defer { connection.close() }
-    #expect(connection.journalMode() == .writeAheadLog)
+    #expect(connection.journalMode == .writeAheadLog)
     for id in 1...5 {
       try writer.execute("INSERT INTO item VALUES (\(id))")
       #expect(connection.look(readsFile: false) == .changed)

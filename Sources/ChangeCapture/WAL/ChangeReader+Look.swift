@@ -90,38 +90,31 @@ extension ChangeReader {
 
     let files = try DatabaseFiles(of: connection)
     var wal = WALReader(files, buffers: buffers)
-    if case .file(let version) = map?.position {
-      let header = try SnapshotPages.fileHeader(files, buffers)
-      if !header.isWriteAheadLog {
-        if header.version == version { return nil }
-        return Look(files: files, wal: wal)
+    guard files.hasJournal else {
+      if case .file(let version) = map?.position,
+        try SnapshotPages.fileHeader(files, buffers).version == version
+      {
+        return nil
       }
+      return Look(files: files, wal: wal)
+    }
+    if case .file = map?.position {
       statistics.count(CaptureDoubt.otherLayout.rawValue)
       map = nil
     }
-    if map == nil {
-      guard try SnapshotPages.fileHeader(files, buffers).isWriteAheadLog else {
-        return Look(files: files, wal: wal)
-      }
-    }
-    guard files.hasJournal, let after = try wal.header() else {
-      throw CaptureDoubt.snapshotUnknown
-    }
+    guard let after = try wal.header() else { throw CaptureDoubt.snapshotUnknown }
     if map?.position == .log(after) { return nil }
     return Look(files: files, wal: wal, header: after, before: before)
   }
 
   /// The wal-index header before the transaction; nil: there is none, or it cannot be read.
+  ///
+  /// Whether there is a log, SQLite tells, and not the mark in the database file: one that merely
+  /// lies beside the file is used as well. Nothing but a log is ever open as the journal of a
+  /// connection that only reads. (One that is not open yet must not be asked for: that would make
+  /// an index where there is none.)
   private func headerBefore(_ connection: OpaquePointer) -> WALIndexHeader? {
     guard let files = try? DatabaseFiles(of: connection), files.hasJournal else { return nil }
-    if case .log = map?.position {
-      // This connection has the log open, and keeps it.
-    } else {
-      // The index of a database without a log must not be asked for: that would make one.
-      guard (try? SnapshotPages.fileHeader(files, buffers))?.isWriteAheadLog == true else {
-        return nil
-      }
-    }
     var wal = WALReader(files, buffers: buffers)
     return (try? wal.header()) ?? nil
   }

@@ -5,7 +5,6 @@ struct FileHeader: Equatable {
   let pageSize: Int
   /// The bytes of each page that b-trees may use.
   let usableSize: Int
-  let isWriteAheadLog: Bool
   /// The first page of the list of free pages; 0: there is none.
   let firstFreePage: UInt32
   let schemaCookie: UInt32
@@ -25,7 +24,6 @@ struct FileHeader: Equatable {
     // https://www.sqlite.org/fileformat2.html#page_size: a power of two; at least 480 bytes usable.
     guard (512...65_536).contains(pageSize), pageSize.nonzeroBitCount == 1, usableSize >= 480
     else { throw .unknownFormat }
-    isWriteAheadLog = try image.byte(19) == 2
     firstFreePage = try image.integer32(32)
     schemaCookie = try image.integer32(40)
     hasPointerMap = try image.integer32(52) != 0

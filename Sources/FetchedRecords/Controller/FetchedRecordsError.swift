@@ -35,7 +35,7 @@ public struct FetchedRecordsError: Error, Sendable, Equatable, CustomStringConve
       switch failure.kind {
       case .query: .request
       case .sections: .sections
-      case .busy, .unavailable, .database: .unavailable
+      case .busy, .hotJournal, .unavailable, .database: .unavailable
       }
     self.init(kind: kind, message: failure.detail)
   }

@@ -1,3 +1,4 @@
+import ChangeCapture
 package import GRDB
 import OrderedResults
 
@@ -7,6 +8,8 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
   package enum Kind: Sendable {
     /// A writer holds the lock; trying again helps.
     case busy
+    /// A writer was killed in the middle of a transaction, and only one that may write can undo it.
+    case hotJournal
     /// The database file is not there or cannot be read.
     case unavailable
     /// The query does not fit the schema any more.
@@ -16,6 +19,9 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     /// Anything else that SQLite reports.
     case database
   }
+
+  /// Whether what was read last is what there still is.
+  package var leavesLastResult: Bool { kind == .busy || kind == .hotJournal }
 
   package let kind: Kind
   package let detail: String
@@ -36,6 +42,13 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
 
   init(_ error: DatabaseError) {
     let message = error.message ?? "no message"
+    if error.extendedResultCode == .SQLITE_READONLY_ROLLBACK {
+      self.init(
+        kind: .hotJournal,
+        detail: "there is a hot journal. \(DatabaseAccessError.hotJournalAdvice)",
+        databaseError: error)
+      return
+    }
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED:
       self.init(

@@ -29,7 +29,7 @@ extension Refresher {
     let snapshot = controller.snapshot
     guard snapshot.query.definition.isCached, controller.failure == nil else { return }
     // To read the key is to wait for the lock, and others wait behind that: the exit of the server.
-    if failure?.kind == .busy { return }
+    if failure?.leavesLastResult == true { return }
     let file = cacheFile(controller.queryName, controller.arguments)
     let key: CacheKey
     do {

@@ -7,12 +7,13 @@ import OrderedResults
 extension Refresher {
   /// Runs `body` as ``attempt(_:)`` does, for somebody who waits for the answer.
   ///
-  /// While the database is known to be locked it fails at once: whoever asks would else wait, and
+  /// While the database is known to be locked, by a writer or by the journal of one that was killed,
+  /// it fails at once: whoever asks would else wait, and
   /// everybody who asks after them would wait for their turn as well.
   func answer<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
-    if let failure, failure.kind == .busy { return .failure(failure) }
+    if let failure, failure.leavesLastResult { return .failure(failure) }
     let result = attempt(body)
-    if case .failure(let failure) = result, failure.kind == .busy {
+    if case .failure(let failure) = result, failure.leavesLastResult {
       note(failure)
       scheduleRetry()
     }
@@ -61,15 +62,26 @@ extension Refresher {
 
   private func connected() throws -> DatabaseQueue {
     if let connection { return connection }
-    let opened = try ReadOnlyConnection.open(path: path)
-    connection = opened
-    return opened
+    let opened = try DatabaseIdentity.opening(path) { try ReadOnlyConnection.open(path: path) }
+    connectedFiles = opened.identity
+    guard isConnectedAsWatched else {
+      throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
+    }
+    connection = opened.connection
+    return opened.connection
   }
 
-  /// Forgets the connection; the next transaction opens the file anew.
+  /// Whether the watcher has the same files open, so that it would notice if others came.
+  var isConnectedAsWatched: Bool {
+    guard let connectedFiles, let watched = watcher?.status.identity else { return true }
+    return connectedFiles.agrees(with: watched)
+  }
+
+  /// Closes the connection; the next transaction opens the files anew.
   func disconnect() {
     try? connection?.close()
     connection = nil
+    connectedFiles = nil
     source = nil
     schemaNumber = nil
   }

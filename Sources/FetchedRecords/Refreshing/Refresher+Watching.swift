@@ -21,11 +21,14 @@ extension Refresher {
     try queue.sync {
       guard watcher == nil, !isStopped else { return }
       self.beforeLongWork = beforeLongWork
-      let watcher = DatabaseWatcher(path: path, queue: queue, surrounding: surrounding) {
-        [weak self] event in self?.handle(event)
-      }
+      let watcher = DatabaseWatcher(
+        path: path, queue: queue, surrounding: surrounding,
+        letGo: { [weak self] in self?.disconnect() }
+      ) { [weak self] event in self?.handle(event) }
       try watcher.start()
       self.watcher = watcher
+      // Since the first look at the queries, other files may have come.
+      if !isConnectedAsWatched { disconnect() }
       log(.opened(path: path, isWAL: watcher.status.journalMode == .writeAheadLog))
       catchUpOrRetry()
     }
@@ -86,9 +89,10 @@ extension Refresher {
     guard !isStopped else { return }
     guard case .failure(let failure) = attempt({ _ in }) else { return }
     note(failure)
-    // Under a lock, what is shown is the last commit that there is, unless one was noticed before.
+    // Under a lock, and beside the journal of a killed writer, what is shown is the last commit that
+    // there is, unless one was noticed before.
     // (An owner in exclusive locking mode may commit on and on; nobody else can see that.)
-    if failure.kind != .busy || isBehind { failAll(failure) }
+    if !failure.leavesLastResult || isBehind { failAll(failure) }
     scheduleRetry()
   }
 

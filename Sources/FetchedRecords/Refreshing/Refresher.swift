@@ -26,6 +26,8 @@ package final class Refresher: @unchecked Sendable {
 
   // Touched on `queue` only.
   var connection: DatabaseQueue?
+  /// The files that ``connection`` has open.
+  var connectedFiles: DatabaseIdentity?
   var watcher: DatabaseWatcher?
   /// Made for each connection, of which it says what changed.
   private let makeSource: () -> any ChangeSource

@@ -25,7 +25,7 @@ final class Feed: StreamableFeed {
     ///
     /// A lock is no reason: the snapshot is the last commit that could be read, which its version
     /// says.
-    var refusal: FetchFailure? { failure?.kind == .busy ? nil : failure }
+    var refusal: FetchFailure? { failure?.leavesLastResult == true ? nil : failure }
   }
 
   private struct State {

@@ -10,7 +10,7 @@ extension Problem: Error {
 
   init(_ failure: FetchFailure) {
     switch failure.kind {
-    case .busy, .unavailable:
+    case .busy, .hotJournal, .unavailable:
       // RFC 9110 §10.2.3; a lock is tried again several times a second.
       self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "1"])
     case .query, .sections, .database: self.init(.internalServerError, failure.detail)

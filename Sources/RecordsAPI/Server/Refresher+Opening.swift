@@ -47,7 +47,7 @@ extension Logger {
     case .opened(let path, let isWAL):
       info("opened \(path) \(isWAL ? "in WAL mode" : Self.rollbackAdvice)")
     case .replaced:
-      notice("the database file is another one now: reading it anew")
+      notice("the database's files are others now, or were written over: reading them anew")
     case .removed:
       warning("the database file is gone: waiting for it")
     case .failed(let failure):

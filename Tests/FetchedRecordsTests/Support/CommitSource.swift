@@ -15,6 +15,8 @@ final class CommitSource: ChangeSource {
 
   func keep() { kept = latest }
 
+  func forget() { kept = CommitDetector() }
+
   func follow(_ tables: Set<String>, in db: Database) {}
 
   var statistics: CaptureStatistics { CaptureStatistics() }

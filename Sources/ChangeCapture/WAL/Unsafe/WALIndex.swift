@@ -45,6 +45,17 @@ struct WALIndex {
     return first == second && first.isValid ? first : nil
   }
 
+  /// How far checkpoints have come.
+  mutating func checkpointProgress() throws(CaptureDoubt) -> CheckpointProgress {
+    // `nBackfill` and `nBackfillAttempted`, at their places behind the two headers
+    // (https://www.sqlite.org/walformat.html#the_wal_index_header).
+    let base = try region(0)
+    files.indexBarrier()
+    return CheckpointProgress(
+      copied: base.load(fromByteOffset: 96, as: UInt32.self),
+      attempted: base.load(fromByteOffset: 128, as: UInt32.self))
+  }
+
   /// Whether the log is still the one that `header` describes.
   mutating func isSameLog(as header: WALIndexHeader) throws(CaptureDoubt) -> Bool {
     files.indexBarrier()

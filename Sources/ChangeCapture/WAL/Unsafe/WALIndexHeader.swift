@@ -37,13 +37,17 @@ struct WALIndexHeader: Equatable {
     checksum = (word(10), word(11))
   }
 
-  /// The same log as it was some commits ago. (Within one log nobody asks for their number.)
+  /// The same log as it was some commits ago.
   func cut(after frame: UInt32, pageCount: UInt32, commits: UInt32) -> WALIndexHeader {
     var earlier = self
     (earlier.maxFrame, earlier.pageCount) = (frame, pageCount)
     earlier.change = change &- commits
     return earlier
   }
+
+  /// Where the log has no frames: how many commits there were. A replica that is fed from elsewhere
+  /// (LiteFS) writes pages into the database file, and counts in the header of an empty log.
+  var inPlaceChange: UInt32 { maxFrame == 0 ? change : 0 }
 
   /// 0 where the log is empty and never was anything else.
   var pageSize: Int {

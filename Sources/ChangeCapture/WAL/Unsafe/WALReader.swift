@@ -7,8 +7,12 @@
 /// - While the salts are the same, what is new is the frames from the old `maxFrame` to the new
 ///   one. The index lists their pages; the log need not be parsed.
 /// - When they differ, all frames of the new log are new, but the old log may have grown before it
-///   ended. The header counts commits: nothing was lost exactly if it has counted as many as the
-///   new log has. A page that was lost so is found by comparing all (ChangeReader+Rebuild.swift).
+///   ended.
+///
+/// In both cases the header counts commits: nothing was lost exactly if it has counted as many as
+/// the new frames hold. More than they hold are also counted where pages are written into the
+/// database file itself, as LiteFS feeds a replica. A page that was lost so is found by comparing
+/// all (ChangeReader+Rebuild.swift).
 struct WALReader {
   private let files: DatabaseFiles
   private let buffers: PageBuffers
@@ -40,14 +44,13 @@ struct WALReader {
     if new.salts == old.salts {
       guard new.maxFrame >= old.maxFrame else { return false }
       first = old.maxFrame + 1
-    } else {
-      do {
-        guard try commits(in: new) == new.change &- old.change else { return false }
-      } catch {
-        // A log that has ended meanwhile may be cut off.
-        if try index.isSameLog(as: new) { throw error }
-        return false
-      }
+    }
+    do {
+      guard try areAll(new.change &- old.change, in: new, from: first) else { return false }
+    } catch {
+      // A log that has ended meanwhile may be cut off.
+      if try index.isSameLog(as: new) { throw error }
+      return false
     }
     if first <= new.maxFrame {
       for frame in first...new.maxFrame {
@@ -56,6 +59,16 @@ struct WALReader {
     }
     changed.finish()
     return try index.isSameLog(as: new)
+  }
+
+  /// Whether so many commits are all in the frames from `first` on.
+  ///
+  /// O(1) for one: there are frames, and the last is always the end of a commit. Else O(f) reads.
+  private mutating func areAll(
+    _ count: UInt32, in new: WALIndexHeader, from first: UInt32
+  ) throws(CaptureDoubt) -> Bool {
+    if count == 1, first <= new.maxFrame { return true }
+    return try commits(in: new, from: first) == count
   }
 
   /// The state in which a log was begun: as long as it has no frames, all pages are in the file.
@@ -68,7 +81,7 @@ struct WALReader {
     after old: WALIndexHeader, upTo new: WALIndexHeader
   ) throws(CaptureDoubt) -> [WALIndexHeader] {
     guard old.maxFrame < new.maxFrame else { return [] }
-    var states: [WALIndexHeader] = []
+    var ends: [(frame: UInt32, pageCount: UInt32)] = []
     // Within the buffer.
     let buffer = UnsafeMutableRawBufferPointer(rebasing: buffers.frame[..<FrameHeader.size])
     for frame in (old.maxFrame + 1)..<new.maxFrame {
@@ -76,21 +89,27 @@ struct WALReader {
       guard try files.read(.log, at: offset, into: buffer) else { throw .unreadablePage }
       let found = FrameHeader(UnsafeRawBufferPointer(buffer))
       guard found.belongs(to: new) else { throw .unreadablePage }
-      if found.isCommit {
-        states.append(new.cut(after: frame, pageCount: found.pageCount, commits: 0))
-      }
+      if found.isCommit { ends.append((frame, found.pageCount)) }
     }
     guard try index.isSameLog(as: new) else { throw .snapshotUnknown }
-    return states
+    // The last state is `new` itself.
+    return ends.enumerated().map { offset, end in
+      new.cut(
+        after: end.frame, pageCount: end.pageCount,
+        commits: UInt32(truncatingIfNeeded: ends.count - offset))
+    }
   }
 
-  /// How many commits the frames of a log hold, or fewer where it is not certain. O(f) reads.
+  /// How many commits the frames of a log hold from `first` on, or fewer where it is not certain.
+  /// O(f) reads.
   ///
   /// A writer that does not trust its disk's sectors (`psow=0`) fills them up after a commit by
   /// repeating its last frame (https://www.sqlite.org/psow.html): a commit of the same page with
   /// the same content is not counted.
-  private mutating func commits(in header: WALIndexHeader) throws(CaptureDoubt) -> UInt32 {
-    guard header.maxFrame > 0 else { return 0 }
+  private mutating func commits(
+    in header: WALIndexHeader, from first: UInt32 = 1
+  ) throws(CaptureDoubt) -> UInt32 {
+    guard first <= header.maxFrame else { return 0 }
     let size = FrameHeader.size + header.pageSize
     guard header.pageSize >= 512, size <= buffers.frame.count, size <= buffers.run.count else {
       throw .unknownLog
@@ -101,7 +120,7 @@ struct WALReader {
     let before = UnsafeMutableRawBufferPointer(rebasing: buffers.run[..<size])
     var count: UInt32 = 0
     var previous: UInt32 = 0
-    for frame in 1...header.maxFrame {
+    for frame in first...header.maxFrame {
       let offset = FrameHeader.offset(frame, pageSize: header.pageSize)
       guard try files.read(.log, at: offset, into: start) else { throw .unreadablePage }
       let found = FrameHeader(UnsafeRawBufferPointer(start))

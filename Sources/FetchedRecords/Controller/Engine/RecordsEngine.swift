@@ -32,6 +32,8 @@ final class RecordsEngine: @unchecked Sendable {
   private var isFailing = false
 
   private let path: String
+  /// The file that stood at the path when the engine was made.
+  private let file: FileIdentity?
   private var isSaveScheduled = false
   /// Fetches that a cache spared.
   private(set) var cacheHits = 0
@@ -46,6 +48,7 @@ final class RecordsEngine: @unchecked Sendable {
     self.writer = writer
     let file = try DatabaseFile(of: writer)
     path = file.path
+    self.file = DatabaseIdentity(path: file.path)?.database
     if file.isWriteAheadLog {
       connection = try ReaderConnection.open(path: file.path, like: writer.configuration)
       isReader = true
@@ -84,7 +87,8 @@ final class RecordsEngine: @unchecked Sendable {
 
   private func handle(_ event: WatchEvent) {
     switch event {
-    case .committed, .replaced, .restored: wake()
+    case .committed: wake()
+    case .replaced, .restored: beginAnew()
     case .locked: break
     case .removed:
       inConnection { engine, _ in
@@ -97,6 +101,26 @@ final class RecordsEngine: @unchecked Sendable {
       inConnection { engine, _ in
         engine.failAll(FetchedRecordsError(kind: .unavailable, message: "\(error)"))
       }
+    }
+  }
+
+  /// Reads everything anew after the files were touched by other means than SQLite's.
+  ///
+  /// Unlike a server, an engine cannot open them anew: the application's own connection goes on with
+  /// the files that it has, and within one process SQLite has one index of the log for all.
+  private func beginAnew() {
+    let isSameFile = DatabaseIdentity(path: path)?.database == file
+    inConnection { engine, db in
+      guard isSameFile else {
+        return engine.failAll(
+          FetchedRecordsError(
+            kind: .unavailable,
+            message: "another database file stands at the path: open the database anew"))
+      }
+      // What the connection remembers of the file's pages.
+      db.releaseMemory()
+      engine.source.forget()
+      engine.catchUpOrRetry(in: db)
     }
   }
 

@@ -1,0 +1,88 @@
+/// Tells writes to the database file that SQLite's means account for from those that they do not.
+///
+/// A copy over the file in place (`cp`), a truncation, or a rollback journal that was deleted under
+/// a killed writer change the file's content, and no connection that has it open notices: its cache
+/// shows the old one. What SQLite writes has a cause: in rollback mode a commit, which
+/// `PRAGMA data_version` counts; in write-ahead mode a checkpoint, which the wal-index tells of
+/// before the first page is written (https://www.sqlite.org/walformat.html#the_wal_index_header).
+///
+/// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
+/// write within the same poll as one with a cause.
+struct UnexplainedWrites {
+  typealias Instant = ContinuousClock.Instant
+
+  /// What accounts for writes: as long as it is the same, nothing has.
+  enum Cause: Equatable {
+    /// In rollback mode: how many looks have found commits.
+    case commits(Int)
+    /// In write-ahead mode: which log, how far it was copied to the file, and where commits are
+    /// written into the file itself (``WALIndexHeader/inPlaceChange``), their number.
+    case log(salts: UInt64, CheckpointProgress, inPlace: UInt32)
+
+    var isUnderWay: Bool {
+      if case .log(_, let progress, _) = self { return progress.isUnderWay }
+      return false
+    }
+  }
+
+  private var status: FileStatus?
+  private var cause: Cause?
+  /// A file that differs from ``status``: since when, and as it was last seen.
+  private var doubt: (start: Instant, status: FileStatus, change: Instant)?
+
+  /// How long a file that is being written is waited for: a copy is to be read once and not in the
+  /// middle of each page.
+  private static let copyPatience = Duration.milliseconds(400)
+  /// How long a checkpoint may be without a write before it is taken for one whose process was
+  /// killed: then what is written next is not its work.
+  private static let checkpointPatience = Duration.milliseconds(250)
+
+  /// Notes what a poll has seen.
+  ///
+  /// - Parameters:
+  ///   - found: the database file.
+  ///   - present: the cause at that time.
+  ///   - isSettled: whether both were the same before and after; else they may not belong together.
+  ///   - now: the time.
+  /// - Returns: whether the file was written by other means, and seems to be whole again.
+  mutating func note(
+    _ found: FileStatus, _ present: Cause, isSettled: Bool, at now: Instant
+  ) -> Bool {
+    let isSettled = isSettled && !present.isUnderWay
+    guard let status, let cause else {
+      (self.status, self.cause) = (found, present)
+      return false
+    }
+    if found == status {
+      doubt = nil
+      if isSettled { self.cause = present }
+      return false
+    }
+    let isSameAsBefore = doubt?.status == found
+    let start = doubt?.start ?? now
+    let change = isSameAsBefore ? doubt?.change ?? now : now
+    doubt = (start, found, change)
+    if present != cause {
+      if isSettled || now - change >= Self.checkpointPatience { adopt(found, present) }
+      return false
+    }
+    guard isSameAsBefore || now - start >= Self.copyPatience else { return false }
+    adopt(found, present)
+    return true
+  }
+
+  private mutating func adopt(_ found: FileStatus, _ present: Cause) {
+    (status, cause, doubt) = (found, present, nil)
+  }
+}
+
+/// How far checkpoints have copied a log into the database file.
+struct CheckpointProgress: Equatable {
+  /// Frames whose pages are in the file.
+  var copied: UInt32
+  /// Frames that a checkpoint has set out to copy; said before the first page is written.
+  var attempted: UInt32
+
+  /// Whether a checkpoint is at work, or was killed at it.
+  var isUnderWay: Bool { copied != attempted }
+}

@@ -1,0 +1,88 @@
+extension WatchConnection {
+  /// The log that the connection has open, and what its index said at the last looks.
+  // Kept and read outside of the connection's queue, and good until it closes: nobody else has the
+  // connection, and as long as it is open the database stays in write-ahead mode, with the same
+  // file handles and the same mapping.
+  struct Log {
+    private let files: DatabaseFiles
+    private var index: WALIndex
+    /// The header at the last look.
+    private var last: WALIndexHeader?
+    /// The header at the last look that also read the file.
+    private var lastRead: WALIndexHeader?
+    /// The log's file and the header when they were last held against each other.
+    private var compared: (file: FileStatus, header: WALIndexHeader)?
+
+    init(_ files: DatabaseFiles) {
+      self.files = files
+      index = WALIndex(files)
+      last = header()
+    }
+
+    /// The next look finds a commit.
+    mutating func forgetHeader() { last = nil }
+
+    /// The header now; nil: it is not one that can be relied on.
+    mutating func header() -> WALIndexHeader? {
+      do {
+        // A writer takes some nanoseconds to write it.
+        for _ in 0..<20 {
+          if let found = try index.header() { return found }
+        }
+      } catch {
+        // There is no shared memory to be had: the statement tells.
+      }
+      return nil
+    }
+
+    /// What a look without a statement says that found a header.
+    mutating func compare(_ found: WALIndexHeader) -> CommitDetector.Answer {
+      defer { last = found }
+      return found == last ? .unchanged : .changed
+    }
+
+    /// What a look says whose statement said `answer`, before which the header was `found`.
+    mutating func compare(
+      _ found: WALIndexHeader?, statement answer: CommitDetector.Answer
+    ) -> CommitDetector.Answer {
+      let isSameAsRead = found != nil && found == lastRead
+      lastRead = found
+      guard let found else { return answer }
+      defer { last = found }
+      // What the statement calls a change the header has told, unless it is as it was at the last
+      // statement: after a recovery an empty log may have the header of another.
+      return found != last || answer == .changed && isSameAsRead ? .changed : .unchanged
+    }
+
+    /// nil: it cannot be told now.
+    mutating func cause() -> UnexplainedWrites.Cause? {
+      guard let header = header(), let progress = try? index.checkpointProgress() else {
+        return nil
+      }
+      return .log(salts: header.salts, progress, inPlace: header.inPlaceChange)
+    }
+
+    /// Whether the log's file does not hold the last commit that the index names: it was cut off or
+    /// written over. Whoever opens the database then fails, or reads something else, for as long as
+    /// anybody keeps the index; the first who opens it after that makes it anew.
+    ///
+    /// Reads 24 bytes, where the file or the header is another one than at the last call.
+    mutating func isForeign(_ file: FileStatus) -> Bool {
+      guard let header = header(), header.maxFrame > 0 else { return false }
+      if let compared, compared.file == file, compared.header == header { return false }
+      guard let holds = holdsLastFrame(header), self.header() == header else { return false }
+      compared = (file, header)
+      return !holds
+    }
+
+    /// nil: the file cannot be read.
+    private func holdsLastFrame(_ header: WALIndexHeader) -> Bool? {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: FrameHeader.size, alignment: 8)
+      defer { buffer.deallocate() }
+      let offset = FrameHeader.offset(header.maxFrame, pageSize: header.pageSize)
+      guard let isWhole = try? files.read(.log, at: offset, into: buffer) else { return nil }
+      return isWhole && FrameHeader(UnsafeRawBufferPointer(buffer)).isLast(of: header)
+    }
+  }
+}
