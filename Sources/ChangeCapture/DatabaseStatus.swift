@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 
 /// Which files a database is made of: in write-ahead mode there are three.
 ///
@@ -28,13 +28,13 @@ package struct DatabaseIdentity: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - path: the database file.
-  ///   - open: opens it, and reads it, so that a log is open as well.
+  ///   - open: makes a read-only connection. GRDB reads the schema in this, which opens a log.
   /// - Returns: what `open` returned, and the files.
-  /// - Throws: what `open` throws; `SQLITE_CANTOPEN` where there is no file, `SQLITE_BUSY` where it
+  /// - Throws: what `open` throws; `SQLITE_CANTOPEN` where there is no file, `SQLITE_BUSY` where one
   ///   was replaced meanwhile, `SQLITE_CORRUPT` where to open it would delete its log.
-  package static func opening<T>(
-    _ path: String, _ open: () throws -> T
-  ) throws -> (connection: T, identity: DatabaseIdentity) {
+  package static func opening(
+    _ path: String, _ open: () throws -> DatabaseQueue
+  ) throws -> (connection: DatabaseQueue, identity: DatabaseIdentity) {
     guard let location = DatabaseLocation(resolving: path),
       let before = DatabaseStatus(path: path, location: location)
     else {
@@ -47,8 +47,10 @@ package struct DatabaseIdentity: Sendable, Equatable {
     }
     let connection = try open()
     guard let after = DatabaseStatus(path: path, location: location)?.identity,
-      after.agrees(with: before.identity)
+      after.follows(before.identity),
+      after.log != nil && after.index != nil || !connection.unsafeRead(\.hasOpenLog)
     else {
+      try? connection.close()
       throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
     }
     return (connection, after)
@@ -60,10 +62,17 @@ package struct DatabaseIdentity: Sendable, Equatable {
     index = status.index?.identity
   }
 
-  /// Whether two connections have the same files open, as far as both have them.
-  package func agrees(with other: DatabaseIdentity) -> Bool {
-    func agree(_ a: FileIdentity?, _ b: FileIdentity?) -> Bool { a == nil || b == nil || a == b }
-    return database == other.database && agree(log, other.log) && agree(index, other.index)
+  /// Whether these can be the files that stood there before, with what opening them made.
+  private func follows(_ earlier: DatabaseIdentity) -> Bool {
+    database == earlier.database && (earlier.log == nil || log == earlier.log)
+      && (earlier.index == nil || index == earlier.index)
+  }
+}
+
+extension Database {
+  /// Whether this connection, which only reads, has a write-ahead log open: it has no other journal.
+  package var hasOpenLog: Bool {
+    sqliteConnection.flatMap { try? DatabaseFiles(of: $0) }?.hasJournal ?? false
   }
 }
 

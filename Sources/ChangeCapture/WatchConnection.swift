@@ -10,8 +10,8 @@ import GRDB
 /// takes no lock of a file and no call of the system, where ``CommitDetector`` takes several and
 /// 5–8 µs.
 struct WatchConnection {
-  /// The files that the connection has open.
-  private(set) var identity: DatabaseIdentity
+  /// The files that stood at the path when the connection was opened.
+  let identity: DatabaseIdentity
   private let location: DatabaseLocation
   private let path: String
   private let connection: DatabaseQueue
@@ -96,11 +96,6 @@ struct WatchConnection {
     }
     guard let files, files.hasJournal else { return }
     log = Log(files)
-    if identity.log == nil || identity.index == nil,
-      let now = status?.identity
-    {
-      identity = now
-    }
     // What was committed since the look before, the next one is to tell.
     if connection.unsafeRead({ detector.look($0) }) != .unchanged { log?.forgetHeader() }
   }
@@ -111,10 +106,11 @@ struct WatchConnection {
   var status: DatabaseStatus? { DatabaseStatus(path: path, location: location) }
 
   /// Whether the connection has the files open that stand at the path.
+  ///
+  /// A log that was not there is a reason to open anew as well, though it only comes once, when a
+  /// writer goes over to one: else connections of one process might each find another.
   func isOpen(on status: DatabaseStatus) -> Bool {
-    guard identity.database == status.database.identity else { return false }
-    guard log != nil else { return true }
-    return identity == status.identity && !status.hasCutIndex
+    identity == status.identity && (log == nil || identity.log != nil && !status.hasCutIndex)
   }
 
   /// What accounts for writes to the database file now; nil: it cannot be told.

@@ -45,6 +45,10 @@ extension Refresher {
           return try body(db)
         }
       }
+      if connectedFiles?.log == nil, connection?.unsafeRead(\.hasOpenLog) == true {
+        // It went over to a log of which it is not known whether it still stands there.
+        disconnect()
+      }
       isBehind = false
       noteSuccess()
       return result
@@ -74,7 +78,7 @@ extension Refresher {
   /// Whether the watcher has the same files open, so that it would notice if others came.
   var isConnectedAsWatched: Bool {
     guard let connectedFiles, let watched = watcher?.status.identity else { return true }
-    return connectedFiles.agrees(with: watched)
+    return connectedFiles == watched
   }
 
   /// Closes the connection; the next transaction opens the files anew.

@@ -125,9 +125,14 @@ final class RandomFileRun {
   }
 
   private func failure(_ what: String) -> ContractViolation {
-    ContractViolation(
+    let answers = ["/readyz", "/v1/queries/item/records?limit=1"].map { path in
+      let answer = try? client.get(path)
+      return "\(path): \(answer?.status ?? 0) \(answer?.text ?? "no answer")"
+    }
+    return ContractViolation(
       """
       operation \(operations): \(what)
+      \(answers.joined(separator: "\n"))
       again: DIDCHANGE_SEED=\(seed) FILE_STEPS=\(operations) swift test --filter 'Random file'
       \(history.suffix(40).joined(separator: "\n"))
       """)
