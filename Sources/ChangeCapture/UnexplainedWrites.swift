@@ -7,7 +7,7 @@
 /// before the first page is written (https://www.sqlite.org/walformat.html#the_wal_index_header).
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
-/// write within the same poll as one with a cause.
+/// write between one with a cause and the look that finds this one.
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 
@@ -30,8 +30,9 @@ struct UnexplainedWrites {
   /// A file that differs from ``status``: since when, and as it was last seen.
   private var doubt: (start: Instant, status: FileStatus, change: Instant)?
 
-  /// How long a file that is being written is waited for: a copy is to be read once and not in the
-  /// middle of each page.
+  /// How long a file has to be left alone, and how long that is waited for: a copy is to be read once,
+  /// and not in the middle of each page.
+  private static let quietSpan = Duration.milliseconds(40)
   private static let copyPatience = Duration.milliseconds(400)
   /// How long a checkpoint may be without a write before it is taken for one whose process was
   /// killed: then what is written next is not its work.
@@ -58,17 +59,23 @@ struct UnexplainedWrites {
       if isSettled { self.cause = present }
       return false
     }
-    let isSameAsBefore = doubt?.status == found
     let start = doubt?.start ?? now
-    let change = isSameAsBefore ? doubt?.change ?? now : now
+    let change = doubt?.status == found ? doubt?.change ?? now : now
     doubt = (start, found, change)
     if present != cause {
       if isSettled || now - change >= Self.checkpointPatience { adopt(found, present) }
       return false
     }
-    guard isSameAsBefore || now - start >= Self.copyPatience else { return false }
+    guard now - change >= Self.quietSpan || now - start >= Self.copyPatience else { return false }
     adopt(found, present)
     return true
+  }
+
+  /// Notes what a look has seen that found a cause, so that the next write is not taken for its work.
+  ///
+  /// Both were the same before and after.
+  mutating func settle(_ found: FileStatus, _ present: Cause) {
+    if status != nil, present != cause, !present.isUnderWay { adopt(found, present) }
   }
 
   private mutating func adopt(_ found: FileStatus, _ present: Cause) {

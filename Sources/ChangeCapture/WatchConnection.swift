@@ -136,6 +136,26 @@ struct WatchConnection {
     return writes.note(status.database, cause, isSettled: isSettled, at: now)
   }
 
+  /// The database file before a look that may find its cause of change; nil: in write-ahead mode that
+  /// is no commit.
+  var fileBeforeLook: FileStatus? {
+    log == nil ? SystemCalls.status(ofFile: path) : nil
+  }
+
+  /// Notes that a look has found a commit, before which the database file was `before`.
+  mutating func settleCommit(_ before: FileStatus?) {
+    guard let before, log == nil, SystemCalls.status(ofFile: path) == before else { return }
+    writes.settle(before, .commits(commits))
+  }
+
+  /// Notes what a checkpoint may have written.
+  mutating func settleCheckpoint() {
+    guard log != nil, let before = cause(), let file = SystemCalls.status(ofFile: path),
+      cause() == before
+    else { return }
+    writes.settle(file, before)
+  }
+
   mutating func close() {
     log = nil
     // No statement is ever left open, so SQLite has no reason to refuse; and if it did, the

@@ -10,6 +10,7 @@ extension WatcherCore {
     guard connection != nil else { return }
     if !touched.isEmpty {
       status.counters.wakes += 1
+      if touched.contains(.database) { connection?.settleCheckpoint() }
       switch interest(in: touched) {
       case .none: break
       case .once: if case .changed = look() { return confirm() }
@@ -57,8 +58,11 @@ extension WatcherCore {
   private func search() {
     nextLook = nil
     guard looks.isRunning else { return }
+    let file = connection?.fileBeforeLook
     switch look() {
-    case .changed: return confirm()
+    case .changed:
+      connection?.settleCommit(file)
+      return confirm()
     case .unchanged where connection?.journalMode == .rollbackJournal:
       // The writer has let go of its lock without a commit.
       return looks.stop()

@@ -38,6 +38,36 @@ private let byName = Player.order(Column("name"))
     }
   }
 
+  /// From other processes: in this one, a copy would drop SQLite's locks.
+  @Test func `reads anew what was written over in place, and says when another file stands there`()
+    throws
+  {
+    let world = try ControllerWorld(.pool)
+    let (controller, listener) = try world.follow(byName)
+    // Nothing is left in the log that would hide the file.
+    _ = try world.writer.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+    let copy = world.folder.file("copy.sqlite")
+    func run(_ program: String, _ arguments: String...) throws {
+      #expect(try SpawnedProcess(program, arguments).exitCode(within: 20) == 0)
+    }
+    try run(
+      "sqlite3", copy,
+      ControllerWorld.schema + "DELETE FROM player WHERE id = 2; PRAGMA journal_mode = WAL")
+    try run("cp", copy, world.path)
+    listener.wait()
+    world.onQueue {
+      #expect(listener.errors.isEmpty)
+      #expect(controller.fetchedRecords.map(\.id) == [1, 3])
+      #expect(listener.isInStep(with: controller))
+    }
+    try run("mv", copy, world.path)
+    listener.wait()
+    world.onQueue {
+      #expect(listener.errors.count == 1)
+      #expect("\(listener.errors)".contains("open the database anew"))
+    }
+  }
+
   @Test func `does not wait for others where it is told not to`() throws {
     let world = try ControllerWorld()
     let controller = try FetchedRecordsController(
