@@ -69,10 +69,11 @@ extension WatchConnection {
     /// Reads 24 bytes, where the file or the header is another one than at the last call.
     mutating func isForeign(_ file: FileStatus) -> Bool {
       guard let header = header(), header.maxFrame > 0 else { return false }
+      let end = FrameHeader.offset(header.maxFrame + 1, pageSize: header.pageSize)
       if let compared, compared.file == file, compared.header == header { return false }
       guard let holds = holdsLastFrame(header), self.header() == header else { return false }
       compared = (file, header)
-      return !holds
+      return !holds || file.size < end
     }
 
     /// nil: the file cannot be read.

@@ -31,6 +31,7 @@ struct WatchConnection {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "unable to open database file")
     }
     (self.path, self.location) = (path, location)
+    let file = SystemCalls.status(ofFile: path)
     (connection, identity) = try DatabaseIdentity.opening(path) {
       try DatabaseQueue(path: path, configuration: Self.configuration)
     }
@@ -38,6 +39,10 @@ struct WatchConnection {
     if case .unreadable(let code, let message) = look() {
       close()
       throw DatabaseError(resultCode: code, message: message)
+    }
+    // As it was before anything was read of it: a copy may be under way.
+    if let file, let cause = cause() {
+      _ = writes.note(file, cause, isSettled: true, at: .now)
     }
   }
 

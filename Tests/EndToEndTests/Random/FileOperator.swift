@@ -38,8 +38,12 @@ final class FileOperator {
 
     def connect(path, timeout=5.0):
         connection = sqlite3.connect(path, isolation_level=None, timeout=timeout)
-        # Nothing here survives a power failure, nor has to. (This reads no file.)
-        connection.execute("PRAGMA synchronous = OFF")
+        # Nothing here survives a power failure, nor has to.
+        try: connection.execute("PRAGMA synchronous = OFF").fetchall()
+        except sqlite3.Error:
+            # An exception keeps what it comes from alive for a while, with its locks.
+            connection.close()
+            raise
         return connection
 
     def statements(path, *all, timeout=0.5):
