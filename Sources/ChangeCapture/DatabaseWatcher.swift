@@ -30,9 +30,11 @@ import Synchronization
 ///   anew after a checkpoint (which to `data_version` and in the wal-index is a change).
 /// - Where the system does not notify (network file systems, bind mounts, macOS), a commit is
 ///   noticed by the poll: half of ``Settings/pollInterval`` after it on average.
-/// - A file overwritten in place (`cp`) within 50 ms of a checkpoint or a commit may go unnoticed
+/// - A file overwritten in place (`cp`) right after a checkpoint or a commit may go unnoticed
 ///   until the next commit. Replace it with `mv`, or use SQLite's backup.
 /// - While it runs, a database in write-ahead mode cannot be changed to another mode.
+/// - Who cuts off the log's index (`-shm`) ends every process that uses it (SIGBUS): it is shared
+///   memory. Where the system tells of it in time, the watcher lets go of it first.
 /// - In rollback mode a look takes a shared lock, as every read does: a writer without a busy
 ///   timeout that commits again and again without a pause saw `SQLITE_BUSY` for 2–5 % of its
 ///   commits. In write-ahead mode nobody is disturbed.
