@@ -38,6 +38,8 @@ final class FileOperator {
 
     def connect(path, timeout=5.0):
         connection = sqlite3.connect(path, isolation_level=None, timeout=timeout)
+        # A torn page may hold anything; the server repairs text as this does.
+        connection.text_factory = lambda text: text.decode("utf-8", "replace")
         # Nothing here survives a power failure, nor has to.
         try: connection.execute("PRAGMA synchronous = OFF").fetchall()
         except sqlite3.Error:
@@ -183,6 +185,7 @@ final class FileOperator {
     os.symlink("a/real.sqlite", link)
     for line in sys.stdin:
         try: answer = do(*line.split())
+        except sqlite3.Error as error: answer = {"error": str(error)}
         except Exception: answer = {"crash": traceback.format_exc()}
         print(json.dumps(answer), flush=True)
     """#
