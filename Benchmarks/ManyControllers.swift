@@ -42,7 +42,7 @@ struct ManyControllers: ParsableCommand {
 private final class ManyControllersRun {
   private let database: SampleDatabase
   private let refresher: Refresher
-  private let controllers: [QueryController]
+  private let controllers: [LiveResult]
 
   init(_ database: SampleDatabase, _ count: Int) throws {
     self.database = database

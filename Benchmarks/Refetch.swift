@@ -55,7 +55,7 @@ private final class RefetchBench {
   private let refresher: Refresher
   private let bare: DatabaseQueue
   private let sql: String
-  private let controller: QueryController
+  private let controller: LiveResult
 
   init(database: SampleDatabase, order: String) throws {
     self.database = database

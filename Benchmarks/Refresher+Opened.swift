@@ -4,8 +4,8 @@ import Synchronization
 
 extension Refresher {
   /// Opens a query, and waits until it is open.
-  func opened(_ name: String, arguments: QueryArguments = [:]) throws -> QueryController {
-    let result = Mutex<Result<QueryController, FetchFailure>?>(nil)
+  func opened(_ name: String, arguments: QueryArguments = [:]) throws -> LiveResult {
+    let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
     open(name, arguments: arguments) { _ in
     } completion: { opened in
       result.withLock { $0 = opened }

@@ -5,14 +5,14 @@ import Synchronization
 import TestSupport
 import Testing
 
-extension QueryController {
+extension LiveResult {
   /// A query of an empty table, whose database is gone.
-  static func ofEmptyTable() throws -> QueryController {
+  static func ofEmptyTable() throws -> LiveResult {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "CREATE TABLE t (a)") }
     let refresher = try Refresher(path: folder.file(), source: .everyTable)
-    let opened = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    let opened = Mutex<Result<LiveResult, FetchFailure>?>(nil)
     refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
       opened.withLock { $0 = result }
     }

@@ -17,13 +17,13 @@ import Testing
     }
   }
 
-  private func news(_ events: ControllerEvent...) -> SourceNews {
+  private func news(_ events: LiveResultEvent...) -> SourceNews {
     var news = SourceNews()
     for event in events { news.append(event) }
     return news
   }
 
-  private func change(to number: Int) -> ControllerEvent {
+  private func change(to number: Int) -> LiveResultEvent {
     .changed(ChangeSet(), from: states[number - 1], to: states[number])
   }
 

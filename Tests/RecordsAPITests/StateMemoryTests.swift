@@ -10,7 +10,7 @@ import Testing
   private let snapshot: ResultsSnapshot
   private let broadcast = Broadcast(capacity: 1_000_000)
 
-  init() throws { snapshot = try QueryController.ofEmptyTable().snapshot }
+  init() throws { snapshot = try LiveResult.ofEmptyTable().snapshot }
 
   private func state(_ number: Int) -> RememberedState {
     RememberedState(

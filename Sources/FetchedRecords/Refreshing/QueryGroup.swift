@@ -1,12 +1,12 @@
 import ChangeCapture
 import GRDB
 
-/// The live controllers of one query, which differ in their arguments only.
+/// The live results of one query, which differ in their arguments only.
 ///
 /// Used on the refresher's queue only.
 final class QueryGroup {
   let name: String
-  private(set) var members: [ObjectIdentifier: LiveQuery] = [:]
+  private(set) var members: [ObjectIdentifier: LiveResult] = [:]
   private var router: ArgumentRouter?
 
   /// What the query is under the present schema.
@@ -26,12 +26,12 @@ final class QueryGroup {
   /// The tables that the query reads. A query that failed to be analysed waits for another schema.
   var tables: [String] { (try? query.get())?.dependencies.map(\.table) ?? [] }
 
-  func add(_ live: LiveQuery) {
+  func add(_ live: LiveResult) {
     members[ObjectIdentifier(live)] = live
     router?.add(live)
   }
 
-  func remove(_ live: LiveQuery) {
+  func remove(_ live: LiveResult) {
     members[ObjectIdentifier(live)] = nil
     router?.remove(live)
   }
@@ -56,7 +56,7 @@ final class QueryGroup {
   /// at every row, which costs it a search.
   func assignments(
     of changed: [ChangedRows], plan: IncrementalPlan, in db: Database
-  ) throws -> [(live: LiveQuery, changed: [ChangedRows])] {
+  ) throws -> [(live: LiveResult, changed: [ChangedRows])] {
     guard let router, members.count > 2, changed.count == 1, let own = changed.first,
       own.route.isOwner, own.rowIDs.count <= ArgumentRouter.maximumRows
     else {

@@ -24,17 +24,17 @@ extension Refresher {
       query: query, results: results, version: last.version, commit: last.commit, alongside: [])
   }
 
-  /// Keeps what a controller shows, if its query asks for it. O(n), n records.
-  func cache(_ controller: QueryController) {
-    let snapshot = controller.snapshot
-    guard snapshot.query.definition.isCached, controller.failure == nil else { return }
+  /// Keeps what a live result shows, if its query asks for it. O(n), n records.
+  func cache(_ live: LiveResult) {
+    let snapshot = live.snapshot
+    guard snapshot.query.definition.isCached, live.failure == nil else { return }
     // To read the key is to wait for the lock, and others wait behind that: the exit of the server.
     if failure?.leavesLastResult == true { return }
-    let file = cacheFile(controller.queryName, controller.arguments)
+    let file = cacheFile(live.queryName, live.arguments)
     let key: CacheKey
     do {
       let read = try connection?.inDatabase { db in
-        try CacheKey(snapshot.query, controller.arguments, in: db)
+        try CacheKey(snapshot.query, live.arguments, in: db)
       }
       guard let read else { return }
       key = read
@@ -66,7 +66,7 @@ extension Refresher {
   }
 }
 
-/// Which state of its results a controller was at, as a cache file has it: "epoch-number commit".
+/// Which state a live result was at, as a cache file has it: "epoch-number commit".
 private struct LastTold {
   let version: ResultsVersion
   let commit: Int

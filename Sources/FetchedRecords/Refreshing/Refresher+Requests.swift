@@ -12,12 +12,12 @@ extension Refresher {
     enum Request {
       case open(@Sendable () -> Void)
       /// For all that have asked since it was last done.
-      case fetch(QueryController)
+      case fetch(LiveResult)
     }
 
     typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
 
-    /// At most one for each controller.
+    /// At most one for each live result.
     private var waiting: Deque<Request> = []
     private var receivers: [ObjectIdentifier: [Receiver]] = [:]
     /// Whether a piece of work is on the queue that takes the next one.
@@ -29,12 +29,12 @@ extension Refresher {
       return beginIfIdle()
     }
 
-    /// Joins whoever waits for the same controller already. O(1).
+    /// Joins whoever waits for the same live result already. O(1).
     ///
     /// - Returns: whether a piece of work has to be put on the queue.
-    mutating func append(_ controller: QueryController, _ receiver: @escaping Receiver) -> Bool {
-      let id = ObjectIdentifier(controller)
-      if receivers[id] == nil { waiting.append(.fetch(controller)) }
+    mutating func append(_ live: LiveResult, _ receiver: @escaping Receiver) -> Bool {
+      let id = ObjectIdentifier(live)
+      if receivers[id] == nil { waiting.append(.fetch(live)) }
       receivers[id, default: []].append(receiver)
       return beginIfIdle()
     }
@@ -46,8 +46,8 @@ extension Refresher {
 
     mutating func next() -> (request: Request, receivers: [Receiver])? {
       guard let request = waiting.popFirst() else { return nil }
-      guard case .fetch(let controller) = request else { return (request, []) }
-      return (request, receivers.removeValue(forKey: ObjectIdentifier(controller)) ?? [])
+      guard case .fetch(let live) = request else { return (request, []) }
+      return (request, receivers.removeValue(forKey: ObjectIdentifier(live)) ?? [])
     }
 
     /// One is done.
@@ -65,12 +65,12 @@ extension Refresher {
   ///   - name: a query of the ``catalog``.
   ///   - arguments: values for its parameters; one that is left out is NULL.
   ///   - onEvent: is called on ``queue`` for every change after the snapshot.
-  ///   - completion: is called on ``queue``, before any event, with the controller, or with a
+  ///   - completion: is called on ``queue``, before any event, with the live result, or with a
   ///     ``FetchFailure``.
   package func open(
     _ name: String, arguments: QueryArguments,
-    onEvent: @escaping @Sendable (ControllerEvent) -> Void,
-    completion: @escaping @Sendable (Result<QueryController, FetchFailure>) -> Void
+    onEvent: @escaping @Sendable (LiveResultEvent) -> Void,
+    completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
   ) {
     let isFirst = requests.withLock { requests in
       requests.append { [self] in
@@ -80,15 +80,15 @@ extension Refresher {
     if isFirst { queue.async { [self] in serveRequest() } }
   }
 
-  /// Runs a controller's query again now, whatever was noticed.
+  /// Runs a live result's query again now, whatever was noticed.
   ///
   /// Values that no commit announces, such as `datetime('now')`, change only like this. All that ask
   /// before it has begun are answered by one fetch.
   package func fetch(
-    _ controller: QueryController,
+    _ live: LiveResult,
     completion: @escaping @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
   ) {
-    let isFirst = requests.withLock { $0.append(controller, completion) }
+    let isFirst = requests.withLock { $0.append(live, completion) }
     if isFirst { queue.async { [self] in serveRequest() } }
   }
 
@@ -96,8 +96,8 @@ extension Refresher {
     if let (request, receivers) = requests.withLock({ $0.next() }) {
       switch request {
       case .open(let open): open()
-      case .fetch(let controller):
-        let result = fetchNow(controller)
+      case .fetch(let live):
+        let result = fetchNow(live)
         for receiver in receivers { receiver(result) }
       }
     }
@@ -107,29 +107,29 @@ extension Refresher {
 
   private func openNow(
     _ name: String, arguments: QueryArguments,
-    onEvent: @escaping @Sendable (ControllerEvent) -> Void
-  ) -> Result<QueryController, FetchFailure> {
+    onEvent: @escaping @Sendable (LiveResultEvent) -> Void
+  ) -> Result<LiveResult, FetchFailure> {
     answer { db in
       let (snapshot, resumed) = try firstSnapshot(of: name, arguments: arguments, in: db)
-      let controller = QueryController(
+      let opened = LiveResult(
         queryName: name, arguments: arguments, snapshot: snapshot, resumed: resumed,
         onEvent: onEvent)
-      live.add(controller, query: snapshot.query)
+      live.add(opened, query: snapshot.query)
       try followTables(in: db)
-      return controller
+      return opened
     }
   }
 
-  private func fetchNow(_ controller: QueryController) -> Result<ResultsSnapshot, FetchFailure> {
+  private func fetchNow(_ result: LiveResult) -> Result<ResultsSnapshot, FetchFailure> {
     answer { db in
-      guard let live = live[controller] else { return }
+      guard live.contains(result) else { return }
       if !pending.isEmpty {
         noteSuccess()
         announce()
         beforeLongWork()
       }
-      bringUpToDate([(live, .refetch(because: ["asked"]))], in: db)
+      bringUpToDate([(result, .refetch(because: ["asked"]))], in: db)
     }
-    .flatMap { controller.failure.map(Result.failure) ?? .success(controller.snapshot) }
+    .flatMap { result.failure.map(Result.failure) ?? .success(result.snapshot) }
   }
 }

@@ -20,7 +20,7 @@ extension Refresher {
     return result
   }
 
-  /// Runs `body` in a read transaction in which all controllers are up to date, and tells what
+  /// Runs `body` in a read transaction in which all live results are up to date, and tells what
   /// changed once the transaction is over.
   func attempt<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
     do {
@@ -90,7 +90,7 @@ extension Refresher {
     schemaNumber = nil
   }
 
-  /// Brings every controller up to the commit that this transaction sees.
+  /// Brings every live result up to the commit that this transaction sees.
   private func catchUp(in db: Database) throws {
     let start = ContinuousClock.now
     let source = changeSource()
@@ -128,6 +128,6 @@ extension Refresher {
   func announce() {
     let announcements = pending
     pending = []
-    for (controller, event) in announcements { controller.onEvent(event) }
+    for (live, event) in announcements { live.onEvent(event) }
   }
 }

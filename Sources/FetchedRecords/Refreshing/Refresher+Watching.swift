@@ -38,7 +38,7 @@ extension Refresher {
   package func stop() {
     queue.sync {
       isStopped = true
-      for live in live.all { cache(live.controller) }
+      for result in live.all { cache(result) }
       ResultsCache.queue.sync {}
       watcher?.stop()
       watcher = nil
@@ -47,7 +47,7 @@ extension Refresher {
     }
   }
 
-  /// Brings all controllers up to date if anything was committed since the last refresh.
+  /// Brings all live results up to date if anything was committed since the last refresh.
   ///
   /// Returns at once; the work is done on ``queue``.
   package func refresh() {
@@ -104,9 +104,9 @@ extension Refresher {
 
   private func failAll(_ failure: FetchFailure) {
     self.failure = failure
-    for query in live.all {
-      live.noteFailure(of: query)
-      if query.controller.fail(with: failure) { query.controller.onEvent(.failed(failure)) }
+    for result in live.all {
+      live.noteFailure(of: result)
+      if result.fail(with: failure) { result.onEvent(.failed(failure)) }
     }
   }
 

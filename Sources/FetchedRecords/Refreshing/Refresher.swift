@@ -7,7 +7,7 @@ import Synchronization
 /// Keeps all live queries of one database up to date.
 ///
 /// One wake-up opens one read transaction, learns what changed up to exactly that snapshot, brings
-/// every controller up to date in it, those first that cost little, and tells what changed: all
+/// every live result up to date in it, those first that cost little, and tells what changed: all
 /// queries of one refresh show one commit. Commits that arrive meanwhile are joined into the next
 /// refresh.
 // Safe to share: every mutable field is touched on `queue` only, which each entry checks.
@@ -35,7 +35,7 @@ package final class Refresher: @unchecked Sendable {
   var schemaNumber: Int64?
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
-  let live = LiveQueries()
+  let live = LiveResults()
   /// Is called between what was told and what may take long.
   var beforeLongWork: @Sendable () -> Void = {}
   /// Whether something may have been committed that is not read yet.
@@ -94,13 +94,13 @@ package final class Refresher: @unchecked Sendable {
     set { captureNumbers.withLock { $0 = newValue } }
   }
 
-  // MARK: - Controllers
+  // MARK: - Live results
 
-  /// Stops keeping a controller up to date.
-  package func close(_ controller: QueryController) {
+  /// Stops keeping a live result up to date.
+  package func close(_ result: LiveResult) {
     queue.async { [self] in
-      cache(controller)
-      live.remove(controller)
+      cache(result)
+      live.remove(result)
     }
   }
 
@@ -117,7 +117,7 @@ package final class Refresher: @unchecked Sendable {
   }
 
   /// What a refresh found: told when its transaction is over, or before a long refetch.
-  typealias Announcement = (controller: QueryController, event: ControllerEvent)
+  typealias Announcement = (live: LiveResult, event: LiveResultEvent)
   // Touched on `queue` only.
   var pending: [Announcement] = []
 

@@ -9,13 +9,13 @@ struct ArgumentRouter {
   static let maximumRows = 512
 
   private let route: EqualityRoute
-  private var routed: [RoutingKey: [ObjectIdentifier: LiveQuery]] = [:]
+  private var routed: [RoutingKey: [ObjectIdentifier: LiveResult]] = [:]
   /// Those whose argument says too little.
-  private var unrouted: [ObjectIdentifier: LiveQuery] = [:]
+  private var unrouted: [ObjectIdentifier: LiveResult] = [:]
 
   init(_ route: EqualityRoute) { self.route = route }
 
-  mutating func add(_ live: LiveQuery) {
+  mutating func add(_ live: LiveResult) {
     if let key = key(of: live) {
       routed[key, default: [:]][ObjectIdentifier(live)] = live
     } else {
@@ -23,7 +23,7 @@ struct ArgumentRouter {
     }
   }
 
-  mutating func remove(_ live: LiveQuery) {
+  mutating func remove(_ live: LiveResult) {
     guard let key = key(of: live) else {
       unrouted[ObjectIdentifier(live)] = nil
       return
@@ -32,8 +32,8 @@ struct ArgumentRouter {
     if routed[key]?.isEmpty == true { routed[key] = nil }
   }
 
-  private func key(of live: LiveQuery) -> RoutingKey? {
-    RoutingKey(live.controller.arguments[route.parameter] ?? .null)
+  private func key(of live: LiveResult) -> RoutingKey? {
+    RoutingKey(live.arguments[route.parameter] ?? .null)
   }
 
   /// For each controller the rows that its result may have now, in their order.

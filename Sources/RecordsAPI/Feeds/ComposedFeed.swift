@@ -95,7 +95,7 @@ final class ComposedFeed: StreamableFeed {
 
   // MARK: - Events
 
-  private func receive(_ event: ControllerEvent, from indices: [Int]) {
+  private func receive(_ event: LiveResultEvent, from indices: [Int]) {
     let delay = arrivals.withLock { arrivals -> Duration? in
       for index in indices { arrivals.news[index, default: SourceNews()].append(event) }
       guard !arrivals.isBusy else { return nil }

@@ -7,7 +7,7 @@ import Synchronization
 /// streams share.
 final class Feed: StreamableFeed {
   let key: FeedKey
-  let controller: QueryController
+  let controller: LiveResult
   let log: EventLog
   let counters: FeedCounters
   private let source: EventSourceName
@@ -31,7 +31,7 @@ final class Feed: StreamableFeed {
   private struct State {
     var head: Head
     /// Who else wants to know of events.
-    var listeners: [ObjectIdentifier: @Sendable (ControllerEvent) -> Void] = [:]
+    var listeners: [ObjectIdentifier: @Sendable (LiveResultEvent) -> Void] = [:]
     /// The text of the head's version.
     var version: String
     /// Whether somebody was answered from it since the last look.
@@ -44,7 +44,7 @@ final class Feed: StreamableFeed {
   private let state: Mutex<State>
 
   init(
-    key: FeedKey, controller: QueryController, settings: FeedSettings, counters: FeedCounters
+    key: FeedKey, controller: LiveResult, settings: FeedSettings, counters: FeedCounters
   ) {
     let snapshot = controller.snapshot
     let resumed = controller.resumed
@@ -122,7 +122,7 @@ final class Feed: StreamableFeed {
   }
 
   /// Tells `listener` of every event from now on, on the refresher's queue.
-  func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (ControllerEvent) -> Void) {
+  func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (LiveResultEvent) -> Void) {
     state.withLock { $0.listeners[ObjectIdentifier(owner)] = listener }
   }
 
@@ -131,7 +131,7 @@ final class Feed: StreamableFeed {
   }
 
   /// Writes what a refresh found into the log. Called on the refresher's queue, in order.
-  func receive(_ event: ControllerEvent) {
+  func receive(_ event: LiveResultEvent) {
     let listeners = state.withLock { state in
       switch event {
       case .changed(let changes, let old, let new):

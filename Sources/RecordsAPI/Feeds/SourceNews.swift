@@ -11,7 +11,7 @@ struct SourceNews {
   /// What the controller is left with.
   private(set) var failure: FetchFailure?
 
-  mutating func append(_ event: ControllerEvent) {
+  mutating func append(_ event: LiveResultEvent) {
     switch event {
     case .changed(let changes, _, let new): arrive(at: new, changes)
     case .reset(let snapshot): arrive(at: snapshot, nil)

@@ -53,7 +53,7 @@ extension Refresher {
   /// Opens a query, and keeps the events that it tells.
   func watch(_ name: String, arguments: QueryArguments) throws -> Watched {
     let watched = Watched()
-    let result = Mutex<Result<QueryController, FetchFailure>?>(nil)
+    let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
     open(name, arguments: arguments) {
       watched.receive($0)
     } completion: { opened in
@@ -68,13 +68,13 @@ extension Refresher {
 
 /// A controller and the events that it told since they were last taken.
 final class Watched: Sendable {
-  private let state = Mutex<(controller: QueryController?, events: [ControllerEvent])>((nil, []))
+  private let state = Mutex<(controller: LiveResult?, events: [LiveResultEvent])>((nil, []))
 
-  func begin(with controller: QueryController) { state.withLock { $0.controller = controller } }
+  func begin(with controller: LiveResult) { state.withLock { $0.controller = controller } }
 
-  func receive(_ event: ControllerEvent) { state.withLock { $0.events.append(event) } }
+  func receive(_ event: LiveResultEvent) { state.withLock { $0.events.append(event) } }
 
-  func takeEvents() -> [ControllerEvent] {
+  func takeEvents() -> [LiveResultEvent] {
     state.withLock { state in
       defer { state.events = [] }
       return state.events
@@ -91,7 +91,7 @@ final class Watched: Sendable {
     return changes
   }
 
-  var controller: QueryController {
+  var controller: LiveResult {
     state.withLock { $0.controller! }
   }
 

@@ -33,9 +33,9 @@ final class LiveRecords {
   /// What the request was found to be, and its results before closures cut them into sections.
   private struct Fetched {
     let analyzed: AnalyzedRequest
-    let live: LiveQuery
+    let live: LiveResult
     /// Shares its blocks with the state, unless a closure names the sections.
-    var base: Results { live.controller.snapshot.results }
+    var base: Results { live.snapshot.results }
   }
 
   /// Fetches the records.
@@ -128,10 +128,9 @@ final class LiveRecords {
       results: try sections(of: base, request, analyzed), shape: analyzed.shape,
       batches: analyzed.batches.map { BatchReader(plan: $0, arguments: analyzed.arguments) })
     try check(changes, state, request)
-    let live = LiveQuery(
-      QueryController(
-        queryName: query.definition.name, arguments: analyzed.arguments,
-        snapshot: snapshot(query, base), onEvent: { _ in }))
+    let live = LiveResult(
+      queryName: query.definition.name, arguments: analyzed.arguments,
+      snapshot: snapshot(query, base), onEvent: { _ in })
     return (Fetched(analyzed: analyzed, live: live), state)
   }
 
@@ -217,7 +216,7 @@ final class LiveRecords {
     }
     try Self.check(changes, FetchedState(results: results, shape: state.shape), request)
     let value = shown.isEmpty ? nil : try alongside?(db)
-    _ = fetched.live.controller.succeed(with: Self.snapshot(fetched.analyzed.query, results))
+    _ = fetched.live.succeed(with: Self.snapshot(fetched.analyzed.query, results))
     state = next
     isCacheDirty = request.cacheName != nil
     if !shown.isEmpty {

@@ -1,20 +1,8 @@
 import GRDB
 import OrderedResults
 
-/// A controller as its refresher keeps it: with what it takes to maintain the result row by row.
-///
-/// Used on the refresher's queue only.
-final class LiveQuery {
-  let controller: QueryController
-  /// The whole order, where the controller shows a window of it.
-  private var whole: Results?
-  /// Made when a change can be maintained, and let go with a refetch.
-  private var index: OwnerIndex?
-  /// Made when a change has to be led to records of other rows.
-  private var contributions: Contributions?
-
-  init(_ controller: QueryController) { self.controller = controller }
-
+// Maintaining a result row by row.
+extension LiveResult {
   /// More rows than this, and one scan is cheaper than so many searches: a search by key costs some
   /// ten times a row of a scan.
   private static func isWorthwhile(_ count: Int, of total: Int) -> Bool {
@@ -42,26 +30,26 @@ final class LiveQuery {
   /// - Throws: `DatabaseError`.
   func maintain(_ changed: [ChangedRows], plan: IncrementalPlan, in db: Database) throws -> Outcome
   {
-    let shown = controller.snapshot.results
+    let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if count == 0 { return .maintained(shown, ChangeSet()) }
     guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0)) else {
       return .refetch(because: "manyRows")
     }
-    guard let range = try plan.windowRange(controller.arguments, in: db) else {
+    guard let range = try plan.windowRange(arguments, in: db) else {
       return .refetch(because: "unknownWindow")
     }
     if let window = plan.window, let sql = window.short,
       range.upperBound <= WindowStatement.shortLimit
     {
-      return try window.fetch(sql, comparingWith: shown, controller.arguments, in: db)
+      return try window.fetch(sql, comparingWith: shown, arguments, in: db)
         .map { .maintained($0.results, $0.changes) } ?? .refetch(because: "brokenSections")
     }
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, in: db)
     }
     if contributions == nil, changed.contains(where: { !$0.route.isOwner }) {
-      contributions = try plan.fetchContributions(controller.arguments, in: db)
+      contributions = try plan.fetchContributions(arguments, in: db)
       return .refetchOnce(because: "firstChange")
     }
     guard let next = try replace(changed, in: whole ?? shown, plan: plan, db) else {
@@ -77,7 +65,7 @@ final class LiveQuery {
   ///
   /// O(k), k rows; O(n) the first time.
   func rows(among rowIDs: [Int64], plan: IncrementalPlan) -> [Int64] {
-    let index = index ?? makeIndex(controller.snapshot.results, plan, &contributions)
+    let index = index ?? makeIndex(snapshot.results, plan, &contributions)
     self.index = index
     return rowIDs.filter(index.contains)
   }
@@ -93,12 +81,12 @@ final class LiveQuery {
   private func begin(
     _ window: WindowStatement, _ range: Range<Int>, _ plan: IncrementalPlan, in db: Database
   ) throws -> Outcome {
-    let shown = controller.snapshot.results
+    let shown = snapshot.results
     index = nil
-    contributions = try plan.fetchContributions(controller.arguments, in: db)
+    contributions = try plan.fetchContributions(arguments, in: db)
     guard
       let whole = try window.fetch(
-        window.sql, comparingWith: .empty(shown.layout), controller.arguments, in: db)?.results
+        window.sql, comparingWith: .empty(shown.layout), arguments, in: db)?.results
     else { return .refetch(because: "brokenSections") }
     self.whole = whole
     let results = whole.window(range)
@@ -118,7 +106,7 @@ final class LiveQuery {
     let owners = try owners(of: changed, plan, &contributions, in: db)
     guard isWorthwhile(owners.count, of: old.count, plan) else { return nil }
     let fetched = try plan.fetch(
-      owners, contributions?.numbers ?? GroupNumbers(), arguments: controller.arguments,
+      owners, contributions?.numbers ?? GroupNumbers(), arguments: arguments,
       layout: old.layout, in: db)
     let (removed, added) = plan.order.differences(
       from: owners.flatMap { records(of: $0, index, plan, contributions) }, to: fetched)
@@ -184,7 +172,7 @@ final class LiveQuery {
     }
     guard contributions != nil else { return owners.sorted() }
     for rows in changed {
-      try rows.route.search?.forEach(rows.rowIDs, arguments: controller.arguments, in: db) {
+      try rows.route.search?.forEach(rows.rowIDs, arguments: arguments, in: db) {
         while try $0.step(in: db) {
           if let owner = contributions?.add($0, plan) { owners.insert(owner) }
         }

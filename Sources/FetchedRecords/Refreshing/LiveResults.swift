@@ -1,53 +1,52 @@
 import ChangeCapture
 
-/// All controllers that are kept up to date, found by the tables that their queries read.
+/// All live results that are kept up to date, found by the tables that their queries read.
 ///
-/// What a commit costs must not depend on the controllers that it does not concern: so they stand in
+/// What a commit costs must not depend on those that it does not concern: so they stand in
 /// groups, one for each query, and a group is looked at only when one of its tables changed.
 ///
 /// Used on the refresher's queue only.
-final class LiveQueries {
-  private var queries: [ObjectIdentifier: LiveQuery] = [:]
+final class LiveResults {
+  private var results: [ObjectIdentifier: LiveResult] = [:]
   private var groups: [String: QueryGroup] = [:]
   /// By names in small letters; made when it is needed.
   private var groupsByTable: [String: [QueryGroup]]?
-  private var failed: [ObjectIdentifier: LiveQuery] = [:]
+  private var failed: [ObjectIdentifier: LiveResult] = [:]
 
   /// The tables whose rows have to be known.
   private(set) var followedTables: Set<String> = []
 
-  /// Begins to keep a controller up to date, whose query is `query` now.
-  func add(_ controller: QueryController, query: Query) {
-    let live = LiveQuery(controller)
-    queries[ObjectIdentifier(controller)] = live
-    if let group = groups[controller.queryName] { return group.add(live) }
-    let group = QueryGroup(name: controller.queryName, query: .success(query))
+  /// Begins to keep a live result up to date, whose query is `query` now.
+  func add(_ live: LiveResult, query: Query) {
+    results[ObjectIdentifier(live)] = live
+    if let group = groups[live.queryName] { return group.add(live) }
+    let group = QueryGroup(name: live.queryName, query: .success(query))
     group.add(live)
-    groups[controller.queryName] = group
+    groups[live.queryName] = group
     findTables()
   }
 
-  func remove(_ controller: QueryController) {
-    guard let live = queries.removeValue(forKey: ObjectIdentifier(controller)) else { return }
-    failed[ObjectIdentifier(controller)] = nil
-    guard let group = groups[controller.queryName] else { return }
+  func remove(_ live: LiveResult) {
+    guard results.removeValue(forKey: ObjectIdentifier(live)) != nil else { return }
+    failed[ObjectIdentifier(live)] = nil
+    guard let group = groups[live.queryName] else { return }
     group.remove(live)
     guard group.members.isEmpty else { return }
-    groups[controller.queryName] = nil
+    groups[live.queryName] = nil
     findTables()
   }
 
   func removeAll() {
-    queries = [:]
+    results = [:]
     groups = [:]
     failed = [:]
     findTables()
   }
 
-  /// The controller as it is kept, if it is.
-  subscript(controller: QueryController) -> LiveQuery? { queries[ObjectIdentifier(controller)] }
+  /// Whether a live result is still kept up to date.
+  func contains(_ live: LiveResult) -> Bool { results[ObjectIdentifier(live)] != nil }
 
-  var all: some Collection<LiveQuery> { queries.values }
+  var all: some Collection<LiveResult> { results.values }
 
   // MARK: - Queries
 
@@ -57,11 +56,10 @@ final class LiveQueries {
     findTables()
   }
 
-  /// The query of a controller under the present schema.
-  func query(of controller: QueryController) throws(FetchFailure) -> Query {
-    guard let group = groups[controller.queryName] else {
-      throw FetchFailure(
-        kind: .query, detail: "there is no query \(controller.queryName) any more")
+  /// The query of a live result under the present schema.
+  func query(of live: LiveResult) throws(FetchFailure) -> Query {
+    guard let group = groups[live.queryName] else {
+      throw FetchFailure(kind: .query, detail: "there is no query \(live.queryName) any more")
     }
     return try group.query.get()
   }
@@ -97,12 +95,12 @@ final class LiveQueries {
 
   // MARK: - Failures
 
-  /// Controllers that are not up to date, whatever changes next.
-  var allFailed: some Collection<LiveQuery> { failed.values }
+  /// Live results that are not up to date, whatever changes next.
+  var allFailed: some Collection<LiveResult> { failed.values }
 
-  func noteFailure(of live: LiveQuery) { failed[ObjectIdentifier(live.controller)] = live }
+  func noteFailure(of live: LiveResult) { failed[ObjectIdentifier(live)] = live }
 
-  func noteSuccess(of live: LiveQuery) {
-    if !failed.isEmpty { failed[ObjectIdentifier(live.controller)] = nil }
+  func noteSuccess(of live: LiveResult) {
+    if !failed.isEmpty { failed[ObjectIdentifier(live)] = nil }
   }
 }

@@ -2,15 +2,15 @@ import ChangeCapture
 import GRDB
 import OrderedResults
 
-// Bringing controllers up to date, within a read transaction.
+// Bringing live results up to date, within a read transaction.
 extension Refresher {
-  typealias Task = (live: LiveQuery, work: Query.Work)
+  typealias Task = (live: LiveResult, work: Query.Work)
 
-  func refetch(_ all: some Collection<LiveQuery>, because reason: String, in db: Database) {
+  func refetch(_ all: some Collection<LiveResult>, because reason: String, in db: Database) {
     bringUpToDate(all.map { ($0, .refetch(because: [reason])) }, in: db)
   }
 
-  /// Brings the controllers up to date that changes concern; those first that cost little, which are
+  /// Brings the live results up to date that changes concern; those first that cost little, which are
   /// told before the others begin.
   func bringUpToDate(_ changes: DatabaseChanges, in db: Database) {
     var small: [Task] = []
@@ -41,30 +41,28 @@ extension Refresher {
 
   /// Does what has to be done; a query that fails keeps its last good result.
   func bringUpToDate(_ tasks: [Task], in db: Database) {
-    for (query, work) in tasks {
-      let controller = query.controller
+    for (result, work) in tasks {
       do {
-        if let event = try bringUpToDate(query, work, in: db) {
-          pending.append((controller, event))
+        if let event = try bringUpToDate(result, work, in: db) {
+          pending.append((result, event))
         }
-        live.noteSuccess(of: query)
+        live.noteSuccess(of: result)
       } catch {
-        query.forgetIndex()
-        live.noteFailure(of: query)
+        result.forgetIndex()
+        live.noteFailure(of: result)
         count { $0.failures += 1 }
         let failure =
           error as? FetchFailure ?? FetchFailure(kind: .database, detail: "\(error)")
-        if controller.fail(with: failure) { pending.append((controller, .failed(failure))) }
+        if result.fail(with: failure) { pending.append((result, .failed(failure))) }
       }
     }
   }
 
   private func bringUpToDate(
-    _ live: LiveQuery, _ work: Query.Work, in db: Database
-  ) throws -> ControllerEvent? {
-    let controller = live.controller
-    let old = controller.snapshot
-    let query = try self.live.query(of: controller)
+    _ live: LiveResult, _ work: Query.Work, in db: Database
+  ) throws -> LiveResultEvent? {
+    let old = live.snapshot
+    let query = try self.live.query(of: live)
     switch work {
     case .none:
       return nil
@@ -78,12 +76,12 @@ extension Refresher {
       case .maintained(let results, let changes):
         count {
           $0.maintained += 1
-          $0.queries[controller.queryName, default: QueryRefreshes()].maintained += 1
+          $0.queries[live.queryName, default: QueryRefreshes()].maintained += 1
         }
-        let alongside = try query.fetchAlongside(controller.arguments, in: db)
+        let alongside = try query.fetchAlongside(live.arguments, in: db)
         log(.refreshed(.incremental, ContinuousClock.now - start))
         return finish(
-          controller, query, old,
+          live, query, old,
           Fetched(results: results, changes: changes, alongside: alongside))
       }
     case .refetch(let reasons):
@@ -92,27 +90,27 @@ extension Refresher {
   }
 
   private func refetch(
-    _ live: LiveQuery, _ query: Query, _ old: ResultsSnapshot, because reasons: [String],
+    _ live: LiveResult, _ query: Query, _ old: ResultsSnapshot, because reasons: [String],
     keepsContributions: Bool = false, in db: Database
-  ) throws -> ControllerEvent? {
+  ) throws -> LiveResultEvent? {
     live.forgetIndex(keepingContributions: keepsContributions)
     let start = ContinuousClock.now
     let isSameShape = query.layout == old.results.layout
     let fetched = try query.fetch(
       comparingWith: isSameShape ? old.results : .empty(query.layout),
-      arguments: live.controller.arguments, in: db)
+      arguments: live.arguments, in: db)
     count {
       $0.refetches += 1
       $0.rowsFetched += fetched.results.count
       $0.queries[query.definition.name, default: QueryRefreshes()].count(reasons)
     }
     log(.refreshed(.refetch, ContinuousClock.now - start))
-    return finish(live.controller, query, old, fetched)
+    return finish(live, query, old, fetched)
   }
 
   private func finish(
-    _ controller: QueryController, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
-  ) -> ControllerEvent? {
+    _ live: LiveResult, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
+  ) -> LiveResultEvent? {
     let isSameShape = query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
     let isSame =
@@ -122,7 +120,7 @@ extension Refresher {
     let new = ResultsSnapshot(
       query: query, results: fetched.results, version: version, commit: commit,
       alongside: fetched.alongside)
-    let hasRecovered = controller.succeed(with: new)
+    let hasRecovered = live.succeed(with: new)
     if isSame { return hasRecovered ? .recovered : nil }
     return isSameShape ? .changed(fetched.changes, from: old, to: new) : .reset(new)
   }

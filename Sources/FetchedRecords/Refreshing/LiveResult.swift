@@ -1,61 +1,60 @@
 package import OrderedResults
-import Synchronization
 
-/// One live query with one set of arguments; all that watch it share it.
+/// One query with one set of arguments, whose records are kept up to date; all that watch it share
+/// it.
 ///
-/// Its refresher brings it up to date; anyone may read its ``snapshot``, from any thread.
-package final class QueryController: Sendable {
+/// The only place that says what is shown, at which commit, and why not. It is brought up to date by
+/// its refresher, on whose queue it is used; what it shows is immutable and may be handed anywhere.
+// Safe to share: every mutable field is touched on the refresher's queue only, or by whoever made it
+// before that.
+package final class LiveResult: @unchecked Sendable {
   package let queryName: String
   package let arguments: QueryArguments
   /// What an earlier life of the process showed last, and how the first snapshot came of it; nil:
   /// nothing is known of one.
-  package let resumed: (old: ResultsSnapshot, changes: ChangeSet)?
+  package internal(set) var resumed: (old: ResultsSnapshot, changes: ChangeSet)?
   /// Called on the refresher's queue, after the read transaction is over.
-  let onEvent: @Sendable (ControllerEvent) -> Void
+  let onEvent: @Sendable (LiveResultEvent) -> Void
 
-  private struct State {
-    var snapshot: ResultsSnapshot
-    var failure: FetchFailure?
-  }
+  /// The last good result.
+  package private(set) var snapshot: ResultsSnapshot
+  /// What went wrong when the result was last brought up to date, if it did.
+  package private(set) var failure: FetchFailure?
 
-  private let state: Mutex<State>
+  /// The whole order, where a window of it is shown.
+  var whole: Results?
+  /// Made when a change can be maintained, and let go with a refetch.
+  var index: OwnerIndex?
+  /// Made when a change has to be led to records of other rows.
+  var contributions: Contributions?
 
   init(
     queryName: String, arguments: QueryArguments, snapshot: ResultsSnapshot,
     resumed: (old: ResultsSnapshot, changes: ChangeSet)? = nil,
-    onEvent: @escaping @Sendable (ControllerEvent) -> Void
+    onEvent: @escaping @Sendable (LiveResultEvent) -> Void
   ) {
     self.queryName = queryName
     self.arguments = arguments
+    self.snapshot = snapshot
     self.resumed = resumed
     self.onEvent = onEvent
-    state = Mutex(State(snapshot: snapshot))
   }
-
-  /// The last good result.
-  package var snapshot: ResultsSnapshot { state.withLock(\.snapshot) }
-
-  /// What went wrong when the controller was last brought up to date, if it did.
-  package var failure: FetchFailure? { state.withLock(\.failure) }
 
   /// Takes a new result; returns whether a failure is over with it.
   func succeed(with snapshot: ResultsSnapshot) -> Bool {
-    state.withLock { state in
-      defer { state = State(snapshot: snapshot) }
-      return state.failure != nil
-    }
+    defer { failure = nil }
+    self.snapshot = snapshot
+    return failure != nil
   }
 
   /// Keeps the last good result; returns whether this failure is news.
   func fail(with failure: FetchFailure) -> Bool {
-    state.withLock { state in
-      defer { state.failure = failure }
-      return state.failure != failure
-    }
+    defer { self.failure = failure }
+    return self.failure != failure
   }
 }
 
-/// One state of a controller's results. Immutable: it may be handed anywhere.
+/// One state of a live result. Immutable: it may be handed anywhere.
 package struct ResultsSnapshot: Sendable {
   package let query: Query
   package let results: Results
@@ -75,7 +74,7 @@ package struct ResultsSnapshot: Sendable {
   }
 }
 
-/// Names one state of one controller's results: equal versions mean equal states.
+/// Names one state of one live result: equal versions mean equal states.
 package struct ResultsVersion: Sendable, Hashable, CustomStringConvertible {
   /// Changes when the numbers of an earlier life cannot be vouched for.
   package let epoch: String
@@ -98,8 +97,8 @@ package struct ResultsVersion: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// What a refresh did to a controller.
-package enum ControllerEvent: Sendable {
+/// What a refresh did to a live result.
+package enum LiveResultEvent: Sendable {
   /// The result changed; `changes` turn the one into the other.
   case changed(ChangeSet, from: ResultsSnapshot, to: ResultsSnapshot)
   /// The shape of the records changed: start over with this snapshot.
