@@ -113,7 +113,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CCurl", "HTTPServer", "RecordsAPI", "OrderedResults", "ServerSentEvents", "TestSupport",
+        "CCurl", "FetchedRecords", "HTTPServer", "RecordsAPI", "OrderedResults", "ServerSentEvents",
+        "TestSupport",
         "didchange", grdb,
       ],
       swiftSettings: settings),

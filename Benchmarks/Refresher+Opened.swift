@@ -1,5 +1,6 @@
 import Dispatch
 import FetchedRecords
+import Foundation
 import Synchronization
 
 extension Refresher {
@@ -10,13 +11,18 @@ extension Refresher {
     } completion: { opened in
       result.withLock { $0 = opened }
     }
-    queue.sync {}
+    settle()
     return try result.withLock { try $0!.get() }
+  }
+
+  /// Waits until everything shows the present.
+  func settle() {
+    while !queue.sync(execute: { isSettled }) { usleep(20) }
   }
 
   /// Brings all open queries to the last commit.
   func refreshAndWait() {
     refresh()
-    queue.sync {}
+    settle()
   }
 }

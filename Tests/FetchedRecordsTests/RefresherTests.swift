@@ -183,12 +183,12 @@ private let byTeam = QueryDefinition(
         }
       }
     }
-    refresher.queue.sync {}
+    refresher.settle()
     #expect(versions.withLock { $0 } == Array(repeating: watched.snapshot.version, count: 20))
     #expect(refresher.statistics.refetches == before + 1)
     // Whoever asks later has another one.
     refresher.fetch(watched.controller) { _ in }
-    refresher.queue.sync {}
+    refresher.settle()
     #expect(refresher.statistics.refetches == before + 2)
   }
 
@@ -213,6 +213,6 @@ private let byTeam = QueryDefinition(
       refresher.queue.async { order.withLock { $0.append("commit") } }
     }
     isOver.wait()
-    #expect(order.withLock { $0 } == ["fetch 0", "commit", "fetch 1", "fetch 2", "open"])
+    #expect(order.withLock { $0 } == ["commit", "fetch 0", "fetch 1", "fetch 2", "open"])
   }
 }

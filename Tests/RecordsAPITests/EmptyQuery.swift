@@ -16,7 +16,7 @@ extension LiveResult {
     refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
       opened.withLock { $0 = result }
     }
-    refresher.queue.sync {}
+    refresher.settle()
     return try #require(try opened.withLock { try $0?.get() })
   }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 import FetchedRecords
+import Foundation
 import GRDB
 import Synchronization
 import TestSupport
@@ -25,7 +26,7 @@ final class FeedFixture {
     registry.acquire(FeedKey(query: "t", arguments: [:])) { result in
       opened.withLock { $0 = result }
     }
-    registry.refresher.queue.sync {}
+    registry.refresher.settle()
     feed = try #require(try opened.withLock { try $0?.get() })
   }
 
@@ -33,6 +34,13 @@ final class FeedFixture {
   func commit(_ sql: String) throws {
     try writer.write { try $0.execute(sql: sql) }
     registry.refresher.refresh()
-    registry.refresher.queue.sync {}
+    registry.refresher.settle()
+  }
+}
+
+extension Refresher {
+  /// Waits until everything shows the present.
+  func settle() {
+    while !queue.sync(execute: { isSettled }) { usleep(100) }
   }
 }

@@ -36,7 +36,7 @@ import Testing
     registry.acquire(FeedKey(query: "player", arguments: [:])) { result in
       opened.withLock { $0 = result }
     }
-    refresher.queue.sync {}
+    refresher.settle()
     return try #require(try opened.withLock { try $0?.get() })
   }
 
@@ -50,7 +50,7 @@ import Testing
     #expect(feed != nil)
     registry.sweep()
     // The controller is closed on the refresher's queue.
-    refresher.queue.sync {}
+    refresher.settle()
     #expect(feed == nil)
   }
 }

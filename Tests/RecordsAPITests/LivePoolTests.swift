@@ -35,7 +35,7 @@ import Testing
   /// Nil where it is refused.
   private func acquire(_ name: String, makeRoom: () -> Bool = { false }) -> Thing? {
     let result = Mutex<Thing?>(nil)
-    pool.acquire(name, makeRoom: makeRoom, open: { $0(.success(Thing(name))) }) { acquired in
+    pool.acquire(name, makeRoom: makeRoom, open: { $1(.success(Thing(name))) }) { acquired in
       result.withLock { $0 = try? acquired.get() }
     }
     return result.withLock { $0 }

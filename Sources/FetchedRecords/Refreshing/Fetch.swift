@@ -21,20 +21,25 @@ extension Query {
   /// O(n) in the n rows of the result, and O(m log m) in the m rows that did not match in place.
   ///
   /// - Throws: `FetchFailure`.
-  func fetch(comparingWith old: Results, arguments: QueryArguments, in db: Database) throws
-    -> Fetched
-  {
+  func fetch(
+    comparingWith old: Results, arguments: QueryArguments,
+    limits: RefresherLimits = .none, in db: Database
+  ) throws -> (results: Results, changes: ChangeSet) {
     do {
       let statement = try db.cachedStatement(sql: sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       var builder = ResultsBuilder(comparingWith: old)
-      try statement.forEachRow(of: layout, in: db) { builder.append($0) }
-      let (results, changes) = try builder.finish()
-      return Fetched(
-        results: results, changes: changes, alongside: try fetchAlongside(arguments, in: db))
+      var meter = ResultMeter(limits)
+      try statement.forEachRow(of: layout, in: db) { row in
+        try meter.add(row.byteCount)
+        builder.append(row)
+      }
+      return try builder.finish()
     } catch let error as SectionError {
       throw FetchFailure(brokenSection: error, query: self)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+      throw FetchFailure.tooManyBytes(limits)
     } catch let error as DatabaseError {
       throw FetchFailure(error)
     }
@@ -67,7 +72,7 @@ extension Statement {
   }
 
   func forEachRow(
-    of layout: RecordLayout, in db: Database, _ body: (borrowing RecordEncoder) -> Void
+    of layout: RecordLayout, in db: Database, _ body: (borrowing RecordEncoder) throws -> Void
   ) throws {
     var encoder = RecordEncoder()
     let count = Int32(layout.columnCount)
@@ -79,7 +84,7 @@ extension Statement {
       }
       encoder.begin()
       for column in 0..<count { encoder.append(columnOf: sqliteStatement, at: column) }
-      body(encoder)
+      try body(encoder)
     }
   }
 

@@ -16,6 +16,12 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     case query
     /// The sections do not come in contiguous runs.
     case sections
+    /// It takes longer than the server grants a statement.
+    case tooLong
+    /// The result takes more than the server grants one query.
+    case tooLarge
+    /// Nobody waits for the result any more.
+    case abandoned
     /// Anything else that SQLite reports.
     case database
   }
@@ -38,6 +44,15 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
 
   package static func == (left: FetchFailure, right: FetchFailure) -> Bool {
     left.kind == right.kind && left.detail == right.detail
+  }
+
+  /// What any error of a fetch means.
+  init(any error: any Error) {
+    switch error {
+    case let failure as FetchFailure: self = failure
+    case let error as DatabaseError: self.init(error)
+    default: self.init(kind: .database, detail: "\(error)")
+    }
   }
 
   init(_ error: DatabaseError) {

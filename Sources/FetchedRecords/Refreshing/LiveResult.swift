@@ -1,3 +1,4 @@
+import ChangeCapture
 package import OrderedResults
 
 /// One query with one set of arguments, whose records are kept up to date; all that watch it share
@@ -21,6 +22,30 @@ package final class LiveResult: @unchecked Sendable {
   /// What went wrong when the result was last brought up to date, if it did.
   package private(set) var failure: FetchFailure?
 
+  /// What may have changed since the snapshot's commit and is not in it; nothing: the snapshot shows
+  /// the present.
+  private(set) var missed = DatabaseChanges.nothing
+  /// The first commit that is in ``missed``.
+  private(set) var missedSince: Int?
+  /// Whether it is to run again whatever has changed, and why, in a word fit to label a metric.
+  var mustRefetch: String?
+  /// The work beside the queue that will bring it up to date, if there is some.
+  var background: BackgroundTask?
+  /// Whether it stands in line to be brought up to date.
+  var isWaiting = false
+  /// Whether those who show it with others were told that it is behind.
+  var isToldDelayed = false
+  /// How long it last took.
+  var durations = Durations()
+  /// Not before this it is tried again.
+  var notBefore: ContinuousClock.Instant?
+  /// Who waits for it; nil: its first result is there.
+  var opening: Opening?
+  /// Who waits until it was fetched again, by work that begins from now on.
+  var receivers: [Receiver] = []
+  /// By who shows them: those that a stream shows together with this one, at one commit.
+  var companions: [ObjectIdentifier: [LiveResult]] = [:]
+
   /// The whole order, where a window of it is shown.
   var whole: Results?
   /// Made when a change can be maintained, and let go with a refetch.
@@ -38,6 +63,36 @@ package final class LiveResult: @unchecked Sendable {
     self.snapshot = snapshot
     self.resumed = resumed
     self.onEvent = onEvent
+  }
+
+  typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
+
+  func takeReceivers() -> [Receiver] {
+    defer { receivers = [] }
+    return receivers
+  }
+
+  /// How long the parts of its last fetch took; nil: not known.
+  struct Durations {
+    var fetch: Duration?
+    var alongside: Duration?
+  }
+
+  /// Whether the snapshot may not show the present.
+  var isBehind: Bool {
+    !missed.isNothing || mustRefetch != nil || background != nil || opening != nil
+  }
+
+  /// Notes changes that are not brought in now.
+  func miss(_ changes: DatabaseChanges, since commit: Int) {
+    missed.formUnion(changes)
+    missedSince = min(missedSince ?? commit, commit)
+  }
+
+  /// Hands over what was missed to whoever brings it in.
+  func takeMissed() -> DatabaseChanges {
+    defer { (missed, missedSince, mustRefetch) = (.nothing, nil, nil) }
+    return missed
   }
 
   /// Takes a new result; returns whether a failure is over with it.
@@ -107,4 +162,11 @@ package enum LiveResultEvent: Sendable {
   case failed(FetchFailure)
   /// A failure is over, and the result is what it was before it.
   case recovered
+  /// Only for those with companions: the result may have changed, and what is shown stays for a
+  /// while.
+  case delayed
+  /// Only for those with companions: what will be shown next is that of the present commit.
+  case fetching
+  /// Only for those with companions: that is shown now; whether it is the present.
+  case landed(isCurrent: Bool)
 }

@@ -64,6 +64,8 @@ final class QueryGroup {
     }
     let arriving = try router.members(for: own.rowIDs, in: db)
     return members.compactMap { id, live in
+      // What takes long is looked at later.
+      guard live.canFindOwners else { return (live, changed) }
       let held = live.rows(among: own.rowIDs, plan: plan)
       let coming = arriving[id] ?? []
       if held.isEmpty, coming.isEmpty { return nil }

@@ -13,7 +13,14 @@ enum ReadOnlyConnection {
   /// because everything else waits meanwhile.
   static let retryTimeout = Duration.milliseconds(100)
 
-  static func open(path: String) throws -> DatabaseQueue {
+  /// - Parameters:
+  ///   - path: the database file.
+  ///   - statementGuard: what may end its statements early.
+  /// - Returns: the connection.
+  /// - Throws: `DatabaseError`.
+  static func open(
+    path: String, guardedBy statementGuard: StatementGuard
+  ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.label = "didchange.read"
@@ -22,6 +29,7 @@ enum ReadOnlyConnection {
     configuration.allowsUnsafeTransactions = true
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA query_only = 1; PRAGMA trusted_schema = 0")
+      statementGuard.watch(db)
       if let connection = db.sqliteConnection {
         _ = sqlite_set_defensive(UnsafeMutableRawPointer(connection), 1)
       }
@@ -44,10 +52,32 @@ extension Database {
       try run("COMMIT")
       return result
     } catch {
-      // Some errors end the transaction by themselves: https://www.sqlite.org/lang_transaction.html
-      if isInsideTransaction { try? execute(sql: "ROLLBACK") }
+      endRead()
       throw error
     }
+  }
+
+  /// Begins a read transaction, and takes its snapshot: ``endRead()`` must follow.
+  func beginRead() throws {
+    try run("BEGIN DEFERRED")
+    do {
+      _ = try schemaNumber()
+    } catch {
+      endRead()
+      throw error
+    }
+  }
+
+  /// Ends the transaction, if there is one.
+  func endRead() {
+    // Some errors end it by themselves: https://www.sqlite.org/lang_transaction.html
+    if isInsideTransaction { try? execute(sql: "ROLLBACK") }
+  }
+
+  /// The largest text or BLOB that statements make from now on:
+  /// https://www.sqlite.org/c3ref/limit.html
+  func limitValues(toBytes bytes: Int) {
+    _ = sqlite3_limit(sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes))
   }
 
   /// A number that every change of the schema changes:

@@ -9,6 +9,14 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var rowsFetched = 0
   /// Queries that could not be brought up to date.
   package internal(set) var failures = 0
+  /// Pieces of work that were done beside the queue that follows commits.
+  package internal(set) var background = 0
+  /// Readers that are at work on one now.
+  package internal(set) var busyReaders = 0
+  /// Those that took longer than a statement may.
+  package internal(set) var overdue = 0
+  /// Those that were ended because nobody wanted their results any more.
+  package internal(set) var abandoned = 0
   /// Time in refreshes, in all.
   package internal(set) var duration = Duration.zero
   /// By the names of the queries.

@@ -18,8 +18,6 @@ extension Refresher {
         key: key, layout: query.layout),
       let last = LastTold(stamp)
     else { return nil }
-    // Commits are numbers of one life; for who has seen the earlier one they must not go back.
-    commit = max(commit, last.commit + 1)
     return ResultsSnapshot(
       query: query, results: results, version: last.version, commit: last.commit, alongside: [])
   }
@@ -27,7 +25,9 @@ extension Refresher {
   /// Keeps what a live result shows, if its query asks for it. O(n), n records.
   func cache(_ live: LiveResult) {
     let snapshot = live.snapshot
-    guard snapshot.query.definition.isCached, live.failure == nil else { return }
+    guard snapshot.query.definition.isCached, live.failure == nil, live.opening == nil else {
+      return
+    }
     // To read the key is to wait for the lock, and others wait behind that: the exit of the server.
     if failure?.leavesLastResult == true { return }
     let file = cacheFile(live.queryName, live.arguments)

@@ -4,124 +4,171 @@ import OrderedResults
 
 // Bringing live results up to date, within a read transaction.
 extension Refresher {
-  typealias Task = (live: LiveResult, work: Query.Work)
-
-  func refetch(_ all: some Collection<LiveResult>, because reason: String, in db: Database) {
-    bringUpToDate(all.map { ($0, .refetch(because: [reason])) }, in: db)
-  }
-
-  /// Brings the live results up to date that changes concern; those first that cost little, which are
-  /// told before the others begin.
+  /// Brings the live results up to date that changes concern: at once where that is short, else they
+  /// stand in line.
   func bringUpToDate(_ changes: DatabaseChanges, in db: Database) {
-    var small: [Task] = []
-    var large: [Task] = []
     for group in live.groups(touchedBy: changes) {
       guard let query = try? group.query.get() else { continue }
-      let work = query.work(for: changes)
-      switch work {
+      switch query.work(for: changes) {
       case .none: continue
       case .rows(let changed, let plan):
-        do {
-          small += try group.assignments(of: changed, plan: plan, in: db)
-            .map { ($0.live, .rows($0.changed, plan)) }
-        } catch {
-          large += group.members.values.map { ($0, .refetch(because: ["failure"])) }
+        guard let assignments = try? group.assignments(of: changed, plan: plan, in: db) else {
+          for result in group.members.values { postpone(result, changes) }
+          continue
         }
-      case .refetch: large += group.members.values.map { ($0, work) }
-      }
-    }
-    bringUpToDate(small, in: db)
-    if !large.isEmpty, !pending.isEmpty {
-      noteSuccess()
-      announce()
-      beforeLongWork()
-    }
-    bringUpToDate(large, in: db)
-  }
-
-  /// Does what has to be done; a query that fails keeps its last good result.
-  func bringUpToDate(_ tasks: [Task], in db: Database) {
-    for (result, work) in tasks {
-      do {
-        if let event = try bringUpToDate(result, work, in: db) {
-          pending.append((result, event))
+        for (result, changed) in assignments {
+          let work = Query.Work.rows(changed, plan)
+          if result.isBehind || !result.isShort(work) || !update(result, work, of: query, in: db) {
+            postpone(result, changes)
+          }
         }
-        live.noteSuccess(of: result)
-      } catch {
-        result.forgetIndex()
-        live.noteFailure(of: result)
-        count { $0.failures += 1 }
-        let failure =
-          error as? FetchFailure ?? FetchFailure(kind: .database, detail: "\(error)")
-        if result.fail(with: failure) { pending.append((result, .failed(failure))) }
+      case .refetch:
+        for result in group.members.values { postpone(result, changes) }
       }
     }
   }
 
-  private func bringUpToDate(
-    _ live: LiveResult, _ work: Query.Work, in db: Database
-  ) throws -> LiveResultEvent? {
-    let old = live.snapshot
-    let query = try self.live.query(of: live)
-    switch work {
-    case .none:
-      return nil
-    case .rows(let changed, let plan):
-      let start = ContinuousClock.now
-      switch try live.maintain(changed, plan: plan, in: db) {
-      case .refetch(let reason):
-        return try refetch(live, query, old, because: [reason], in: db)
-      case .refetchOnce(let reason):
-        return try refetch(live, query, old, because: [reason], keepsContributions: true, in: db)
-      case .maintained(let results, let changes):
-        count {
-          $0.maintained += 1
-          $0.queries[live.queryName, default: QueryRefreshes()].maintained += 1
-        }
-        let alongside = try query.fetchAlongside(live.arguments, in: db)
-        log(.refreshed(.incremental, ContinuousClock.now - start))
-        return finish(
-          live, query, old,
-          Fetched(results: results, changes: changes, alongside: alongside))
-      }
-    case .refetch(let reasons):
-      return try refetch(live, query, old, because: reasons, in: db)
-    }
+  /// Lets a live result stand in line, with what it has missed.
+  func postpone(_ result: LiveResult, _ changes: DatabaseChanges) {
+    result.miss(changes, since: commit)
+    line.append(result)
+    if result.isToldDelayed { return }
+    result.isToldDelayed = true
+    if !result.companions.isEmpty { pending.append((result, .delayed)) }
   }
 
-  private func refetch(
-    _ live: LiveResult, _ query: Query, _ old: ResultsSnapshot, because reasons: [String],
-    keepsContributions: Bool = false, in db: Database
-  ) throws -> LiveResultEvent? {
-    live.forgetIndex(keepingContributions: keepsContributions)
-    let start = ContinuousClock.now
-    let isSameShape = query.layout == old.results.layout
-    let fetched = try query.fetch(
-      comparingWith: isSameShape ? old.results : .empty(query.layout),
-      arguments: live.arguments, in: db)
+  /// Has a live result run again, in its turn.
+  func refetch(_ result: LiveResult, because reason: String) {
+    result.mustRefetch = reason
+    postpone(result, .nothing)
+  }
+
+  /// What is left to be done for a live result.
+  func work(for result: LiveResult) throws(FetchFailure) -> (query: Query, work: Query.Work) {
+    let query = try live.query(of: result)
+    if let reason = result.mustRefetch { return (query, .refetch(because: [reason])) }
+    return (query, query.work(for: result.missed))
+  }
+
+  /// Does work in a moment, or not at all.
+  ///
+  /// - Parameters:
+  ///   - result: what is to be brought up to date.
+  ///   - work: by which work.
+  ///   - query: the query under the transaction's schema.
+  ///   - db: in the transaction.
+  /// - Returns: whether it is done, with success or without; false: it takes longer.
+  func update(
+    _ result: LiveResult, _ work: Query.Work, of query: Query, in db: Database
+  ) -> Bool {
+    do {
+      let update = try statementGuard.run(atMost: LiveResult.shortWork) {
+        result.opening == nil
+          ? try result.update(work, of: query, limits: limits, in: db)
+          : try result.firstUpdate(of: query, cached: nil, limits: limits, in: db)
+      }
+      show(update, of: result, commit: commit, answering: result.takeReceivers())
+    } catch StatementGuard.Interruption.time {
+      result.forgetIndex()
+      result.durations.fetch = LiveResult.shortWork
+      return false
+    } catch {
+      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
+    }
+    return true
+  }
+
+  /// Shows the next state of a live result, which is that of a commit.
+  ///
+  /// - Parameters:
+  ///   - update: the state.
+  ///   - result: whose it is.
+  ///   - number: the commit.
+  ///   - receivers: who waited for it.
+  func show(
+    _ update: LiveUpdate, of result: LiveResult, commit number: Int,
+    answering receivers: [LiveResult.Receiver]
+  ) {
+    count(update, of: result)
+    live.noteSuccess(of: result)
+    if result.opening != nil { return begin(result, with: update, commit: number) }
+    let old = result.snapshot
+    let fetched = update.fetched
+    let isSameShape = update.query.layout == old.results.layout
+    // What stands alongside is a part of the state that a version names.
+    let isSame = isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
+    let version = isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
+    let new = ResultsSnapshot(
+      query: update.query, results: fetched.results, version: version, commit: number,
+      alongside: fetched.alongside)
+    let hasRecovered = result.succeed(with: new)
+    if !isSame {
+      pending.append(
+        (result, isSameShape ? .changed(fetched.changes, from: old, to: new) : .reset(new)))
+    } else if hasRecovered {
+      pending.append((result, .recovered))
+    }
+    answer(receivers, with: .success(new))
+  }
+
+  /// Shows the first state of a live result to who waits for it.
+  private func begin(_ result: LiveResult, with update: LiveUpdate, commit number: Int) {
+    guard let opening = result.opening else { return }
+    var number = number
+    if let cached = update.cached {
+      // Commits are numbers of one life; for who has seen the earlier one they must not go back.
+      number = max(number, cached.commit + 1)
+      commit = max(commit, number)
+    }
+    let snapshot = ResultsSnapshot(
+      query: update.query, results: update.fetched.results, version: .fresh(), commit: number,
+      alongside: update.fetched.alongside)
+    result.resumed = update.cached.map { ($0, update.fetched.changes) }
+    result.opening = nil
+    unopened[ObjectIdentifier(opening)] = nil
+    _ = result.succeed(with: snapshot)
+    answers.append { opening.completion(.success(result)) }
+  }
+
+  private func count(_ update: LiveUpdate, of result: LiveResult) {
+    guard let reasons = update.refetchReasons else {
+      count {
+        $0.maintained += 1
+        $0.queries[result.queryName, default: QueryRefreshes()].maintained += 1
+      }
+      return log(.refreshed(.incremental, update.duration))
+    }
+    // A first fetch is none that runs again.
+    if result.opening != nil { return }
     count {
       $0.refetches += 1
-      $0.rowsFetched += fetched.results.count
-      $0.queries[query.definition.name, default: QueryRefreshes()].count(reasons)
+      $0.rowsFetched += update.fetched.results.count
+      $0.queries[result.queryName, default: QueryRefreshes()].count(reasons)
     }
-    log(.refreshed(.refetch, ContinuousClock.now - start))
-    return finish(live, query, old, fetched)
+    log(.refreshed(.refetch, update.duration))
   }
 
-  private func finish(
-    _ live: LiveResult, _ query: Query, _ old: ResultsSnapshot, _ fetched: Fetched
-  ) -> LiveResultEvent? {
-    let isSameShape = query.layout == old.results.layout
-    // What stands alongside is a part of the state that a version names.
-    let isSame =
-      isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
-    let version =
-      isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
-    let new = ResultsSnapshot(
-      query: query, results: fetched.results, version: version, commit: commit,
-      alongside: fetched.alongside)
-    let hasRecovered = live.succeed(with: new)
-    if isSame { return hasRecovered ? .recovered : nil }
-    return isSameShape ? .changed(fetched.changes, from: old, to: new) : .reset(new)
+  /// A live result that fails keeps its last good state, until something else changes.
+  func fail(
+    _ result: LiveResult, with failure: FetchFailure, answering receivers: [LiveResult.Receiver]
+  ) {
+    if let opening = result.opening {
+      drop(result)
+      answers.append { opening.completion(.failure(failure)) }
+      return
+    }
+    if result.background == nil { result.forgetIndex() }
+    live.noteFailure(of: result)
+    result.isToldDelayed = false
+    count { $0.failures += 1 }
+    if result.fail(with: failure) { pending.append((result, .failed(failure))) }
+    answer(receivers, with: .failure(failure))
+  }
+
+  func answer(
+    _ receivers: [LiveResult.Receiver], with answer: Result<ResultsSnapshot, FetchFailure>
+  ) {
+    if receivers.isEmpty { return }
+    answers.append { for receiver in receivers { receiver(answer) } }
   }
 }

@@ -22,17 +22,22 @@ extension Refresher {
 
   /// Runs `body` in a read transaction in which all live results are up to date, and tells what
   /// changed once the transaction is over.
-  func attempt<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
+  ///
+  /// - Parameters:
+  ///   - observing: whether ``stateBefore`` is wanted.
+  ///   - body: the rest of the transaction.
+  /// - Returns: what `body` returned, or why it could not run.
+  func attempt<T>(
+    observing: Bool = false, _ body: (Database) throws -> T
+  ) -> Result<T, FetchFailure> {
     do {
-      return .success(try transaction(body))
-    } catch let failure as FetchFailure {
-      return .failure(failure)
+      return .success(try transaction(observing: observing, body))
     } catch {
-      return .failure(FetchFailure(kind: .database, detail: "\(error)"))
+      return .failure(FetchFailure(any: error))
     }
   }
 
-  func transaction<T>(_ body: (Database) throws -> T) throws -> T {
+  func transaction<T>(observing: Bool = false, _ body: (Database) throws -> T) throws -> T {
     dispatchPrecondition(condition: .onQueue(queue))
     defer { announce() }
     do {
@@ -40,6 +45,7 @@ extension Refresher {
         failure?.kind == .busy ? ReadOnlyConnection.retryTimeout : ReadOnlyConnection.busyTimeout
       let result = try connected().inDatabase { db in
         db.waitForLocks(atMost: timeout)
+        stateBefore = observing ? LogState(in: db) : nil
         return try db.readTransaction {
           try catchUp(in: db)
           return try body(db)
@@ -66,7 +72,9 @@ extension Refresher {
 
   private func connected() throws -> DatabaseQueue {
     if let connection { return connection }
-    let opened = try DatabaseIdentity.opening(path) { try ReadOnlyConnection.open(path: path) }
+    let opened = try DatabaseIdentity.opening(path) {
+      try ReadOnlyConnection.open(path: path, guardedBy: statementGuard)
+    }
     connectedFiles = opened.identity
     guard isConnectedAsWatched else {
       throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
@@ -83,6 +91,7 @@ extension Refresher {
 
   /// Closes the connection; the next transaction opens the files anew.
   func disconnect() {
+    stopReaders()
     try? connection?.close()
     connection = nil
     connectedFiles = nil
@@ -98,7 +107,7 @@ extension Refresher {
     defer { capture = source.statistics }
     if changes.isNothing {
       // Nothing was missed, but some were told of a failure that is over now.
-      if failure != nil { refetch(live.allFailed, because: "failure", in: db) }
+      if failure != nil { refetchFailed() }
       return
     }
     let schema = try db.schemaNumber()
@@ -107,12 +116,17 @@ extension Refresher {
       db.clearSchemaCache()
       try catalog.analyze(in: db)
       live.analyze { name in Result { () throws(FetchFailure) in try self.query(named: name) } }
-      refetch(live.all, because: "schema", in: db)
+      for result in live.all {
+        result.mustRefetch = "schema"
+        postpone(result, changes)
+      }
     } else {
       // What failed before was not brought up to date then, whatever changed now.
-      refetch(live.allFailed, because: "failure", in: db)
+      refetchFailed()
       bringUpToDate(changes, in: db)
     }
+    // Whoever has something to be told does not wait for what may take longer.
+    if pending.isEmpty { try serve(in: db) }
     try followTables(in: db)
     schemaNumber = schema
     // Kept only when all has succeeded, so that a failure forgets no change.
@@ -124,10 +138,25 @@ extension Refresher {
     }
   }
 
+  private func refetchFailed() {
+    for result in live.allFailed where result.background == nil {
+      refetch(result, because: "failure")
+    }
+  }
+
   /// Tells what is pending.
   func announce() {
     let announcements = pending
     pending = []
     for (live, event) in announcements { live.onEvent(event) }
+    if !answers.isEmpty {
+      let answers = answers
+      self.answers = []
+      for answer in answers { answer() }
+    }
+    serveSoon()
   }
+
+  /// Whether the connection, within its transaction, sees what it saw before it.
+  func isAt(_ state: LogState, in db: Database) -> Bool { LogState(in: db) == state }
 }

@@ -8,19 +8,14 @@ extension Refresher {
 
   /// Begins to notice commits; until then only ``refresh()`` looks.
   ///
-  /// - Parameters:
-  ///   - surrounding: runs each turn of the watching thread, which holds nothing then, not even
-  ///     ``queue``.
-  ///   - beforeLongWork: is called on ``queue`` in such a turn, after events were told and before
-  ///     work that may take long.
+  /// - Parameter surrounding: runs each turn of the watching thread, which holds nothing then, not
+  ///   even ``queue``.
   /// - Throws: `DatabaseAccessError` where there is no database to watch.
   package func startWatching(
-    surrounding: @escaping DatabaseWatcher.Surrounding = { $0() },
-    beforeLongWork: @escaping @Sendable () -> Void = {}
+    surrounding: @escaping DatabaseWatcher.Surrounding = { $0() }
   ) throws {
     try queue.sync {
       guard watcher == nil, !isStopped else { return }
-      self.beforeLongWork = beforeLongWork
       let watcher = DatabaseWatcher(
         path: path, queue: queue, surrounding: surrounding,
         letGo: { [weak self] in self?.disconnect() }
@@ -43,6 +38,7 @@ extension Refresher {
       watcher?.stop()
       watcher = nil
       live.removeAll()
+      line = WaitingLine()
       disconnect()
     }
   }
@@ -104,7 +100,7 @@ extension Refresher {
 
   private func failAll(_ failure: FetchFailure) {
     self.failure = failure
-    for result in live.all {
+    for result in live.all where result.opening == nil {
       live.noteFailure(of: result)
       if result.fail(with: failure) { result.onEvent(.failed(failure)) }
     }

@@ -7,9 +7,13 @@ import Synchronization
 /// Keeps all live queries of one database up to date.
 ///
 /// One wake-up opens one read transaction, learns what changed up to exactly that snapshot, brings
-/// every live result up to date in it, those first that cost little, and tells what changed: all
-/// queries of one refresh show one commit. Commits that arrive meanwhile are joined into the next
-/// refresh.
+/// every live result up to date in it that takes little, and tells what changed: these show one
+/// commit. Commits that arrive meanwhile are joined into the next refresh.
+///
+/// Commits come first: the queue does only what is short. What takes long (``LiveResult/isShort(_:)``)
+/// stands in line (`Refresher+Line.swift`), and is done on connections beside it, each in a read
+/// transaction on a commit that is known; meanwhile the result shows its last commit. Whatever
+/// somebody reads is right for one commit.
 // Safe to share: every mutable field is touched on `queue` only, which each entry checks.
 package final class Refresher: @unchecked Sendable {
   package let path: String
@@ -22,7 +26,9 @@ package final class Refresher: @unchecked Sendable {
   let cacheTrouble = Mutex(CacheTrouble())
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
-  let requests = Mutex(Requests())
+  let limits: RefresherLimits
+  /// Ends what runs too long on ``connection``.
+  let statementGuard = StatementGuard()
 
   // Touched on `queue` only.
   var connection: DatabaseQueue?
@@ -36,35 +42,51 @@ package final class Refresher: @unchecked Sendable {
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
   let live = LiveResults()
-  /// Is called between what was told and what may take long.
-  var beforeLongWork: @Sendable () -> Void = {}
+  /// What is not up to date, and who waits for first results.
+  var line = WaitingLine()
+  /// Whether a piece of work is on the queue that takes the next in line.
+  var isServing = false
+  /// Connections for what takes long; made when they are needed.
+  var readers: [BackgroundReader] = []
+  /// Names of queries that took long when they last ran beside the queue.
+  var longQueries: Set<String> = []
+  /// Live results whose first state somebody waits for.
+  var unopened: [ObjectIdentifier: LiveResult] = [:]
+  /// What the connection saw before it began its transaction, where that was asked for.
+  var stateBefore: LogState?
   /// Whether something may have been committed that is not read yet.
   var isBehind = false
   var isRetryScheduled = false
   var isStopped = false
+  /// Whether nothing long is begun any more.
+  var isEnding = false
 
   /// Opens the database and analyses all queries of `source`.
   ///
   /// - Throws: ``RefusedQueries`` where definitions do not fit the schema; ``FetchFailure`` where
   ///   the database cannot be read.
   package convenience init(
-    path: String, source: QueryCatalog.Source,
+    path: String, source: QueryCatalog.Source, limits: RefresherLimits = RefresherLimits(),
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) throws {
-    try self.init(path: path, source: source, makeSource: CaptureSource.init, log: log)
+    try self.init(
+      path: path, source: source, limits: limits, makeSource: CaptureSource.init, log: log)
   }
 
   /// - Parameters:
   ///   - path: the database file.
   ///   - source: which queries there are.
+  ///   - limits: what one query may take.
   ///   - makeSource: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   /// - Throws: as the initializer for all users.
   init(
-    path: String, source: QueryCatalog.Source, makeSource: @escaping () -> any ChangeSource,
+    path: String, source: QueryCatalog.Source, limits: RefresherLimits = RefresherLimits(),
+    makeSource: @escaping () -> any ChangeSource,
     log: @escaping @Sendable (RefresherMessage) -> Void
   ) throws {
     self.path = path
+    self.limits = limits
     self.log = log
     self.makeSource = makeSource
     catalog = QueryCatalog(source: source)
@@ -100,7 +122,7 @@ package final class Refresher: @unchecked Sendable {
   package func close(_ result: LiveResult) {
     queue.async { [self] in
       cache(result)
-      live.remove(result)
+      drop(result)
     }
   }
 
@@ -116,23 +138,12 @@ package final class Refresher: @unchecked Sendable {
     try changeSource().follow(live.followedTables, in: db)
   }
 
-  /// What a refresh found: told when its transaction is over, or before a long refetch.
+  /// What a refresh found: told when its transaction is over.
   typealias Announcement = (live: LiveResult, event: LiveResultEvent)
   // Touched on `queue` only.
   var pending: [Announcement] = []
-
-  func firstSnapshot(
-    of name: String, arguments: QueryArguments, in db: Database
-  ) throws -> (ResultsSnapshot, resumed: (old: ResultsSnapshot, changes: ChangeSet)?) {
-    let query = try query(named: name)
-    let old = cachedSnapshot(of: query, arguments, in: db)
-    let fetched = try query.fetch(
-      comparingWith: old?.results ?? .empty(query.layout), arguments: arguments, in: db)
-    let snapshot = ResultsSnapshot(
-      query: query, results: fetched.results, version: .fresh(), commit: commit,
-      alongside: fetched.alongside)
-    return (snapshot, old.map { ($0, fetched.changes) })
-  }
+  /// Told after that.
+  var answers: [() -> Void] = []
 
   func query(named name: String) throws(FetchFailure) -> Query {
     guard let entry = catalog[name] else {

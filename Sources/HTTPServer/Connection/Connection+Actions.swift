@@ -26,6 +26,7 @@ extension Connection {
   /// A handler has answered, on the queue.
   func answered(_ exchange: UInt32, _ response: Response) {
     if isClosed { return response.discard() }
+    abandonments.remove(exchange)
     turn { machine.answered(exchange, response)?.discard() }
   }
 

@@ -23,6 +23,8 @@ final class Connection: LoopMember {
   /// The socket took less than it was given; EPOLLOUT will come.
   var isBlocked = false
   var body = ActiveBody.none
+  /// Long work that somebody waits for.
+  var abandonments = Abandonments()
   /// Whether this connection has its turn, and with it the loop's scratch memory.
   private(set) var isInTurn = false
   private(set) var isClosed = false
@@ -73,7 +75,7 @@ final class Connection: LoopMember {
       if !readiness.isDisjoint(with: .broken) { return machine.failed() }
       if readiness.contains(.write) { becameWritable() }
       if readiness.contains(.read), machine.wantsRead { receive() }
-      if readiness.contains(.peerClosed) { machine.peerFinished() }
+      if readiness.contains(.peerClosed) { peerFinished() }
     }
   }
 
@@ -98,11 +100,16 @@ final class Connection: LoopMember {
     switch SystemCalls.receive(descriptor, into: loop.readBuffer) {
     case .wouldBlock: break
     case .failed: machine.failed()
-    case .bytes(0): machine.peerFinished()
+    case .bytes(0): peerFinished()
     case .bytes(let count):
       loop.counters.update { $0.bytesReceived += count }
       machine.received(UnsafeRawBufferPointer(loop.readBuffer)[..<count].rebased, at: loop.now)
     }
+  }
+
+  private func peerFinished() {
+    machine.peerFinished()
+    noteAbandonment()
   }
 
   // MARK: - Turns
@@ -158,6 +165,7 @@ final class Connection: LoopMember {
     observation?.end(written: bytesOfBody, at: loop.now)
     endBody()
     for response in machine.takeResponses() { response.discard() }
+    noteAbandonment()
   }
 }
 

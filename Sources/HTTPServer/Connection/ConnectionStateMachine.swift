@@ -56,7 +56,7 @@ struct ConnectionStateMachine {
   private var parser: RequestHeadParser
   private var bytes: [UInt8] = []
   private var consumed = 0
-  private var peerIsDone = false
+  private(set) var peerIsDone = false
 
   private var waiting: [Exchange] = []
   private var refusal: (RequestError, exchange: UInt32)?
@@ -188,6 +188,11 @@ extension ConnectionStateMachine {
   var wantsRead: Bool {
     guard !peerIsDone, phase != .closed else { return false }
     return isIgnoring || mayParse || bytes.count - consumed < settings.messageLimits.headSize
+  }
+
+  /// Whether an exchange has no answer yet.
+  func isWaiting(for exchange: UInt32) -> Bool {
+    waiting.contains { $0.id == exchange && $0.response == nil }
   }
 
   /// Whether nothing but `close` can follow.

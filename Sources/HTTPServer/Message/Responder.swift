@@ -70,6 +70,18 @@ package final class Responder: Sendable {
     }
   }
 
+  /// Has `body` called once if the client goes away before there is an answer; from any thread.
+  ///
+  /// For work that takes long: whoever has begun it may then end it. An answer that comes
+  /// nevertheless is dropped.
+  package func whenAbandoned(_ body: @escaping @Sendable () -> Void) {
+    guard case .exchange(let loop, let token, let id) = state.withLock(\.receiver) else { return }
+    loop.perform { loop in
+      guard let connection = loop.connection(token) else { return body() }
+      connection.whenAbandoned(id, body)
+    }
+  }
+
   /// Says what will answer, by which the answer is counted.
   func belongs(to route: Route) { state.withLock { $0.route = route } }
 

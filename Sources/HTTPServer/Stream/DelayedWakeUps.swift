@@ -25,15 +25,10 @@ package final class DelayedWakeUps: Sendable {
   package static func serving(_ body: () -> Void) {
     let wakeUps = DelayedWakeUps()
     $current.withValue(wakeUps, operation: body)
-    let fanOuts = wakeUps.take(isLast: true)
+    let fanOuts = wakeUps.take()
     for fanOut in fanOuts {
       if fanOuts.count > mostServedHere { fanOut.wakeLoop() } else { fanOut.serveHere() }
     }
-  }
-
-  /// Wakes the loops now, inside of ``serving(_:)``: what comes next takes long.
-  package static func flush() {
-    for fanOut in current?.take(isLast: false) ?? [] { fanOut.wakeLoop() }
   }
 
   func add(_ fanOut: FanOut) {
@@ -44,9 +39,9 @@ package final class DelayedWakeUps: Sendable {
     if isOver { fanOut.wakeLoop() }
   }
 
-  private func take(isLast: Bool) -> [FanOut] {
+  private func take() -> [FanOut] {
     fanOuts.withLock { fanOuts in
-      defer { fanOuts = isLast ? nil : [] }
+      defer { fanOuts = nil }
       return fanOuts ?? []
     }
   }

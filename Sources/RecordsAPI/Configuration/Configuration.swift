@@ -16,6 +16,7 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var listen: ListenAddress?
   package internal(set) var service = ServiceSettings()
   package internal(set) var feeds = FeedSettings()
+  package internal(set) var queryLimits = RefresherLimits()
   /// The queries in the order of the file.
   ///
   /// Empty: the file declares none, and each table and view is a query of its name.

@@ -1,3 +1,4 @@
+import FetchedRecords
 import Foundation
 import HTTP1
 import HTTPServer
@@ -12,6 +13,7 @@ extension ConfigurationReader {
       switch path {
       case .service(let path): configuration.service[keyPath: path] = number
       case .feeds(let path): configuration.feeds[keyPath: path] = number
+      case .queries(let path): configuration.queryLimits[keyPath: path] = number
       }
     }
   }
@@ -27,6 +29,7 @@ extension ConfigurationReader {
       case .close: configuration.service.timeouts.linger = duration
       case .heartbeat: configuration.feeds.heartbeat = duration
       case .linger: configuration.feeds.linger = duration
+      case .statement: configuration.queryLimits.statement = duration
       }
     }
   }
@@ -100,6 +103,7 @@ extension LimitWord {
   fileprivate enum Path {
     case service(WritableKeyPath<ServiceSettings, Int>)
     case feeds(WritableKeyPath<FeedSettings, Int>)
+    case queries(WritableKeyPath<RefresherLimits, Int>)
   }
 
   fileprivate var path: Path {
@@ -116,6 +120,9 @@ extension LimitWord {
     case .logChangeSets: .feeds(\.logCount)
     case .rememberedStates: .feeds(\.rememberedStates)
     case .rememberedBytes: .feeds(\.rememberedBytes)
+    case .readers: .queries(\.readers)
+    case .resultRows: .queries(\.resultRows)
+    case .resultBytes: .queries(\.resultBytes)
     }
   }
 }

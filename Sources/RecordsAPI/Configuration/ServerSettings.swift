@@ -13,6 +13,7 @@ package struct ServerSettings: Sendable, Equatable {
   /// Where the queries stand in their file, if they are from one.
   package var configuration: Configuration?
   package var feeds: FeedSettings
+  package var queryLimits: RefresherLimits
   package var service: ServiceSettings
 
   /// Reads the configuration file, if one is named.
@@ -25,6 +26,7 @@ package struct ServerSettings: Sendable, Equatable {
     queries = configuration?.queries ?? []
     listen = configuration?.listen ?? .standard
     feeds = configuration?.feeds ?? FeedSettings()
+    queryLimits = configuration?.queryLimits ?? RefresherLimits()
     service = configuration?.service ?? ServiceSettings()
     if let path = self.database {
       let place =

@@ -2,12 +2,14 @@
 package enum LimitWord: String, ConfigurationWord {
   case targetLength, headSize, headerCount, bodySize, connections, connectionsPerAddress
   case requestsInFlight, controllers, logBytes, logChangeSets, rememberedStates, rememberedBytes
+  case readers, resultRows, resultBytes
 
   package static let owner = "`limits`"
   package static let synonyms: [String: LimitWord] = [
     "url": .targetLength, "uri": .targetLength, "headers": .headerCount, "fields": .headerCount,
     "body": .bodySize, "maxconnections": .connections, "perip": .connectionsPerAddress,
-    "pipelined": .requestsInFlight, "queries": .controllers,
+    "pipelined": .requestsInFlight, "queries": .controllers, "rows": .resultRows,
+    "records": .resultRows, "threads": .readers,
   ]
 
   /// What a value may be: less would not let the server's own page in, more is surely a slip.
@@ -22,18 +24,21 @@ package enum LimitWord: String, ConfigurationWord {
     case .controllers: 1...10_000_000
     case .logBytes, .rememberedBytes: 0...1_099_511_627_776
     case .logChangeSets, .rememberedStates: 0...10_000_000
+    case .readers: 1...64
+    case .resultRows: 1...10_000_000_000
+    case .resultBytes: 65_536...1_099_511_627_776
     }
   }
 }
 
 /// The words of `timeouts`.
 package enum TimeoutWord: String, ConfigurationWord {
-  case head, body, idle, write, close, heartbeat, linger
+  case head, body, idle, write, close, heartbeat, linger, statement
 
   package static let owner = "`timeouts`"
   package static let synonyms: [String: TimeoutWord] = [
     "header": .head, "request": .head, "keepalive": .idle, "send": .write, "reader": .write,
-    "ping": .heartbeat, "controllers": .linger,
+    "ping": .heartbeat, "controllers": .linger, "query": .statement, "sql": .statement,
   ]
 
   /// In seconds.

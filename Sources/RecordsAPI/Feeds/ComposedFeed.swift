@@ -15,8 +15,8 @@ final class ComposedFeed: StreamableFeed {
   let composition: Composition
   let log: EventLog
   let counters: FeedCounters
-  /// The refresher's.
-  private let queue: DispatchQueue
+  private let refresher: Refresher
+  private var queue: DispatchQueue { refresher.queue }
   /// Where everything is written, in order. Its class has threads of its own, which leave those of
   /// the refresher and of the event loops alone.
   private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
@@ -31,7 +31,7 @@ final class ComposedFeed: StreamableFeed {
 
   private struct Arrivals {
     /// Of each source, what the refresh told that is being told, and those of this interval before.
-    var news: [Int: SourceNews] = [:]
+    var sources: SourceArrivals
     /// Whether news will be cut, or those that were cut are being written.
     var isBusy = false
     /// When the streams were last told something.
@@ -39,17 +39,17 @@ final class ComposedFeed: StreamableFeed {
   }
 
   private let state: Mutex<State>
-  private let arrivals = Mutex(Arrivals())
+  private let arrivals: Mutex<Arrivals>
 
   /// Must be made on the refresher's queue, so that no event of a source is lost in between.
   init(
-    _ composition: Composition, feeds: [Feed], queue: DispatchQueue, settings: FeedSettings,
+    _ composition: Composition, feeds: [Feed], refresher: Refresher, settings: FeedSettings,
     counters: FeedCounters
   ) {
-    dispatchPrecondition(condition: .onQueue(queue))
+    dispatchPrecondition(condition: .onQueue(refresher.queue))
     self.composition = composition
     self.feeds = feeds
-    self.queue = queue
+    self.refresher = refresher
     self.counters = counters
     let version = ResultsVersion.fresh()
     let shown = zip(composition.sources, feeds).map { source, feed in
@@ -67,6 +67,9 @@ final class ComposedFeed: StreamableFeed {
     log = EventLog(
       settings, counters: counters, version: id.description, shows: shown.map(\.snapshot))
     state = Mutex(State(shown: shown, version: version, position: log.broadcast.end))
+    let behind = refresher.bind(feeds.map(\.controller), to: ObjectIdentifier(log))
+    let delayed = feeds.indices.filter { behind.contains(ObjectIdentifier(feeds[$0].controller)) }
+    arrivals = Mutex(Arrivals(sources: SourceArrivals(delayed: Set(delayed))))
     // Several windows may be of one feed, which tells each owner once.
     for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
       feeds[indices[0]].listen(self) { [weak self] event in self?.receive(event, from: indices) }
@@ -76,6 +79,7 @@ final class ComposedFeed: StreamableFeed {
   /// Ends the streams and returns the sources, which are no longer used.
   func close() -> [Feed] {
     for feed in feeds { feed.stopListening(self) }
+    refresher.unbind(feeds.map(\.controller), from: ObjectIdentifier(log))
     log.broadcast.close()
     return feeds
   }
@@ -97,8 +101,8 @@ final class ComposedFeed: StreamableFeed {
 
   private func receive(_ event: LiveResultEvent, from indices: [Int]) {
     let delay = arrivals.withLock { arrivals -> Duration? in
-      for index in indices { arrivals.news[index, default: SourceNews()].append(event) }
-      guard !arrivals.isBusy else { return nil }
+      for index in indices { arrivals.sources.append(event, from: index) }
+      guard !arrivals.isBusy, !arrivals.sources.isEmpty else { return nil }
       arrivals.isBusy = true
       let earliest = arrivals.lastUnit + (composition.minimumInterval ?? .zero)
       return max(.zero, earliest - .now)
@@ -118,10 +122,7 @@ final class ComposedFeed: StreamableFeed {
 
   /// What has come so far is of whole refreshes.
   private func cut() {
-    let news = arrivals.withLock { arrivals in
-      defer { arrivals.news = [:] }
-      return arrivals.news
-    }
+    let news = arrivals.withLock { $0.sources.take() }
     writing.async { [weak self] in self?.write(news) }
   }
 
@@ -156,7 +157,7 @@ final class ComposedFeed: StreamableFeed {
   private func goOn() {
     let delay = arrivals.withLock { arrivals -> Duration? in
       arrivals.lastUnit = .now
-      arrivals.isBusy = !arrivals.news.isEmpty
+      arrivals.isBusy = !arrivals.sources.isEmpty
       return arrivals.isBusy ? composition.minimumInterval ?? .zero : nil
     }
     if let delay { scheduleCut(after: delay) }
@@ -223,7 +224,7 @@ final class ComposedFeed: StreamableFeed {
   /// Writes what brings the streams to the last good state, by one change set where it alone led
   /// there.
   private func write(
-    _ latest: ResultsSnapshot, _ onlyChanges: ChangeSet?, of index: Int,
+    _ latest: ResultsSnapshot, _ onlyChanges: (set: ChangeSet, from: ResultsVersion)?, of index: Int,
     _ shown: inout PresentState.Source, _ unit: inout Unit
   ) {
     let window = composition.sources[index].window
@@ -239,8 +240,9 @@ final class ComposedFeed: StreamableFeed {
       unit.isReset = true
       return
     }
-    let changes =
-      (window == nil ? onlyChanges : nil) ?? new.results.changes(from: old.results)
+    // What the refresh told leads from another state where this stream was told less or more.
+    let told = onlyChanges.flatMap { $0.from == old.version && window == nil ? $0.set : nil }
+    let changes = told ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
       shown.show(new.renamed(old.version), total: total)

@@ -152,6 +152,9 @@ final class Feed: StreamableFeed {
       case .recovered:
         // No event: whoever shows the result shows the right one.
         state.head.shown.failure = nil
+      case .delayed, .fetching, .landed:
+        // For those who show it together with others.
+        break
       }
       state.head.position = log.broadcast.end
       state.version = state.head.snapshot.version.description

@@ -34,9 +34,14 @@ final class FeedRegistry: Sendable {
   // MARK: - Feeds
 
   /// Hands over the feed of `key`, which its user gives back with ``release(_:)``.
-  func acquire(_ key: FeedKey, _ body: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void) {
+  ///
+  /// - Returns: what gives up waiting for it; nil: there is nothing to wait for.
+  @discardableResult
+  func acquire(
+    _ key: FeedKey, _ body: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
+  ) -> (@Sendable () -> Void)? {
     // A composition that nobody uses still uses its sources.
-    feeds.acquire(key, makeRoom: { compositions.evict() }, open: { open(key, $0) }) { [self] in
+    feeds.acquire(key, makeRoom: { compositions.evict() }, open: { open(key, $0, $1) }) { [self] in
       body(closedIfEnding($0))
     }
   }
@@ -44,11 +49,12 @@ final class FeedRegistry: Sendable {
   func release(_ feed: Feed) { feeds.release(feed, of: feed.key) }
 
   private func open(
-    _ key: FeedKey, _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
+    _ key: FeedKey, _ wish: Wish,
+    _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
   ) {
     // Events and the completion both come on the refresher's queue, the completion first.
     let box = FeedBox()
-    refresher.open(key.query, arguments: key.arguments) { event in
+    let opening = refresher.open(key.query, arguments: key.arguments) { event in
       box.feed?.receive(event)
     } completion: { [settings, counters] result in
       completion(
@@ -59,16 +65,19 @@ final class FeedRegistry: Sendable {
           return feed
         })
     }
+    wish.onAbandon { opening.abandon() }
   }
 
   // MARK: - Compositions
 
   /// Hands over the feed of several queries, of a window, or of a slower pace.
+  ///
+  /// - Returns: what gives up waiting for it; nil: there is nothing to wait for.
   func acquire(
     _ composition: Composition,
     _ body: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
-  ) {
-    compositions.acquire(composition, open: { open(composition, $0) }) { [self] in
+  ) -> (@Sendable () -> Void)? {
+    compositions.acquire(composition, open: { open(composition, $0, $1) }) { [self] in
       body(closedIfEnding($0))
     }
   }
@@ -78,10 +87,10 @@ final class FeedRegistry: Sendable {
   /// Acquires the sources one after the other, and then composes them on the refresher's queue,
   /// where no refresh is under way.
   private func open(
-    _ composition: Composition,
+    _ composition: Composition, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
   ) {
-    acquire(composition.sources.map(\.key)) { [self] result in
+    acquire(composition.sources.map(\.key), wish) { [self] result in
       switch result {
       case .failure(let failure): completion(.failure(failure))
       case .success(let feeds):
@@ -89,7 +98,7 @@ final class FeedRegistry: Sendable {
           completion(
             .success(
               ComposedFeed(
-                composition, feeds: feeds, queue: refresher.queue,
+                composition, feeds: feeds, refresher: refresher,
                 settings: settings, counters: counters)))
         }
       }
@@ -97,18 +106,19 @@ final class FeedRegistry: Sendable {
   }
 
   private func acquire(
-    _ keys: [FeedKey], acquired: [Feed] = [],
+    _ keys: [FeedKey], _ wish: Wish, acquired: [Feed] = [],
     _ completion: @escaping @Sendable (Result<[Feed], FetchFailure>) -> Void
   ) {
     guard acquired.count < keys.count else { return completion(.success(acquired)) }
-    acquire(keys[acquired.count]) { [self] result in
+    let giveUp = acquire(keys[acquired.count]) { [self] result in
       switch result {
-      case .success(let feed): acquire(keys, acquired: acquired + [feed], completion)
+      case .success(let feed): acquire(keys, wish, acquired: acquired + [feed], completion)
       case .failure(let failure):
         for feed in acquired { release(feed) }
         completion(.failure(failure))
       }
     }
+    if let giveUp { wish.onAbandon(giveUp) }
   }
 
   // MARK: - All of them

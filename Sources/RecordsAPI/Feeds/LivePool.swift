@@ -10,14 +10,22 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   typealias Receiver = @Sendable (Result<Value, FetchFailure>) -> Void
 
   private enum Slot {
-    case opening([Receiver])
+    case opening(Waiting)
     case live(Value, users: Int, idleSince: ContinuousClock.Instant)
+  }
+
+  /// Those who wait for one that is being opened.
+  private struct Waiting {
+    /// That of the first of them: names this opening among those of the same key.
+    let number: Int
+    let wish: Wish
+    var receivers: [Int: Receiver] = [:]
   }
 
   private enum Step {
     case use(Value)
-    case open(evicted: Value?)
-    case wait
+    case open(Wish, number: Int, evicted: Value?)
+    case wait(number: Int)
     case refuse
   }
 
@@ -30,6 +38,12 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     var slots: [Key: Slot] = [:]
     /// Every idle slot, that of longest standing first, among entries of slots that were used since.
     var idle: Deque<Idle> = []
+    private var lastNumber = 0
+
+    mutating func nextNumber() -> Int {
+      lastNumber += 1
+      return lastNumber
+    }
 
     /// Amortised O(1): entries that no longer hold are at most as many as those that may.
     mutating func noteIdle(_ key: Key, since: ContinuousClock.Instant) {
@@ -70,27 +84,50 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   /// - Parameters:
   ///   - key: which one.
   ///   - makeRoom: is called where all are in use; returns whether that may have changed.
-  ///   - open: makes it; called only where there is none, and calls back from any thread.
-  ///   - body: is called at once where the value is live, and else where `open` calls back.
+  ///   - open: makes it; called only where there is none, and calls back from any thread. The wish
+  ///     is abandoned when all who wait have given up.
+  ///   - body: is called once: at once where the value is live, and else where `open` calls back.
+  /// - Returns: what gives up waiting; nil: there is nothing to wait for.
+  @discardableResult
   func acquire(
-    _ key: Key, makeRoom: () -> Bool = { false }, open: (@escaping Receiver) -> Void,
+    _ key: Key, makeRoom: () -> Bool = { false }, open: (Wish, @escaping Receiver) -> Void,
     _ body: @escaping Receiver
-  ) {
+  ) -> (@Sendable () -> Void)? {
     while true {
       switch state.withLock({ state in step(key, body, &state) }) {
-      case .use(let value): return body(.success(value))
-      case .wait: return
-      case .open(let evicted):
+      case .use(let value):
+        body(.success(value))
+        return nil
+      case .wait(let number): return { [self] in giveUp(key, number) }
+      case .open(let wish, let number, let evicted):
         if let evicted { letGo(evicted) }
-        return open { [self] result in finishOpening(key, with: result) }
+        open(wish) { [self] result in finishOpening(key, number, with: result) }
+        return { [self] in giveUp(key, number) }
       case .refuse:
         if makeRoom() { continue }
-        return body(
+        body(
           .failure(
             FetchFailure(
               kind: .busy, detail: "\(maximum) controllers are in use already: try again later")))
+        return nil
       }
     }
+  }
+
+  /// One that waits does so no longer; where it was the last, what is being opened is let go.
+  private func giveUp(_ key: Key, _ number: Int) {
+    let (receiver, wish) = state.withLock { state -> (Receiver?, Wish?) in
+      guard case .opening(var waiting) = state.slots[key] else { return (nil, nil) }
+      let receiver = waiting.receivers.removeValue(forKey: number)
+      guard receiver != nil, waiting.receivers.isEmpty else {
+        state.slots[key] = .opening(waiting)
+        return (receiver, nil)
+      }
+      state.slots[key] = nil
+      return (receiver, waiting.wish)
+    }
+    wish?.abandon()
+    receiver?(.failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the result")))
   }
 
   private func step(_ key: Key, _ body: @escaping Receiver, _ state: inout State) -> Step {
@@ -98,29 +135,43 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     case .live(let value, let users, let idleSince):
       state.slots[key] = .live(value, users: users + 1, idleSince: idleSince)
       return .use(value)
-    case .opening(let waiting):
-      state.slots[key] = .opening(waiting + [body])
-      return .wait
+    case .opening(var waiting):
+      let number = state.nextNumber()
+      waiting.receivers[number] = body
+      state.slots[key] = .opening(waiting)
+      return .wait(number: number)
     case nil:
       var evicted: Value?
       if state.slots.count >= maximum {
         evicted = takeIdle(&state)
         if evicted == nil { return .refuse }
       }
-      state.slots[key] = .opening([body])
-      return .open(evicted: evicted)
+      let number = state.nextNumber()
+      let waiting = Waiting(number: number, wish: Wish(), receivers: [number: body])
+      state.slots[key] = .opening(waiting)
+      return .open(waiting.wish, number: number, evicted: evicted)
     }
   }
 
-  private func finishOpening(_ key: Key, with result: Result<Value, FetchFailure>) {
-    let waiting = state.withLock { state -> [Receiver] in
-      guard case .opening(let waiting) = state.slots[key] else { return [] }
-      state.slots[key] = (try? result.get()).map {
-        .live($0, users: waiting.count, idleSince: .now)
+  private func finishOpening(
+    _ key: Key, _ number: Int, with result: Result<Value, FetchFailure>
+  ) {
+    let value = try? result.get()
+    let receivers = state.withLock { state -> [Receiver]? in
+      guard case .opening(let waiting) = state.slots[key], waiting.number == number else {
+        return nil
       }
-      return waiting
+      state.slots[key] = value.map {
+        .live($0, users: waiting.receivers.count, idleSince: .now)
+      }
+      return waiting.receivers.sorted { $0.key < $1.key }.map(\.value)
     }
-    for body in waiting { body(result) }
+    if let receivers {
+      for body in receivers { body(result) }
+    } else if let value {
+      // All who waited for it have given up.
+      letGo(value)
+    }
   }
 
   /// Ends one use.

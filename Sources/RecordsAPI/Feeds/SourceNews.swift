@@ -6,21 +6,36 @@ import OrderedResults
 struct SourceNews {
   /// The last good state, if there was one.
   private(set) var latest: ResultsSnapshot?
-  /// What led to it, where nothing else did.
-  private(set) var changes: ChangeSet?
+  /// What led to it from another state, where nothing else did.
+  private(set) var changes: (set: ChangeSet, from: ResultsVersion)?
   /// What the controller is left with.
   private(set) var failure: FetchFailure?
 
   mutating func append(_ event: LiveResultEvent) {
     switch event {
-    case .changed(let changes, _, let new): arrive(at: new, changes)
+    case .changed(let changes, let old, let new): arrive(at: new, (changes, old.version))
     case .reset(let snapshot): arrive(at: snapshot, nil)
     case .failed(let failure): self.failure = failure
     case .recovered: failure = nil
+    case .delayed, .fetching, .landed: break
     }
   }
 
-  private mutating func arrive(at snapshot: ResultsSnapshot, _ changes: ChangeSet?) {
+  /// Takes what happened after this.
+  mutating func append(_ later: SourceNews) {
+    if let latest = later.latest { arrive(at: latest, later.changes) }
+    failure = later.failure
+  }
+
+  func followed(by later: SourceNews) -> SourceNews {
+    var joined = self
+    joined.append(later)
+    return joined
+  }
+
+  private mutating func arrive(
+    at snapshot: ResultsSnapshot, _ changes: (set: ChangeSet, from: ResultsVersion)?
+  ) {
     self.changes = latest == nil ? changes : nil
     latest = snapshot
     failure = nil

@@ -86,17 +86,19 @@ extension RecordsService {
   // MARK: - Bodies
 
   private func stream(_ key: FeedKey, _ opening: StreamOpening, _ responder: Responder) {
-    registry.acquire(key) { result in
+    let giveUp = registry.acquire(key) { result in
       respond(responder, opening, result) { registry.release($0) }
     }
+    if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
   private func stream(
     _ composition: Composition, _ opening: StreamOpening, _ responder: Responder
   ) {
-    registry.acquire(composition) { result in
+    let giveUp = registry.acquire(composition) { result in
       respond(responder, opening, result) { registry.release($0) }
     }
+    if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
   private func respond<F: StreamableFeed>(

@@ -143,6 +143,15 @@ extension MetricsText {
     add(
       "refresh_failures_total", .counter, "Queries that could not be brought up to date.",
       refreshes.failures)
+    add(
+      "background_reads_total", .counter,
+      "Long reads done beside the following of commits.", refreshes.background)
+    add("readers_busy", .gauge, "Connections that are at one of them.", refreshes.busyReaders)
+    add(
+      "reads_ended_total", .counter, "Long reads that were ended early, by reason.",
+      [
+        ("reason=\"timeout\"", refreshes.overdue), ("reason=\"abandoned\"", refreshes.abandoned),
+      ])
     let (seconds, attoseconds) = refreshes.duration.components
     add(
       "refresh_seconds_total", .counter, "Time in refreshes.",

@@ -72,7 +72,7 @@ struct RecordsService: Sendable {
       let items = try QueryItems(request.query, allowed: words)
       let key = FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
-      registry.acquire(key) { result in
+      let giveUp = registry.acquire(key) { result in
         switch result {
         case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
         case .success(let feed):
@@ -87,6 +87,7 @@ struct RecordsService: Sendable {
           if isLong { Self.searching.async(execute: respond) } else { respond() }
         }
       }
+      if let giveUp { responder.whenAbandoned(giveUp) }
     } catch {
       responder.respond(Self.response(to: error))
     }

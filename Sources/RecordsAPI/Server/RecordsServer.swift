@@ -52,7 +52,7 @@ package final class RecordsServer: Sendable {
   package func start() throws -> ListenAddress {
     // What a commit changed is shown to its few streams by the thread that noticed the commit.
     try registry.refresher.startWatching(
-      surrounding: DelayedWakeUps.serving, beforeLongWork: DelayedWakeUps.flush)
+      surrounding: DelayedWakeUps.serving)
     do {
       let bound = try server.start()
       if listen.socketPath != nil { return listen }
@@ -73,6 +73,7 @@ package final class RecordsServer: Sendable {
   package func drain(timeout: Duration, completion: @escaping @Sendable () -> Void) {
     sweeper.cancel()
     registry.closeAll()
+    registry.refresher.endLongWork()
     server.shutdown(timeout: timeout) { [registry, accessLog] in
       registry.refresher.stop()
       accessLog?.flush(within: .seconds(1))

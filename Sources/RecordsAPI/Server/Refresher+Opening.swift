@@ -18,7 +18,9 @@ extension Refresher {
     let source: QueryCatalog.Source =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
-      return try Refresher(path: settings.database ?? "", source: source) { message in
+      return try Refresher(
+        path: settings.database ?? "", source: source, limits: settings.queryLimits
+      ) { message in
         if case .refreshed(let kind, let duration) = message {
           counters.note(kind, duration)
         } else {

@@ -1,3 +1,4 @@
+import FetchedRecords
 import Foundation
 import TestSupport
 import Logging
@@ -21,7 +22,8 @@ final class ServerFixture {
     _ schema: String, journal: JournalMode = .wal, queries: String? = nil,
     file: String = "music.sqlite", linkTo target: String? = nil,
     feeds: (inout FeedSettings) -> Void = { _ in },
-    service: (inout ServiceSettings) -> Void = { _ in }
+    service: (inout ServiceSettings) -> Void = { _ in },
+    limits: (inout RefresherLimits) -> Void = { _ in }
   ) throws {
     let folder = try TemporaryFolder()
     self.folder = folder
@@ -37,6 +39,7 @@ final class ServerFixture {
     server = try Self.serve(database.path, configuration) {
       feeds(&$0.feeds)
       service(&$0.service)
+      limits(&$0.queryLimits)
     }
     base = "http://\(try server.start())"
   }

@@ -100,10 +100,23 @@ final class ForeignWriterRun {
 
   /// Refreshes, and holds every query against a fetch in the same transaction.
   private func compare() throws {
-    let found = refresher.queue.sync {
-      refresher.attempt { [live] db in try live.map { try self.fetch($0.test, in: db) } }
+    var fetched: [Results?]?
+    while fetched == nil {
+      let found = refresher.queue.sync {
+        refresher.attempt { [live] db -> [Results?]? in
+          // What takes longer shows its last commit meanwhile.
+          let isWaiting = live.contains {
+            $0.watched.controller.isBehind && $0.watched.controller.failure == nil
+          }
+          if isWaiting { return nil }
+          return try live.map { try self.fetch($0.test, in: db) }
+        }
+      }
+      guard case .success(let state) = found else { return }
+      fetched = state
+      if fetched == nil { refresher.settle() }
     }
-    guard let fetched = try? found.get() else { return }
+    guard let fetched else { return }
     for index in live.indices { try compare(index, with: fetched[index]) }
   }
 
@@ -123,7 +136,7 @@ final class ForeignWriterRun {
         changeSets += 1
         shown[index] = try shown[index].applying(changes)
       case .reset(let snapshot): shown[index] = snapshot.results
-      case .failed, .recovered: break
+      case .failed, .recovered, .delayed, .fetching, .landed: break
       }
     }
     guard let fetched else {

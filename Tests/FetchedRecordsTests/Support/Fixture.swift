@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 import GRDB
 import OrderedResults
 import Synchronization
@@ -41,7 +42,7 @@ final class Fixture {
   /// Refreshes and waits for the end of it.
   func refresh() {
     refresher.refresh()
-    refresher.queue.sync {}
+    refresher.settle()
   }
 
   func open(_ name: String, arguments: QueryArguments = [:]) throws -> Watched {
@@ -50,6 +51,11 @@ final class Fixture {
 }
 
 extension Refresher {
+  /// Waits until everything shows the present.
+  func settle() {
+    while !queue.sync(execute: { isSettled }) { usleep(100) }
+  }
+
   /// Opens a query, and keeps the events that it tells.
   func watch(_ name: String, arguments: QueryArguments) throws -> Watched {
     let watched = Watched()
@@ -59,7 +65,7 @@ extension Refresher {
     } completion: { opened in
       result.withLock { $0 = opened }
     }
-    queue.sync {}
+    settle()
     let controller = try #require(try result.withLock { try $0?.get() })
     watched.begin(with: controller)
     return watched

@@ -1,0 +1,154 @@
+import ChangeCapture
+import Dispatch
+import GRDB
+
+/// A connection on which queries run that take long, beside the queue that follows commits.
+///
+/// While it is idle the refresher uses its connection, to begin a transaction on a commit that it
+/// knows; then its thread has it, until the run is over.
+// Safe to share: each field is touched by whoever has the connection, as said above.
+final class BackgroundReader: @unchecked Sendable {
+  private let thread: WorkerThread
+  let statementGuard = StatementGuard()
+  private let path: String
+  private let limits: RefresherLimits
+  private var connection: DatabaseQueue?
+  /// What it does now; nil: it is idle. Touched on the refresher's queue only.
+  var run: BackgroundRun?
+  /// Whether what it does now is of files that may have been replaced. Touched on the refresher's
+  /// queue only.
+  private(set) var isOutdated = false
+  /// Entered while its thread has the connection.
+  private let work = DispatchGroup()
+
+  init(path: String, number: Int, limits: RefresherLimits) {
+    self.path = path
+    self.limits = limits
+    thread = WorkerThread(name: "didchange.read.\(number)")
+  }
+
+  /// Begins a read transaction that sees the commit of now.
+  ///
+  /// - Parameter files: those that it must read.
+  /// - Throws: `DatabaseError`, busy where other files stand there now.
+  func begin(reading files: DatabaseIdentity?) throws {
+    let opened = try connection ?? open(files)
+    connection = opened
+    try opened.inDatabase { db in
+      db.limitValues(toBytes: limits.resultBytes)
+      // Nobody waits here: what a lock prevents is tried again.
+      db.waitForLocks(atMost: .zero)
+      try db.beginRead()
+    }
+  }
+
+  private func open(_ files: DatabaseIdentity?) throws -> DatabaseQueue {
+    let opened = try DatabaseIdentity.opening(path) {
+      try ReadOnlyConnection.open(path: path, guardedBy: statementGuard)
+    }
+    guard files == nil || opened.identity == files else {
+      try? opened.connection.close()
+      throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
+    }
+    return opened.connection
+  }
+
+  /// Ends the transaction without having used it.
+  func end() { connection?.inDatabase { $0.endRead() } }
+
+  /// Does the work of a run in the transaction that was begun, ends that, and reports.
+  func start(_ run: BackgroundRun, completion: @escaping @Sendable (BackgroundReader) -> Void) {
+    statementGuard.reset()
+    isOutdated = false
+    self.run = run
+    work.enter()
+    thread.perform { [self] in
+      connection?.inDatabase { db in
+        for task in run.tasks { task.perform(statementGuard, limits, in: db) }
+        db.endRead()
+      }
+      work.leave()
+      completion(self)
+    }
+  }
+
+  /// Ends what it does, and lets go of the files, which may be others now.
+  ///
+  /// Waits until its thread has done so, for a statement mostly some microseconds: as long as any
+  /// connection of the process has a file of the old log's index open, SQLite gives that to new
+  /// ones too.
+  func close() {
+    isOutdated = run != nil
+    statementGuard.stop()
+    guard work.wait(timeout: .now() + Self.patience) == .success else { return }
+    try? connection?.close()
+    connection = nil
+    statementGuard.reset()
+  }
+
+  private static let patience = DispatchTimeInterval.seconds(2)
+}
+
+/// What a reader does in one transaction.
+// Safe to share: handed from the refresher's queue to a reader's thread and back.
+final class BackgroundRun: @unchecked Sendable {
+  let tasks: [BackgroundTask]
+  /// The commit that it sees, as the refresher counts them.
+  let commit: Int
+  private let start = ContinuousClock.now
+
+  init(_ tasks: [BackgroundTask], commit: Int) {
+    self.tasks = tasks
+    self.commit = commit
+  }
+
+  /// Whether it has taken longer than that, or will as it did before.
+  func isLong(beyond duration: Duration) -> Bool {
+    ContinuousClock.now - start > duration
+      || tasks.contains { $0.live.durations.fetch ?? .zero > duration }
+  }
+}
+
+/// The work for one live result.
+// Safe to share: handed from the refresher's queue to a reader's thread and back.
+final class BackgroundTask: @unchecked Sendable {
+  let live: LiveResult
+  private let query: Query
+  private let work: Query.Work
+  /// What an earlier life kept; asked for in the transaction of a first fetch.
+  private let cached: (Database) -> ResultsSnapshot?
+  /// The changes that it brings in: missed again where it fails.
+  let covered: DatabaseChanges
+  /// Who waits for it.
+  let receivers: [LiveResult.Receiver]
+  private(set) var outcome: Result<LiveUpdate, FetchFailure>?
+
+  init(
+    _ live: LiveResult, _ query: Query, _ work: Query.Work,
+    cached: @escaping (Database) -> ResultsSnapshot?
+  ) {
+    self.live = live
+    self.query = query
+    self.work = work
+    self.cached = cached
+    covered = live.takeMissed()
+    receivers = live.takeReceivers()
+  }
+
+  func perform(_ statementGuard: StatementGuard, _ limits: RefresherLimits, in db: Database) {
+    do {
+      let update = try statementGuard.run(atMost: limits.statement) {
+        live.opening == nil
+          ? try live.update(work, of: query, limits: limits, in: db)
+          : try live.firstUpdate(of: query, cached: cached(db), limits: limits, in: db)
+      }
+      outcome = .success(update)
+    } catch StatementGuard.Interruption.time {
+      outcome = .failure(.tooLong(limits))
+    } catch StatementGuard.Interruption.wish {
+      outcome = .failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the result"))
+    } catch {
+      outcome = .failure(FetchFailure(any: error))
+    }
+  }
+}

@@ -1,0 +1,124 @@
+import GRDB
+import OrderedResults
+
+/// The next state of a live result, and how it was come by.
+struct LiveUpdate {
+  let query: Query
+  let fetched: Fetched
+  /// Why the query ran again, in words fit to label a metric; nil: it was maintained row by row.
+  let refetchReasons: [String]?
+  let duration: Duration
+  /// What an earlier life of the process showed last, if it is known.
+  var cached: ResultsSnapshot?
+}
+
+// Working out the next state, without showing it.
+//
+// The same function runs on the refresher's own connection and on another one beside it: what it
+// changes is used by nobody else meanwhile.
+extension LiveResult {
+  /// A piece of work shorter than this may be done on the queue that follows commits.
+  static let shortWork = Duration.milliseconds(2)
+
+  /// Fewer records than this are looked through within such a time.
+  private static let quicklyIndexed = 8192
+  /// Fewer changed rows than this are searched for within such a time.
+  private static let quicklySearched = 256
+
+  /// Whether some work is, as far as is known, done within ``shortWork``.
+  func isShort(_ work: Query.Work) -> Bool {
+    switch work {
+    case .none: return true
+    case .refetch: return duration(of: \.fetch) < Self.shortWork
+    case .rows(let changed, _):
+      if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
+      if duration(of: \.alongside) >= Self.shortWork { return false }
+      if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
+      let needsContributions = changed.contains { !$0.route.isOwner }
+      return index != nil && (contributions != nil || !needsContributions)
+    }
+  }
+
+  /// Whether the records of an owner are found in a moment.
+  var canFindOwners: Bool {
+    !isBehind && (index != nil || snapshot.results.count <= Self.quicklyIndexed)
+  }
+
+  private func duration(of part: KeyPath<Durations, Duration?>) -> Duration {
+    durations[keyPath: part] ?? .zero
+  }
+
+  /// Works out the next state in a read transaction.
+  ///
+  /// - Parameters:
+  ///   - work: what is to be done.
+  ///   - query: the query under the transaction's schema.
+  ///   - limits: what the result may take.
+  ///   - db: in the transaction.
+  /// - Returns: the next state.
+  /// - Throws: `FetchFailure` and `DatabaseError`. The next change is then brought in by a refetch.
+  func update(
+    _ work: Query.Work, of query: Query, limits: RefresherLimits, in db: Database
+  ) throws -> LiveUpdate {
+    switch work {
+    case .none:
+      return LiveUpdate(
+        query: query,
+        fetched: Fetched(
+          results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside),
+        refetchReasons: nil, duration: .zero)
+    case .refetch(let reasons):
+      return try refetch(query, because: reasons, limits, in: db)
+    case .rows(let changed, let plan):
+      let start = ContinuousClock.now
+      switch try maintain(changed, plan: plan, in: db) {
+      case .refetch(let reason):
+        return try refetch(query, because: [reason], limits, in: db)
+      case .refetchOnce(let reason):
+        return try refetch(query, because: [reason], keepsContributions: true, limits, in: db)
+      case .maintained(let results, let changes):
+        let alongside = try fetchAlongside(query, in: db)
+        return LiveUpdate(
+          query: query,
+          fetched: Fetched(results: results, changes: changes, alongside: alongside),
+          refetchReasons: nil, duration: ContinuousClock.now - start)
+      }
+    }
+  }
+
+  /// Works out the first state, compared with the one that an earlier life kept, if there is one.
+  func firstUpdate(
+    of query: Query, cached: ResultsSnapshot?, limits: RefresherLimits, in db: Database
+  ) throws -> LiveUpdate {
+    var update = try refetch(
+      query, comparingWith: cached?.results, because: [], limits, in: db)
+    update.cached = cached
+    return update
+  }
+
+  private func refetch(
+    _ query: Query, comparingWith known: Results? = nil, because reasons: [String],
+    keepsContributions: Bool = false, _ limits: RefresherLimits, in db: Database
+  ) throws -> LiveUpdate {
+    forgetIndex(keepingContributions: keepsContributions)
+    let start = ContinuousClock.now
+    let old = known ?? snapshot.results
+    let (results, changes) = try query.fetch(
+      comparingWith: old.layout == query.layout ? old : .empty(query.layout),
+      arguments: arguments, limits: limits, in: db)
+    let fetched = ContinuousClock.now
+    durations.fetch = fetched - start
+    return LiveUpdate(
+      query: query,
+      fetched: Fetched(
+        results: results, changes: changes, alongside: try fetchAlongside(query, in: db)),
+      refetchReasons: reasons, duration: ContinuousClock.now - start)
+  }
+
+  private func fetchAlongside(_ query: Query, in db: Database) throws -> [NamedValue] {
+    if query.definition.alongside.isEmpty { return [] }
+    let start = ContinuousClock.now
+    defer { durations.alongside = ContinuousClock.now - start }
+    return try query.fetchAlongside(arguments, in: db)
+  }
+}

@@ -1,0 +1,326 @@
+import DequeModule
+import Dispatch
+import GRDB
+import OrderedResults
+
+// Working off what stands in line, in slices that leave the queue to commits in between.
+extension Refresher {
+  /// After this, no other piece of work is begun in a slice.
+  private static let slice = Duration.microseconds(300)
+  /// A fetch longer than this leaves half of the readers to shorter ones.
+  private static let longFetch = Duration.milliseconds(250)
+
+  /// Whether everything shows the present: nothing stands in line, and no reader is at work.
+  ///
+  /// On ``queue`` only.
+  package var isSettled: Bool { line.isEmpty && readers.allSatisfy { $0.run == nil } }
+
+  /// Works on behind whatever waits for the queue.
+  func serveSoon() {
+    guard !isServing, !isStopped, !line.isEmpty else { return }
+    isServing = true
+    queue.async { [self] in
+      isServing = false
+      serve()
+    }
+  }
+
+  private func serve() {
+    guard !isStopped else { return }
+    if !line.openings.isEmpty || !line.behind.isEmpty {
+      let result = answer { db in try serve(in: db) }
+      if case .failure(let failure) = result { return failWaiting(failure) }
+    }
+    serveLong()
+    if !line.openings.isEmpty || !line.behind.isEmpty { serveSoon() }
+  }
+
+  /// Whoever waits for a first result, or for a result anew, is told that the database cannot be
+  /// read; what is live waits on.
+  private func failWaiting(_ failure: FetchFailure) {
+    while let opening = line.nextOpening() { opening.completion(.failure(failure)) }
+    for result in unopened.values where result.background == nil {
+      fail(result, with: failure, answering: [])
+    }
+    for result in line.behind { answer(result.takeReceivers(), with: .failure(failure)) }
+    announce()
+  }
+
+  /// Does what is short, within a transaction in which everything else is up to date.
+  func serve(in db: Database) throws {
+    let end = ContinuousClock.now + Self.slice
+    if let opening = line.nextOpening(), !opening.isAbandoned { try begin(opening, in: db) }
+    while ContinuousClock.now < end, let result = line.next() { serve(result, in: db) }
+  }
+
+  private func serve(_ result: LiveResult, in db: Database) {
+    guard live.contains(result), result.isBehind else { return }
+    if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
+    do {
+      let (query, work) = try work(for: result)
+      guard mayBeShort(result, work, query), update(result, work, of: query, in: db) else {
+        return line.appendLong(result)
+      }
+      if result.failure == nil { settle(result) }
+    } catch {
+      fail(result, with: error, answering: result.takeReceivers())
+    }
+  }
+
+  private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
+    guard result.opening != nil else { return result.isShort(work) }
+    // A file is read first.
+    if query.definition.isCached { return false }
+    // Others of its kind were long, and a reader has nothing else to do.
+    return !(longQueries.contains(result.queryName) && readers.contains { $0.run == nil })
+  }
+
+  /// What a live result shows is the present.
+  private func settle(_ result: LiveResult) {
+    _ = result.takeMissed()
+    result.notBefore = nil
+    tellLanding(of: result)
+  }
+
+  private func tellLanding(of result: LiveResult) {
+    result.isToldDelayed = result.isBehind
+    if !result.companions.isEmpty {
+      pending.append((result, .landed(isCurrent: !result.isBehind)))
+    }
+  }
+
+  private func wait(for result: LiveResult, until time: ContinuousClock.Instant) {
+    result.isWaiting = true
+    let wait = (time - .now) / .nanoseconds(1)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(wait, 0)))) { [self] in
+      guard live.contains(result) else { return }
+      result.isWaiting = false
+      result.notBefore = nil
+      line.append(result)
+      serveSoon()
+    }
+  }
+
+  /// Begins to keep a query up to date, whose first result is to come.
+  private func begin(_ opening: Opening, in db: Database) throws {
+    let query: Query
+    do {
+      query = try self.query(named: opening.queryName)
+    } catch {
+      return answers.append { opening.completion(.failure(error)) }
+    }
+    let result = LiveResult(
+      queryName: opening.queryName, arguments: opening.arguments,
+      snapshot: ResultsSnapshot(
+        query: query, results: .empty(query.layout), version: .fresh(), commit: commit,
+        alongside: []),
+      onEvent: opening.onEvent)
+    result.opening = opening
+    unopened[ObjectIdentifier(opening)] = result
+    live.add(result, query: query)
+    try followTables(in: db)
+    line.append(result)
+  }
+
+  // MARK: - Long work
+
+  /// Hands long work to the readers that are idle.
+  private func serveLong() {
+    if isEnding { return failLong() }
+    while !line.long.isEmpty, let reader = idleReader() {
+      let busy = readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }.count
+      let mayBeLong = busy < max(1, limits.readers / 2)
+      let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
+      guard let next else { return }
+      if !begin([next] + companions(of: next), on: reader) { return }
+    }
+  }
+
+  private func isKnownAsLong(_ result: LiveResult) -> Bool {
+    result.opening != nil
+      ? longQueries.contains(result.queryName)
+      : result.durations.fetch ?? .zero > Self.longFetch
+  }
+
+  private func idleReader() -> BackgroundReader? {
+    if let idle = readers.first(where: { $0.run == nil }) { return idle }
+    guard readers.count < limits.readers else { return nil }
+    let reader = BackgroundReader(path: path, number: readers.count + 1, limits: limits)
+    readers.append(reader)
+    return reader
+  }
+
+  /// So often a reader's transaction is begun anew because a commit came in between.
+  private static let attempts = 50
+
+  /// - Returns: false where it has to be tried again.
+  private func begin(_ results: [LiveResult], on reader: BackgroundReader) -> Bool {
+    for result in results { line.remove(result) }
+    for _ in 0..<Self.attempts {
+      switch attemptToBegin(results, on: reader) {
+      case .success(true): return true
+      case .success(false): continue
+      case .failure(let failure) where failure.kind == .busy: break
+      case .failure(let failure):
+        for result in results where live.contains(result) {
+          fail(result, with: failure, answering: result.takeReceivers())
+        }
+        announce()
+        return true
+      }
+      break
+    }
+    for result in results where live.contains(result) { line.appendLong(result) }
+    scheduleRetry()
+    return false
+  }
+
+  /// - Returns: false where a commit came in between.
+  private func attemptToBegin(
+    _ results: [LiveResult], on reader: BackgroundReader
+  ) -> Result<Bool, FetchFailure> {
+    attempt(observing: true) { [self] db in
+      let before = stateBefore
+      try reader.begin(reading: connectedFiles)
+      guard let before, isAt(before, in: db) else {
+        reader.end()
+        return false
+      }
+      let tasks = results.compactMap(makeTask)
+      if tasks.isEmpty {
+        reader.end()
+        return true
+      }
+      for task in tasks where !task.live.companions.isEmpty {
+        pending.append((task.live, .fetching))
+      }
+      reader.start(BackgroundRun(tasks, commit: commit)) { reader in
+        self.queue.async { self.finish(reader) }
+      }
+      count { $0.background += 1 }
+      noteReaders()
+      return true
+    }
+  }
+
+  private func noteReaders() {
+    let busy = readers.filter { $0.run != nil }.count
+    count { $0.busyReaders = busy }
+  }
+
+  private func makeTask(_ result: LiveResult) -> BackgroundTask? {
+    guard live.contains(result), result.isBehind else { return nil }
+    do {
+      let (query, work) = try work(for: result)
+      let task = BackgroundTask(result, query, work) { [self] db in
+        cachedSnapshot(of: query, result.arguments, in: db)
+      }
+      result.background = task
+      return task
+    } catch {
+      fail(result, with: error, answering: result.takeReceivers())
+      return nil
+    }
+  }
+
+  private func finish(_ reader: BackgroundReader) {
+    guard let run = reader.run else { return }
+    reader.run = nil
+    noteReaders()
+    for task in run.tasks { finish(task, of: run, isOutdated: reader.isOutdated) }
+    if reader.isOutdated { reader.close() }
+    announce()
+    serveLong()
+    serveSoon()
+  }
+
+  private func finish(_ task: BackgroundTask, of run: BackgroundRun, isOutdated: Bool) {
+    let result = task.live
+    result.background = nil
+    guard live.contains(result) else { return }
+    switch task.outcome {
+    case .success(let update) where !isOutdated:
+      note(update.duration, of: result)
+      show(update, of: result, commit: run.commit, answering: task.receivers)
+      tellLanding(of: result)
+    case .failure(let failure) where failure.kind != .abandoned && !isOutdated:
+      if failure.kind == .tooLong {
+        count { $0.overdue += 1 }
+        note(limits.statement, of: result)
+        // It leaves the readers to others for half of the time.
+        result.notBefore = .now + limits.statement
+      }
+      result.miss(task.covered, since: run.commit)
+      result.mustRefetch = "failure"
+      return fail(result, with: failure, answering: task.receivers)
+    default:
+      // Ended for the sake of others, or read from a file that is gone.
+      result.miss(task.covered, since: run.commit)
+      result.mustRefetch = result.mustRefetch ?? "failure"
+      result.receivers += task.receivers
+    }
+    if result.isBehind { line.append(result) }
+  }
+
+  private func note(_ duration: Duration, of result: LiveResult) {
+    if duration > Self.longFetch {
+      longQueries.insert(result.queryName)
+    } else {
+      longQueries.remove(result.queryName)
+    }
+  }
+
+  // MARK: - Giving up
+
+  /// Ends what takes long, now and from now on: whoever waits for it is refused. What is short goes
+  /// on.
+  ///
+  /// From any thread.
+  package func endLongWork() {
+    queue.async { [self] in
+      isEnding = true
+      for reader in readers where reader.run != nil { reader.statementGuard.stop() }
+      failLong()
+    }
+  }
+
+  private func failLong() {
+    let failure = FetchFailure(kind: .busy, detail: "the server is ending: ask it again later")
+    for result in unopened.values where result.background == nil {
+      line.remove(result)
+      fail(result, with: failure, answering: [])
+    }
+    while let result = line.nextLong(where: { _ in true }) {
+      fail(result, with: failure, answering: result.takeReceivers())
+    }
+    announce()
+  }
+
+  /// Nobody waits for a first result any more.
+  func abandon(_ opening: Opening) {
+    queue.async { [self] in
+      line.openings.removeAll { $0 === opening }
+      if let result = unopened[ObjectIdentifier(opening)] { drop(result) }
+    }
+  }
+
+  /// Stops keeping a live result up to date, and ends the work for it.
+  func drop(_ result: LiveResult) {
+    line.remove(result)
+    live.remove(result)
+    if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }
+    guard let task = result.background else { return }
+    for reader in readers {
+      guard let run = reader.run, run.tasks.contains(where: { $0 === task }) else { continue }
+      guard run.tasks.allSatisfy({ !live.contains($0.live) }) else { continue }
+      reader.statementGuard.stop()
+      count { $0.abandoned += 1 }
+    }
+  }
+
+  /// The readers' files may be others now, or nobody wants anything any more.
+  func stopReaders() {
+    for reader in readers where reader.run != nil { reader.statementGuard.stop() }
+    for reader in readers { reader.close() }
+  }
+}

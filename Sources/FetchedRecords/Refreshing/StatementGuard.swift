@@ -1,0 +1,75 @@
+import Dispatch
+import GRDB
+import GRDBSQLite
+import Synchronization
+
+/// Ends the statements of one connection early: when their time is over, or when nobody wants their
+/// result any more.
+///
+/// SQLite asks it after every thousand instructions of its virtual machine, some 20 µs
+/// (https://www.sqlite.org/c3ref/progress_handler.html). A wish that comes between two statements is
+/// not lost, as it would be with `sqlite3_interrupt`. What one instruction does by itself, such as
+/// to merge a sorted million of rows, is not ended.
+final class StatementGuard: Sendable {
+  /// Why a statement ended early.
+  enum Interruption: Error {
+    /// Its time was over.
+    case time
+    /// ``stop()`` was called.
+    case wish
+  }
+
+  private static let instructionsBetweenLooks: Int32 = 1000
+
+  private let isStopped = Atomic(false)
+  /// Nanoseconds of `DispatchTime`.
+  private let deadline = Atomic(UInt64.max)
+
+  /// Watches a connection, which must not outlive the guard.
+  func watch(_ db: Database) {
+    sqlite3_progress_handler(
+      db.sqliteConnection, Self.instructionsBetweenLooks,
+      { context in
+        guard let context else { return 0 }
+        // The connection holds the guard by the closure that prepared it.
+        let own = Unmanaged<StatementGuard>.fromOpaque(context).takeUnretainedValue()
+        return own.interruption == nil ? 0 : 1
+      }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  /// Ends what runs on the connection, and whatever begins on it before ``reset()``; from any thread.
+  func stop() { isStopped.store(true, ordering: .relaxed) }
+
+  /// Lets statements run again.
+  func reset() { isStopped.store(false, ordering: .relaxed) }
+
+  /// Runs statements of the connection, which end early after some time.
+  ///
+  /// - Throws: ``Interruption`` where they did, and what `body` throws.
+  func run<T>(atMost duration: Duration, _ body: () throws -> T) throws -> T {
+    let time = DispatchTime.now().uptimeNanoseconds
+    deadline.store(time &+ UInt64(max(duration, .zero) / .nanoseconds(1)), ordering: .relaxed)
+    defer { deadline.store(.max, ordering: .relaxed) }
+    do {
+      return try body()
+    } catch {
+      guard error.isInterruption, let interruption else { throw error }
+      throw interruption
+    }
+  }
+
+  private var interruption: Interruption? {
+    if isStopped.load(ordering: .relaxed) { return .wish }
+    let deadline = deadline.load(ordering: .relaxed)
+    if deadline == .max || DispatchTime.now().uptimeNanoseconds < deadline { return nil }
+    return .time
+  }
+}
+
+extension Error {
+  /// Whether SQLite says that a statement was interrupted.
+  fileprivate var isInterruption: Bool {
+    let error = (self as? FetchFailure)?.databaseError ?? self as? DatabaseError
+    return error?.resultCode == .SQLITE_INTERRUPT
+  }
+}

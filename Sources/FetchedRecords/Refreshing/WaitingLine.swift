@@ -1,0 +1,53 @@
+import DequeModule
+
+/// What waits to be worked on by a refresher, in the order in which it came.
+///
+/// Used on the refresher's queue only.
+struct WaitingLine {
+  /// Queries whose first result somebody waits for, and that are not looked at yet.
+  var openings: Deque<Opening> = []
+  /// Live results that are behind; each once.
+  private(set) var behind: Deque<LiveResult> = []
+  /// Those that take so long that they need a reader; each once.
+  private(set) var long: Deque<LiveResult> = []
+
+  var isEmpty: Bool { openings.isEmpty && behind.isEmpty && long.isEmpty }
+
+  /// Puts a live result at the end of the line, unless it stands there or is being worked on.
+  mutating func append(_ result: LiveResult) {
+    guard !result.isWaiting, result.background == nil else { return }
+    result.isWaiting = true
+    behind.append(result)
+  }
+
+  /// Lets a result that was taken wait for a reader.
+  mutating func appendLong(_ result: LiveResult) {
+    result.isWaiting = true
+    long.append(result)
+  }
+
+  mutating func nextOpening() -> Opening? { openings.popFirst() }
+
+  /// Takes the next result out of the line.
+  mutating func next() -> LiveResult? {
+    guard let result = behind.popFirst() else { return nil }
+    result.isWaiting = false
+    return result
+  }
+
+  /// Takes the first long one that `isMeant`. O(l), l long ones.
+  mutating func nextLong(where isMeant: (LiveResult) -> Bool) -> LiveResult? {
+    guard let index = long.firstIndex(where: isMeant) else { return nil }
+    let result = long.remove(at: index)
+    result.isWaiting = false
+    return result
+  }
+
+  /// Takes out a result, wherever it stands. O(w) in the w waiting ones.
+  mutating func remove(_ result: LiveResult) {
+    guard result.isWaiting else { return }
+    result.isWaiting = false
+    behind.removeAll { $0 === result }
+    long.removeAll { $0 === result }
+  }
+}

@@ -1,0 +1,72 @@
+import FetchedRecords
+import OrderedResults
+
+/// What the sources of a stream have told and the stream has not, so that all of them are always
+/// shown at one commit.
+///
+/// A source that takes long to be brought up to date holds up the others: what they tell meanwhile
+/// is kept. When its next state is being fetched, that of the others at the same commit is kept
+/// beside, and shown together with it when it arrives.
+struct SourceArrivals {
+  /// What each source tells of the present.
+  private var news: [Int: SourceNews] = [:]
+  /// What each told up to the commit that is being fetched.
+  private var pinned: [Int: SourceNews] = [:]
+  /// What can be told now.
+  private var ready: [Int: SourceNews] = [:]
+  /// The sources whose present is not known.
+  private var delayed: Set<Int> = []
+  /// The sources that are being fetched, all of them at one commit.
+  private var fetching: Set<Int> = []
+
+  /// - Parameter delayed: the sources that are behind at the beginning.
+  init(delayed: Set<Int>) { self.delayed = delayed }
+
+  /// Whether there is nothing that can be told now.
+  var isEmpty: Bool { ready.isEmpty && (!delayed.isEmpty || news.isEmpty) }
+
+  mutating func append(_ event: LiveResultEvent, from index: Int) {
+    switch event {
+    case .changed, .reset, .recovered:
+      append(event, to: index)
+    case .failed:
+      append(event, to: index)
+      land(index, isCurrent: true)
+    case .delayed: delayed.insert(index)
+    case .fetching:
+      delayed.insert(index)
+      fetching.insert(index)
+      // Whatever was told before is of this commit or of an earlier one.
+      pinned = news
+    case .landed(let isCurrent): land(index, isCurrent: isCurrent)
+    }
+  }
+
+  /// What a fetch gave comes while the source is still being fetched.
+  private mutating func append(_ event: LiveResultEvent, to index: Int) {
+    news[index, default: SourceNews()].append(event)
+    if fetching.contains(index) { pinned[index, default: SourceNews()].append(event) }
+  }
+
+  private mutating func land(_ index: Int, isCurrent: Bool) {
+    if isCurrent { delayed.remove(index) } else { delayed.insert(index) }
+    guard fetching.remove(index) != nil, fetching.isEmpty else { return }
+    if delayed.isEmpty { return }
+    // The present of others is another commit; what was pinned belongs together.
+    for (index, told) in pinned {
+      ready[index, default: SourceNews()].append(told)
+      if delayed.contains(index) { news[index] = nil }
+    }
+    pinned = [:]
+  }
+
+  /// Takes what can be told, all of it of one commit.
+  mutating func take() -> [Int: SourceNews] {
+    guard delayed.isEmpty else {
+      defer { ready = [:] }
+      return ready
+    }
+    defer { (news, ready, pinned) = ([:], [:], [:]) }
+    return ready.merging(news) { $0.followed(by: $1) }
+  }
+}
