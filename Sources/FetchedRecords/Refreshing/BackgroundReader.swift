@@ -105,7 +105,7 @@ final class BackgroundRun: @unchecked Sendable {
   /// Whether it has taken longer than that, or will as it did before.
   func isLong(beyond duration: Duration) -> Bool {
     ContinuousClock.now - start > duration
-      || tasks.contains { $0.live.durations.fetch ?? .zero > duration }
+      || tasks.contains { $0.expectedDuration ?? .zero > duration }
   }
 }
 
@@ -119,6 +119,8 @@ final class BackgroundTask: @unchecked Sendable {
   private let cached: (Database) -> ResultsSnapshot?
   /// The changes that it brings in: missed again where it fails.
   let covered: DatabaseChanges
+  /// How long the last fetch took.
+  let expectedDuration: Duration?
   /// Who waits for it.
   let receivers: [LiveResult.Receiver]
   private(set) var outcome: Result<LiveUpdate, FetchFailure>?
@@ -132,6 +134,7 @@ final class BackgroundTask: @unchecked Sendable {
     self.work = work
     self.cached = cached
     covered = live.takeMissed()
+    expectedDuration = live.durations.fetch
     receivers = live.takeReceivers()
   }
 

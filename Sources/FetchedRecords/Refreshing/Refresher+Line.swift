@@ -93,7 +93,7 @@ extension Refresher {
     result.isWaiting = true
     let wait = (time - .now) / .nanoseconds(1)
     queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(wait, 0)))) { [self] in
-      guard live.contains(result) else { return }
+      guard live.contains(result), result.notBefore == time else { return }
       result.isWaiting = false
       result.notBefore = nil
       line.append(result)

@@ -5,7 +5,8 @@ extension Refresher {
   /// Runs a query once, as for the first client that asks for it, and keeps nothing of it.
   ///
   /// Whether a query prepares says little: its sections may not come in runs, and its functions may
-  /// fail for what is in the rows. O(n) time and memory, n rows of the result.
+  /// fail for what is in the rows. O(n) time and memory, n rows of the result, within the limits of
+  /// the refresher.
   ///
   /// - Parameters:
   ///   - query: a query of the ``catalog``.
@@ -14,7 +15,17 @@ extension Refresher {
   package func trial(_ query: Query, arguments: QueryArguments) -> Result<Results, FetchFailure> {
     queue.sync {
       answer { db in
-        try query.fetch(comparingWith: .empty(query.layout), arguments: arguments, in: db).results
+        do {
+          return try statementGuard.run(atMost: limits.statement) {
+            let results = try query.fetch(
+              comparingWith: .empty(query.layout), arguments: arguments, limits: limits, in: db
+            ).results
+            _ = try query.fetchAlongside(arguments, in: db)
+            return results
+          }
+        } catch StatementGuard.Interruption.time {
+          throw FetchFailure.tooLong(limits)
+        }
       }
     }
   }

@@ -19,7 +19,8 @@ package struct QueryReport {
     let source: QueryCatalog.Source =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
-      let refresher = try Refresher(path: database, source: source)
+      let refresher = try Refresher(
+        path: database, source: source, limits: settings.queryLimits)
       let reports = refresher.catalog.all.map { QueryReport($0, refresher) }
       let problems = reports.compactMap { $0.problem(in: settings.configuration) }
       if !settings.queries.isEmpty, !problems.isEmpty { throw ConfigurationProblems(problems) }

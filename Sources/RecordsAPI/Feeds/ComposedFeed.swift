@@ -224,7 +224,8 @@ final class ComposedFeed: StreamableFeed {
   /// Writes what brings the streams to the last good state, by one change set where it alone led
   /// there.
   private func write(
-    _ latest: ResultsSnapshot, _ onlyChanges: (set: ChangeSet, from: ResultsVersion)?, of index: Int,
+    _ latest: ResultsSnapshot, _ onlyChanges: (set: ChangeSet, from: ResultsVersion)?,
+    of index: Int,
     _ shown: inout PresentState.Source, _ unit: inout Unit
   ) {
     let window = composition.sources[index].window
