@@ -24,7 +24,7 @@ import Testing
     try writer.execute("INSERT INTO item VALUES (1)")
     #expect(rename(folder.file("copy.db"), folder.file()) == 0)
     let next = try ForeignWriter(folder.file())
-    #expect(try next.execute("PRAGMA journal_mode").rows == "[('wal',)]")
+    #expect(try next.execute("PRAGMA journal_mode") == "[('wal',)]")
     var configuration = Configuration()
     configuration.readonly = true
     let connection = try DatabaseQueue(path: folder.file(), configuration: configuration)

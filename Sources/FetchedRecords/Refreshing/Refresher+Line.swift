@@ -160,7 +160,7 @@ extension Refresher {
       switch attemptToBegin(results, on: reader) {
       case .success(true): return true
       case .success(false): continue
-      case .failure(let failure) where failure.kind == .busy: break
+      case .failure(let failure) where failure.leavesLastResult: break
       case .failure(let failure):
         for result in results where live.contains(result) {
           fail(result, with: failure, answering: result.takeReceivers())

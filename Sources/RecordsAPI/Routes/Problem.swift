@@ -13,7 +13,9 @@ extension Problem: Error {
     case .busy, .hotJournal, .unavailable:
       // RFC 9110 §10.2.3; a lock is tried again several times a second.
       self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "1"])
-    case .tooLong, .tooLarge, .abandoned: self.init(.serviceUnavailable, failure.detail)
+    case .tooLong, .tooLarge, .abandoned:
+      // What is too much now may not be after the next commit.
+      self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "10"])
     case .query, .sections, .database: self.init(.internalServerError, failure.detail)
     }
   }
