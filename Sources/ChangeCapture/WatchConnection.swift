@@ -136,8 +136,9 @@ struct WatchConnection {
   ) -> Bool {
     if let file = status.log, log?.isForeign(file) == true { return true }
     guard let before, let cause = cause() else { return false }
+    // Without a log the look itself has found the cause, whose file is the same before and after.
     let isSettled =
-      before == cause && SystemCalls.status(ofFile: path) == status.database
+      (log == nil || before == cause) && SystemCalls.status(ofFile: path) == status.database
     return writes.note(status.database, cause, isSettled: isSettled, at: now)
   }
 

@@ -63,12 +63,15 @@ struct WALReader {
 
   /// Whether so many commits are all in the frames from `first` on.
   ///
-  /// O(1) for one: there are frames, and the last is always the end of a commit. Else O(f) reads.
+  /// A log that has frames only grows; there it is enough that there are as many frames as commits.
+  /// An empty one may have been passed over, by an end of the log before or by pages written in
+  /// place: there the commits are counted. O(f) reads, unless there is one, with which the frames end.
   private mutating func areAll(
     _ count: UInt32, in new: WALIndexHeader, from first: UInt32
   ) throws(CaptureDoubt) -> Bool {
-    if count == 1, first <= new.maxFrame { return true }
-    return try commits(in: new, from: first) == count
+    if first > 1 { return count <= new.maxFrame + 1 - first }
+    if count == 1, new.maxFrame > 0 { return true }
+    return try commits(in: new) == count
   }
 
   /// The state in which a log was begun: as long as it has no frames, all pages are in the file.
@@ -100,16 +103,13 @@ struct WALReader {
     }
   }
 
-  /// How many commits the frames of a log hold from `first` on, or fewer where it is not certain.
-  /// O(f) reads.
+  /// How many commits the frames of a log hold, or fewer where it is not certain. O(f) reads.
   ///
   /// A writer that does not trust its disk's sectors (`psow=0`) fills them up after a commit by
   /// repeating its last frame (https://www.sqlite.org/psow.html): a commit of the same page with
   /// the same content is not counted.
-  private mutating func commits(
-    in header: WALIndexHeader, from first: UInt32 = 1
-  ) throws(CaptureDoubt) -> UInt32 {
-    guard first <= header.maxFrame else { return 0 }
+  private mutating func commits(in header: WALIndexHeader) throws(CaptureDoubt) -> UInt32 {
+    guard header.maxFrame > 0 else { return 0 }
     let size = FrameHeader.size + header.pageSize
     guard header.pageSize >= 512, size <= buffers.frame.count, size <= buffers.run.count else {
       throw .unknownLog
@@ -120,7 +120,7 @@ struct WALReader {
     let before = UnsafeMutableRawBufferPointer(rebasing: buffers.run[..<size])
     var count: UInt32 = 0
     var previous: UInt32 = 0
-    for frame in first...header.maxFrame {
+    for frame in 1...header.maxFrame {
       let offset = FrameHeader.offset(frame, pageSize: header.pageSize)
       guard try files.read(.log, at: offset, into: start) else { throw .unreadablePage }
       let found = FrameHeader(UnsafeRawBufferPointer(start))
