@@ -65,6 +65,7 @@ final class BackgroundReader: @unchecked Sendable {
     thread.perform { [self] in
       connection?.inDatabase { db in
         for task in run.tasks { task.perform(statementGuard, limits, in: db) }
+        run.page?.perform(statementGuard, limits, in: db)
         db.endRead()
       }
       work.leave()
@@ -93,12 +94,21 @@ final class BackgroundReader: @unchecked Sendable {
 // Safe to share: handed from the refresher's queue to a reader's thread and back.
 final class BackgroundRun: @unchecked Sendable {
   let tasks: [BackgroundTask]
+  /// The page that it reads, if it is for one.
+  let page: PageTask?
   /// The commit that it sees, as the refresher counts them.
   let commit: Int
   private let start = ContinuousClock.now
 
   init(_ tasks: [BackgroundTask], commit: Int) {
     self.tasks = tasks
+    page = nil
+    self.commit = commit
+  }
+
+  init(page: PageTask, commit: Int) {
+    tasks = []
+    self.page = page
     self.commit = commit
   }
 

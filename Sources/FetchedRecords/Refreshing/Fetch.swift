@@ -74,6 +74,17 @@ extension Statement {
   func forEachRow(
     of layout: RecordLayout, in db: Database, _ body: (borrowing RecordEncoder) throws -> Void
   ) throws {
+    try walkRows(of: layout, in: db) { row in
+      try body(row)
+      return true
+    }
+  }
+
+  /// Hands over each row, until `body` wants no more.
+  @inline(__always)
+  func walkRows(
+    of layout: RecordLayout, in db: Database, _ body: (borrowing RecordEncoder) throws -> Bool
+  ) throws {
     var encoder = RecordEncoder()
     let count = Int32(layout.columnCount)
     while try step(in: db) {
@@ -84,7 +95,7 @@ extension Statement {
       }
       encoder.begin()
       for column in 0..<count { encoder.append(columnOf: sqliteStatement, at: column) }
-      try body(encoder)
+      guard try body(encoder) else { return }
     }
   }
 

@@ -11,6 +11,8 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var failures = 0
   /// Pieces of work that were done beside the queue that follows commits.
   package internal(set) var background = 0
+  /// Pages that were read of results that nobody holds.
+  package internal(set) var pages = 0
   /// Readers that are at work on one now.
   package internal(set) var busyReaders = 0
   /// Those that took longer than a statement may.

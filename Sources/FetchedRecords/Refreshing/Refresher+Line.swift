@@ -27,12 +27,12 @@ extension Refresher {
 
   private func serve() {
     guard !isStopped else { return }
-    if !line.openings.isEmpty || !line.behind.isEmpty {
+    if line.hasShort {
       let result = answer { db in try serve(in: db) }
       if case .failure(let failure) = result { return failWaiting(failure) }
     }
     serveLong()
-    if !line.openings.isEmpty || !line.behind.isEmpty { serveSoon() }
+    if line.hasShort { serveSoon() }
   }
 
   /// Whoever waits for a first result, or for a result anew, is told that the database cannot be
@@ -43,6 +43,7 @@ extension Refresher {
       fail(result, with: failure, answering: [])
     }
     for result in line.behind { answer(result.takeReceivers(), with: .failure(failure)) }
+    failPages(line.takePages(), with: failure)
     announce()
   }
 
@@ -50,6 +51,7 @@ extension Refresher {
   func serve(in db: Database) throws {
     let end = ContinuousClock.now + Self.slice
     if let opening = line.nextOpening(), !opening.isAbandoned { try begin(opening, in: db) }
+    servePage(in: db)
     while ContinuousClock.now < end, let result = line.next() { serve(result, in: db) }
   }
 
@@ -127,11 +129,19 @@ extension Refresher {
   /// Hands long work to the readers that are idle.
   private func serveLong() {
     if isEnding { return failLong() }
-    while !line.long.isEmpty, let reader = idleReader() {
+    while line.hasLong, let reader = idleReader() {
+      if let page = line.nextLongPage() {
+        if page.isAbandoned || begin(page, on: reader) { continue }
+        return
+      }
+      if line.long.isEmpty { continue }
       let busy = readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }.count
       let mayBeLong = busy < max(1, limits.readers / 2)
       let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
-      guard let next else { return }
+      guard let next else {
+        if line.longPages.isEmpty { return }
+        continue
+      }
       if !begin([next] + companions(of: next), on: reader) { return }
     }
   }
@@ -156,28 +166,52 @@ extension Refresher {
   /// - Returns: false where it has to be tried again.
   private func begin(_ results: [LiveResult], on reader: BackgroundReader) -> Bool {
     for result in results { line.remove(result) }
-    for _ in 0..<Self.attempts {
-      switch attemptToBegin(results, on: reader) {
-      case .success(true): return true
-      case .success(false): continue
-      case .failure(let failure) where failure.leavesLastResult: break
-      case .failure(let failure):
-        for result in results where live.contains(result) {
-          fail(result, with: failure, answering: result.takeReceivers())
-        }
-        announce()
-        return true
+    switch begin(on: reader, { [self] in makeRun(results) }) {
+    case .success(true): return true
+    case .success(false):
+      for result in results where live.contains(result) { line.appendLong(result) }
+      scheduleRetry()
+      return false
+    case .failure(let failure):
+      for result in results where live.contains(result) {
+        fail(result, with: failure, answering: result.takeReceivers())
       }
-      break
+      announce()
+      return true
     }
-    for result in results where live.contains(result) { line.appendLong(result) }
-    scheduleRetry()
-    return false
+  }
+
+  private func makeRun(_ results: [LiveResult]) -> BackgroundRun? {
+    let tasks = results.compactMap(makeTask)
+    for task in tasks where !task.live.companions.isEmpty {
+      pending.append((task.live, .fetching))
+    }
+    return tasks.isEmpty ? nil : BackgroundRun(tasks, commit: commit)
+  }
+
+  /// Begins a run on a reader, in a transaction on the present commit.
+  ///
+  /// - Parameters:
+  ///   - reader: is idle.
+  ///   - makeRun: makes the run when the transaction has begun; nil: there is nothing to do.
+  /// - Returns: false where it has to be tried again.
+  func begin(
+    on reader: BackgroundReader, _ makeRun: () -> BackgroundRun?
+  ) -> Result<Bool, FetchFailure> {
+    for _ in 0..<Self.attempts {
+      switch attemptToBegin(on: reader, makeRun) {
+      case .success(true): return .success(true)
+      case .success(false): continue
+      case .failure(let failure) where failure.leavesLastResult: return .success(false)
+      case .failure(let failure): return .failure(failure)
+      }
+    }
+    return .success(false)
   }
 
   /// - Returns: false where a commit came in between.
   private func attemptToBegin(
-    _ results: [LiveResult], on reader: BackgroundReader
+    on reader: BackgroundReader, _ makeRun: () -> BackgroundRun?
   ) -> Result<Bool, FetchFailure> {
     attempt(observing: true) { [self] db in
       let before = stateBefore
@@ -186,17 +220,11 @@ extension Refresher {
         reader.end()
         return false
       }
-      let tasks = results.compactMap(makeTask)
-      if tasks.isEmpty {
+      guard let run = makeRun() else {
         reader.end()
         return true
       }
-      for task in tasks where !task.live.companions.isEmpty {
-        pending.append((task.live, .fetching))
-      }
-      reader.start(BackgroundRun(tasks, commit: commit)) { reader in
-        self.queue.async { self.finish(reader) }
-      }
+      reader.start(run) { reader in self.queue.async { self.finish(reader) } }
       count { $0.background += 1 }
       noteReaders()
       return true
@@ -228,6 +256,7 @@ extension Refresher {
     reader.run = nil
     noteReaders()
     for task in run.tasks { finish(task, of: run, isOutdated: reader.isOutdated) }
+    if let page = run.page { finish(page, isOutdated: reader.isOutdated) }
     if reader.isOutdated { reader.close() }
     announce()
     serveLong()
@@ -285,14 +314,14 @@ extension Refresher {
   }
 
   private func failLong() {
-    let failure = FetchFailure(kind: .busy, detail: "the server is ending: ask it again later")
     for result in unopened.values where result.background == nil {
       line.remove(result)
-      fail(result, with: failure, answering: [])
+      fail(result, with: .ending, answering: [])
     }
     while let result = line.nextLong(where: { _ in true }) {
-      fail(result, with: failure, answering: result.takeReceivers())
+      fail(result, with: .ending, answering: result.takeReceivers())
     }
+    failPages(line.takeLongPages(), with: .ending)
     announce()
   }
 

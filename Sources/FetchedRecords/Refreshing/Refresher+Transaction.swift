@@ -112,7 +112,9 @@ extension Refresher {
     }
     let schema = try db.schemaNumber()
     commit += 1
+    lastChanges.note(changes, at: commit)
     if schema != schemaNumber {
+      lastChanges.noteEverything(at: commit)
       db.clearSchemaCache()
       try catalog.analyze(in: db)
       live.analyze { name in Result { () throws(FetchFailure) in try self.query(named: name) } }

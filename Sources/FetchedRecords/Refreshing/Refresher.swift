@@ -50,6 +50,14 @@ package final class Refresher: @unchecked Sendable {
   var readers: [BackgroundReader] = []
   /// Names of queries that took long when they last ran beside the queue.
   var longQueries: Set<String> = []
+  /// When each table last changed.
+  var lastChanges = LastChanges()
+  /// What is known of the results that are read in pages.
+  var pageCosts = PageCosts()
+  /// Names of queries whose records took long to count when that was last done.
+  var longPages: Set<String> = []
+  /// In the versions of their pages, so that another life has others.
+  let epochOfPages = UInt64.random(in: .min ... .max)
   /// Live results whose first state somebody waits for.
   var unopened: [ObjectIdentifier: LiveResult] = [:]
   /// What the connection saw before it began its transaction, where that was asked for.

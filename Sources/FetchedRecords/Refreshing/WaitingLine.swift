@@ -11,7 +11,20 @@ struct WaitingLine {
   /// Those that take so long that they need a reader; each once.
   private(set) var long: Deque<LiveResult> = []
 
-  var isEmpty: Bool { openings.isEmpty && behind.isEmpty && long.isEmpty }
+  /// Pages that somebody waits for, and that nobody has tried to read yet.
+  var pages: Deque<PageRead> = []
+  /// Those that take so long that they need a reader.
+  var longPages: Deque<PageRead> = []
+  /// Whether the next reader takes a page, if there are both.
+  private var isTurnOfPages = false
+
+  var isEmpty: Bool { !hasShort && !hasLong }
+
+  /// Whether there is something to try on the queue.
+  var hasShort: Bool { !openings.isEmpty || !behind.isEmpty || !pages.isEmpty }
+
+  /// Whether something waits for a reader.
+  var hasLong: Bool { !long.isEmpty || !longPages.isEmpty }
 
   /// Puts a live result at the end of the line, unless it stands there or is being worked on.
   mutating func append(_ result: LiveResult) {
@@ -41,6 +54,30 @@ struct WaitingLine {
     let result = long.remove(at: index)
     result.isWaiting = false
     return result
+  }
+
+  /// Takes the next page for a reader where it is the turn of one: pages and results take turns.
+  mutating func nextLongPage() -> PageRead? {
+    isTurnOfPages.toggle()
+    return isTurnOfPages || long.isEmpty ? longPages.popFirst() : nil
+  }
+
+  /// Takes out a page, wherever it stands. O(w) in the w waiting ones.
+  mutating func remove(_ page: PageRead) {
+    pages.removeAll { $0 === page }
+    longPages.removeAll { $0 === page }
+  }
+
+  /// Takes the pages that wait for a reader.
+  mutating func takeLongPages() -> [PageRead] {
+    defer { longPages = [] }
+    return Array(longPages)
+  }
+
+  /// Takes all pages.
+  mutating func takePages() -> [PageRead] {
+    defer { pages = [] }
+    return Array(pages) + takeLongPages()
   }
 
   /// Takes out a result, wherever it stands. O(w) in the w waiting ones.

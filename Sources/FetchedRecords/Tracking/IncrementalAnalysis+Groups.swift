@@ -34,7 +34,7 @@ extension IncrementalAnalysis {
     let plan = IncrementalPlan(
       owner: .group(columns: columns), order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), routes: routes,
-      contributions: contributions, window: window(terms))
+      contributions: contributions, window: window(terms), pages: pages(terms))
     return shape(plan, terms)
   }
 

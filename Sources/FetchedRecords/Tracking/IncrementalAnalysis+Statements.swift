@@ -57,7 +57,7 @@ extension IncrementalAnalysis {
     candidate.syntax.limit.map { limit in
       let shown = statement(order: order, limit: limit)
       return WindowStatement(
-        short: everyRowIsRecord && isOrderedByIndex(shown) ? shown : nil,
+        short: everyRowIsRecord && db.isReadInOrder(shown) ? shown : nil,
         sql: statement(order: order),
         bounds: """
           SELECT CAST(\(limit.limit.parenthesized) AS NUMERIC), \
@@ -66,19 +66,16 @@ extension IncrementalAnalysis {
     }
   }
 
+  /// The query for one page at a time; nil where that would cost the whole result each time.
+  func pages(_ order: [String]) -> PagedStatement? {
+    let page = statement(order: order) + "\nLIMIT ? OFFSET ?"
+    guard candidate.syntax.limit == nil, db.isReadInOrder(page) else { return nil }
+    return PagedStatement(page: page, count: "SELECT count(*) FROM (\n\(statement())\n)")
+  }
+
   private var everyRowIsRecord: Bool {
     select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.predicate == nil
       && select.syntax.groupBy.isEmpty
-  }
-
-  private func isOrderedByIndex(_ sql: String) -> Bool {
-    guard let steps = try? db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql) else { return false }
-    steps.bind([:])
-    var isOrdered = true
-    while (try? steps.step(in: db)) == true {
-      if steps.value(at: 3).text.hasPrefix("USE TEMP B-TREE") { isOrdered = false }
-    }
-    return isOrdered
   }
 
   private static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {

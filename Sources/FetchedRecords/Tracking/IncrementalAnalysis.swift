@@ -128,7 +128,8 @@ struct IncrementalAnalysis {
     let (routes, contributions) = try routes(owner: owner, ownerColumns: [rowID])
     let plan = IncrementalPlan(
       owner: .row(column: column), order: order, records: records, routes: routes,
-      contributions: contributions, window: window(terms), equality: equality(owner))
+      contributions: contributions, window: window(terms), pages: pages(terms),
+      equality: equality(owner))
     return shape(plan, terms)
   }
 

@@ -25,6 +25,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   let contributions: String?
   /// LIMIT and OFFSET, and the query without them.
   let window: WindowStatement?
+  /// How its pages are read by themselves, if they can be.
+  let pages: PagedStatement?
   /// A condition by which a changed row of the owners' own table finds the controllers that it
   /// concerns, if there is one.
   var equality: EqualityRoute?

@@ -48,6 +48,16 @@ final class FeedRegistry: Sendable {
 
   func release(_ feed: Feed) { feeds.release(feed, of: feed.key) }
 
+  /// Whether there is a feed whose result can be shown at once.
+  func isLive(_ key: FeedKey) -> Bool { feeds.isLive(key) }
+
+  /// Makes a feed, as for somebody who reads it once.
+  func warm(_ key: FeedKey) {
+    acquire(key) { [self] result in
+      if case .success(let feed) = result { release(feed) }
+    }
+  }
+
   private func open(
     _ key: FeedKey, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void

@@ -174,6 +174,13 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     }
   }
 
+  /// Whether the value of `key` can be had at once.
+  func isLive(_ key: Key) -> Bool {
+    state.withLock { state in
+      if case .live = state.slots[key] { true } else { false }
+    }
+  }
+
   /// Ends one use.
   func release(_ value: Value, of key: Key) {
     state.withLock { state in

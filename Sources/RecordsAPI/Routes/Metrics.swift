@@ -144,6 +144,8 @@ extension MetricsText {
       "refresh_failures_total", .counter, "Queries that could not be brought up to date.",
       refreshes.failures)
     add(
+      "pages_read_total", .counter, "Pages read of results that are not live.", refreshes.pages)
+    add(
       "background_reads_total", .counter,
       "Long reads done beside the following of commits.", refreshes.background)
     add("readers_busy", .gauge, "Connections that are at one of them.", refreshes.busyReaders)

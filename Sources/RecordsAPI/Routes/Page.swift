@@ -30,6 +30,14 @@ struct Page {
     start = .after(token)
   }
 
+  /// The same, where the result is not live.
+  var range: PageRange {
+    switch start {
+    case .offset(let offset): PageRange(.offset(offset), limit: limit)
+    case .after(let token): PageRange(.after(token.end), limit: limit)
+    }
+  }
+
   /// Whether a record has to be looked for.
   func isSearch(in snapshot: ResultsSnapshot) -> Bool {
     guard case .after(let token) = start else { return false }

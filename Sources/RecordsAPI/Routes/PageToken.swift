@@ -16,9 +16,6 @@ struct PageToken {
     let rank: Int
   }
 
-  /// Records come and go a few at a time: so far around its old place a record is looked for first.
-  private static let neighbourhood = 256
-
   /// The cost is that of a walk over the records with the same key before `offset`.
   init(after offset: Int, in snapshot: ResultsSnapshot) {
     let results = snapshot.results
@@ -29,6 +26,17 @@ struct PageToken {
       return Last(key: key, rank: offset - 1 - results.beginning(ofRunWith: offset - 1))
     }
   }
+
+  /// The end of a page, which has records. Where results are read in pages, no two records share a
+  /// key.
+  init(after page: ResultsPage) {
+    version = page.version.description
+    offset = page.offset + page.records.count
+    last = page.records.last.flatMap { page.layout.key(of: $0) }.map { Last(key: $0, rank: 0) }
+  }
+
+  /// Where the page ended, for a result that is not live.
+  var end: PageEnd { PageEnd(version: version, offset: offset, key: last?.key) }
 
   /// Whether the result has changed since, so that the record has to be looked for.
   func isSearch(in snapshot: ResultsSnapshot) -> Bool {
@@ -44,7 +52,7 @@ struct PageToken {
     let results = snapshot.results
     guard results.mayRepeatKeys else {
       let found =
-        results.offset(ofKey: last.key, nearestTo: offset - 1, within: Self.neighbourhood)
+        results.offset(ofKey: last.key, nearestTo: offset - 1, within: PageEnd.neighbourhood)
         ?? keys().offset(ofKey: last.key)
       return found.map { $0 + 1 } ?? offset
     }

@@ -38,7 +38,7 @@ struct RecordsService: Sendable {
   }
 
   /// Where whole results are looked through, which an event loop and a refresh must not wait for.
-  private static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
+  static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
   /// Fewer records than this are looked through in less than a millisecond.
   static let quickSearch = 4096

@@ -51,6 +51,13 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/records`
   func listRecords(_ request: Request, _ responder: Responder) {
+    if let response = pages.response(to: request) { return responder.respond(response) }
+    if answerFromPage(request, responder) { return }
+    listLiveRecords(request, responder)
+  }
+
+  /// The same of a live result, which it becomes.
+  func listLiveRecords(_ request: Request, _ responder: Responder) {
     withPage(request, responder) { snapshot in 0..<snapshot.results.count }
   }
 
@@ -153,6 +160,21 @@ extension RecordsService {
   }
 }
 
+extension JSONWriter {
+  /// The members of a page.
+  mutating func page(
+    _ records: some Sequence<Record>, _ layout: RecordLayout, offset: Int, of count: Int,
+    next: PageToken?
+  ) {
+    member("numberOfRecords", count)
+    member("offset", offset)
+    array("records") { json in
+      for record in records { json.object { $0.keyAndRecord(record, layout: layout) } }
+    }
+    member("next", next?.text)
+  }
+}
+
 extension Results {
   /// Each index title once, in the order of the sections.
   fileprivate var sectionIndexTitles: [String] {
@@ -200,17 +222,11 @@ extension ResultsSnapshot {
     let offsets = page.offsets(in: range, of: self, keys: keys)
     let end = range.lowerBound + offsets.upperBound
     return json { json in
-      json.member("numberOfRecords", range.count)
-      json.member("offset", offsets.lowerBound)
-      json.array("records") { json in
-        for record in results.records(in: range.lowerBound + offsets.lowerBound..<end) {
-          json.object { $0.keyAndRecord(record, layout: results.layout) }
-        }
-      }
-      json.member(
-        "next",
-        offsets.isEmpty || end == range.upperBound
-          ? nil : PageToken(after: end, in: self).text)
+      json.page(
+        results.records(in: range.lowerBound + offsets.lowerBound..<end), results.layout,
+        offset: offsets.lowerBound, of: range.count,
+        next: offsets.isEmpty || end == range.upperBound
+          ? nil : PageToken(after: end, in: self))
     }
   }
 

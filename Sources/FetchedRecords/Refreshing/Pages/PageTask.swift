@@ -1,0 +1,158 @@
+import GRDB
+import OrderedResults
+
+/// The reading of one page, in a read transaction on a known commit.
+// Safe to share: handed from the refresher's queue to a reader's thread and back.
+final class PageTask: @unchecked Sendable {
+  let read: PageRead
+  private let query: Query
+  private let statement: PagedStatement
+  /// Of the state that the transaction sees.
+  let version: ResultsVersion
+  private let commit: Int
+  /// The number of records, where it is known of this version.
+  private let knownCount: Int?
+  private(set) var outcome: Result<Found, FetchFailure>?
+  private(set) var duration = Duration.zero
+
+  /// What was found; a small result has no page.
+  struct Found {
+    let count: Int
+    var page: ResultsPage?
+    /// Bytes of the page's records.
+    var bytes = 0
+  }
+
+  /// A result of so many records is live at once, as it is fetched in a few milliseconds.
+  static let smallResult = 4096
+
+  init(
+    _ read: PageRead, _ query: Query, _ statement: PagedStatement, version: ResultsVersion,
+    commit: Int, knownCount: Int?
+  ) {
+    self.read = read
+    self.query = query
+    self.statement = statement
+    self.version = version
+    self.commit = commit
+    self.knownCount = knownCount
+  }
+
+  /// Whether the number of records is known already.
+  var isCounted: Bool { knownCount != nil }
+
+  /// The rows that a page passes over to its end, as far as its place is known.
+  var rowsPassed: Int {
+    let first =
+      switch read.range.start {
+      case .offset(let offset): offset
+      case .after(let end): end.offset
+      }
+    return min(first, knownCount ?? .max) &+ read.range.limit
+  }
+
+  /// - Returns: false where it would take longer than `time`; then there is no outcome.
+  func perform(
+    _ statementGuard: StatementGuard, atMost time: Duration, _ limits: RefresherLimits,
+    in db: Database
+  ) -> Bool {
+    let start = ContinuousClock.now
+    defer { duration = ContinuousClock.now - start }
+    do {
+      outcome = .success(try statementGuard.run(atMost: time) { try find(limits, in: db) })
+    } catch StatementGuard.Interruption.time {
+      return false
+    } catch StatementGuard.Interruption.wish {
+      outcome = .failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the page"))
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+      outcome = .failure(.tooManyBytes(limits))
+    } catch {
+      outcome = .failure(FetchFailure(any: error))
+    }
+    return true
+  }
+
+  /// The same in the time that a statement is granted.
+  func perform(_ statementGuard: StatementGuard, _ limits: RefresherLimits, in db: Database) {
+    if !perform(statementGuard, atMost: limits.statement, limits, in: db) {
+      outcome = .failure(.tooLong(limits))
+    }
+  }
+
+  func fail(with failure: FetchFailure) { outcome = .failure(failure) }
+
+  private func find(_ limits: RefresherLimits, in db: Database) throws -> Found {
+    let count = try knownCount ?? statement.count(read.arguments, in: db)
+    var found = Found(count: count)
+    if count <= Self.smallResult { return found }
+    let first = min(max(try start(count, in: db), 0), count)
+    var records: [OrderedResults.Record] = []
+    var meter = ResultMeter(limits)
+    // Behind the last record there is nothing for which all of them had to be passed.
+    let length = min(read.range.limit, count - first)
+    if length > 0 {
+      try statement.walkRows(
+        of: query.layout, from: first, atMost: length, read.arguments, in: db
+      ) { row in
+        try meter.add(row.byteCount)
+        records.append(row.makeRecord())
+        return true
+      }
+    }
+    found.bytes = records.reduce(0) { $0 + $1.byteCount }
+    found.page = ResultsPage(
+      layout: query.layout, records: records, offset: first, numberOfRecords: count,
+      version: version, commit: commit)
+    return found
+  }
+
+  // MARK: - Where a page begins
+
+  /// The offset of the first record.
+  ///
+  /// Behind the page before: O(1) in the same version. Else its last record is looked for, first
+  /// around its old place and then everywhere: O(n) where it has gone far, or has another key.
+  private func start(_ count: Int, in db: Database) throws -> Int {
+    switch read.range.start {
+    case .offset(let offset): return offset
+    case .after(let end):
+      guard end.version != version.description, let key = end.key,
+        let matcher = KeyMatcher(key, query.layout)
+      else { return end.offset }
+      let old = min(max(end.offset - 1, 0), count - 1)
+      let near = max(0, old - PageEnd.neighbourhood)
+      let width = old - near + PageEnd.neighbourhood + 1
+      let found = try offset(of: matcher, from: near, atMost: width, in: db)
+      if let found { return found + 1 }
+      guard try isThere(key, in: db) else { return end.offset }
+      return try offset(of: matcher, from: 0, in: db).map { $0 + 1 } ?? end.offset
+    }
+  }
+
+  private func offset(
+    of matcher: KeyMatcher, from first: Int, atMost limit: Int? = nil, in db: Database
+  ) throws -> Int? {
+    var offset = first
+    var found: Int?
+    try statement.walkRows(
+      of: query.layout, from: first, atMost: limit, read.arguments, in: db
+    ) { row in
+      if matcher.matches(row) { found = offset }
+      offset += 1
+      return found == nil
+    }
+    return found
+  }
+
+  /// Whether some record may have the key; where it is a rowid, that is known by one search.
+  private func isThere(_ key: [Value], in db: Database) throws -> Bool {
+    guard let plan = query.plan, case .row(let column) = plan.owner, query.layout.key == [column],
+      case .integer(let rowID)? = key.first
+    else { return true }
+    var isThere = false
+    try plan.records.forEach([rowID], arguments: read.arguments, in: db) { statement in
+      isThere = try statement.step(in: db)
+    }
+    return isThere
+  }
+}

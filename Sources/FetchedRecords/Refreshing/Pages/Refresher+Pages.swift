@@ -1,0 +1,184 @@
+import DequeModule
+import Dispatch
+import GRDB
+import OrderedResults
+
+// Pages of results that are not live: read by themselves, and nothing of them is held.
+extension Refresher {
+  /// Reads a page of a result that nobody holds.
+  ///
+  /// What is short is read on the queue, as everything that is; else it stands in line for a reader.
+  ///
+  /// - Parameters:
+  ///   - name: a query of the ``catalog``.
+  ///   - arguments: values for its parameters; one that is left out is NULL.
+  ///   - range: which page.
+  ///   - completion: is called on ``queue``, with a ``FetchFailure`` where there is no answer.
+  /// - Returns: what lets go of the wish.
+  @discardableResult
+  package func readPage(
+    of name: String, arguments: QueryArguments, _ range: PageRange,
+    completion: @escaping @Sendable (Result<PageAnswer, FetchFailure>) -> Void
+  ) -> PageRead {
+    let read = PageRead(
+      name, arguments, range, completion: completion,
+      onAbandon: { [weak self] in self?.abandon($0) })
+    queue.async { [self] in
+      if isStopped { return completion(.failure(.ending)) }
+      line.pages.append(read)
+      serveSoon()
+    }
+    return read
+  }
+
+  /// Does the next read in line, if that is short, in a transaction in which nothing is missed.
+  func servePage(in db: Database) {
+    guard let read = line.pages.popFirst(), !read.isAbandoned else { return }
+    switch makeTask(read) {
+    case .failure(let failure): answers.append { read.completion(.failure(failure)) }
+    case .success(nil): answers.append { read.completion(.success(.betterLive)) }
+    case .success(let task?):
+      let isShort = mayBeShort(task)
+      guard isShort, task.perform(statementGuard, atMost: LiveResult.shortWork, limits, in: db)
+      else {
+        if isShort { longPages.insert(read.queryName) }
+        return line.longPages.append(read)
+      }
+      finish(task)
+    }
+  }
+
+  /// - Returns: nil where the query is not read in pages.
+  func makeTask(_ read: PageRead) -> Result<PageTask?, FetchFailure> {
+    let query: Query
+    do {
+      query = try self.query(named: read.queryName)
+    } catch {
+      return .failure(error)
+    }
+    guard let statement = query.pagedStatement else { return .success(nil) }
+    let version = ResultsVersion(
+      epoch: epoch(of: read), number: lastChanges.commit(of: query))
+    return .success(
+      PageTask(
+        read, query, statement, version: version, commit: commit,
+        knownCount: pageCosts.count(PageCosts.Key(read), at: version)))
+  }
+
+  /// Names a query and its arguments in this life of the process: versions of two results are
+  /// never equal.
+  private func epoch(of read: PageRead) -> String {
+    var hasher = Hasher()
+    hasher.combine(epochOfPages)
+    hasher.combine(read.queryName)
+    hasher.combine(read.arguments)
+    return "p" + String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 36)
+  }
+
+  /// Counting takes as long as it took last; rows that are skipped pass by the ten thousand in a
+  /// millisecond or so.
+  private func mayBeShort(_ task: PageTask) -> Bool {
+    if task.isCounted { return task.rowsPassed < 20_000 }
+    return !longPages.contains(task.read.queryName)
+  }
+
+  func finish(_ task: PageTask) {
+    let read = task.read
+    switch task.outcome {
+    case .success(let found):
+      count { $0.pages += 1 }
+      if !task.isCounted {
+        if task.duration > LiveResult.shortWork {
+          longPages.insert(read.queryName)
+        } else {
+          longPages.remove(read.queryName)
+        }
+      }
+      let isDear = pageCosts.note(
+        found, at: task.version, of: PageCosts.Key(read), took: task.duration)
+      guard let page = found.page else {
+        return answers.append { read.completion(.success(.betterLive)) }
+      }
+      let isDearer = isDear && mayBeHeld(found)
+      answers.append { read.completion(.success(.page(page, isDear: isDearer))) }
+    case .failure(let failure):
+      if failure.kind == .tooLong { count { $0.overdue += 1 } }
+      answers.append { read.completion(.failure(failure)) }
+    case nil: break
+    }
+  }
+
+  /// Whether the whole result is, by what its page tells, well within the limits of one.
+  private func mayBeHeld(_ found: PageTask.Found) -> Bool {
+    guard let page = found.page, !page.records.isEmpty else { return false }
+    let bytes = found.bytes / page.records.count * found.count
+    return found.count <= limits.resultRows / 2 && bytes <= limits.resultBytes / 2
+  }
+
+  // MARK: - Beside the queue
+
+  /// Hands a read to a reader.
+  ///
+  /// - Returns: false where it has to be tried again.
+  func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
+    let outcome = begin(on: reader) { [self] () -> BackgroundRun? in
+      switch makeTask(read) {
+      case .failure(let failure): answers.append { read.completion(.failure(failure)) }
+      case .success(nil): answers.append { read.completion(.success(.betterLive)) }
+      case .success(let task?): return BackgroundRun(page: task, commit: commit)
+      }
+      return nil
+    }
+    switch outcome {
+    case .success(true): return true
+    case .success(false):
+      line.longPages.prepend(read)
+      scheduleRetry()
+      return false
+    case .failure(let failure):
+      answers.append { read.completion(.failure(failure)) }
+      announce()
+      return true
+    }
+  }
+
+  /// Takes what a reader has read.
+  func finish(_ task: PageTask, isOutdated: Bool) {
+    if task.read.isAbandoned { return }
+    if case .failure(let failure) = task.outcome, failure.kind == .abandoned, !isOutdated, isEnding
+    {
+      task.fail(with: .ending)
+    } else if isOutdated {
+      // Read from a file that is gone.
+      return line.pages.append(task.read)
+    }
+    finish(task)
+  }
+
+  /// Whoever waits for a page is refused.
+  func failPages(_ pages: [PageRead], with failure: FetchFailure) {
+    for read in pages { answers.append { read.completion(.failure(failure)) } }
+  }
+
+  private func abandon(_ read: PageRead) {
+    queue.async { [self] in
+      line.remove(read)
+      for reader in readers where reader.run?.page?.read === read {
+        reader.statementGuard.stop()
+        count { $0.abandoned += 1 }
+      }
+    }
+  }
+}
+
+extension PageCosts.Key {
+  fileprivate init(_ read: PageRead) {
+    self.init(query: read.queryName, arguments: read.arguments)
+  }
+}
+
+extension FetchFailure {
+  /// Nothing long is begun any more.
+  static let ending = FetchFailure(
+    kind: .busy, detail: "the server is ending: ask it again later")
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import OrderedResults
+
+// Pages of results that are not live.
+extension RecordsService {
+  /// More records than this are written elsewhere than on the queue that follows commits.
+  private static let quicklyWritten = 200
+
+  /// Answers with a page that is read by itself, where nobody holds the result and an index has its
+  /// order.
+  ///
+  /// - Returns: whether there will be an answer; false: the result has to be live.
+  func answerFromPage(_ request: Request, _ responder: Responder) -> Bool {
+    do {
+      let entry = try entry(named: request.parameters["query"])
+      guard (try? entry.analysis.get())?.isReadInPages == true else { return false }
+      let items = try QueryItems(request.query, allowed: Page.words)
+      let key = FeedKey(
+        query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+      if registry.isLive(key) { return false }
+      let read = refresher.readPage(
+        of: key.query, arguments: key.arguments, try Page(items).range
+      ) { result in
+        switch result {
+        case .success(.betterLive): listLiveRecords(request, responder)
+        case .success(.page(let page, let isDear)):
+          if isDear { registry.warm(key) }
+          respond(responder, page)
+        case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+        }
+      }
+      responder.whenAbandoned { read.abandon() }
+    } catch {
+      responder.respond(Self.response(to: error))
+    }
+    return true
+  }
+
+  private func respond(_ responder: Responder, _ page: ResultsPage) {
+    if page.records.count <= Self.quicklyWritten { return responder.respond(Response(page)) }
+    Self.searching.async { responder.respond(Response(page)) }
+  }
+}
+
+extension Response {
+  fileprivate init(_ page: ResultsPage) {
+    let end = page.offset + page.records.count
+    let isLast = page.records.isEmpty || end >= page.numberOfRecords
+    var json = JSONWriter()
+    json.object { json in
+      json.member("version", page.version.description)
+      json.member("commit", page.commit)
+      json.page(
+        page.records, page.layout, offset: page.offset, of: page.numberOfRecords,
+        next: isLast ? nil : PageToken(after: page))
+    }
+    self.init(
+      .ok,
+      [
+        .contentType: "application/json", .eTag: "\"\(page.version)\"",
+        .cacheControl: "no-cache",
+      ], body: .bytes(json.bytes))
+  }
+}
