@@ -4,10 +4,10 @@
 final class ChangeOffsets: Sendable {
   /// The offsets of one change.
   struct Pair: Sendable {
-    fileprivate let old: UInt32
-    fileprivate let new: UInt32
+    let old: UInt32
+    let new: UInt32
 
-    fileprivate static let none = UInt32.max
+    static let none = UInt32.max
 
     @inline(__always)
     static func deletion(_ old: Int) -> Pair { Pair(old: UInt32(old), new: none) }
@@ -22,8 +22,9 @@ final class ChangeOffsets: Sendable {
 
   /// The offsets in the order of `protocol.md` §4.
   struct List: Sendable {
-    fileprivate let pairs: [Pair]
-    fileprivate let numberOfDepartures: Int
+    let pairs: [Pair]
+    /// Deletions and moves, which come first.
+    let numberOfDepartures: Int
 
     /// - Parameters:
     ///   - capacity: as many changes as there can be.
@@ -43,9 +44,9 @@ final class ChangeOffsets: Sendable {
     }
   }
 
-  private let list: List
-  private let old: Results
-  private let new: Results
+  let list: List
+  let old: Results
+  let new: Results
 
   init(_ list: List, old: Results, new: Results) {
     (self.list, self.old, self.new) = (list, old, new)

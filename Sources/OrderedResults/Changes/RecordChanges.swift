@@ -15,6 +15,9 @@ package struct RecordChanges: RandomAccessCollection, Sendable {
 
   init(_ offsets: ChangeOffsets) { storage = .offsets(offsets) }
 
+  /// The offsets, where the changes are written down as such.
+  var offsets: ChangeOffsets? { if case .offsets(let offsets) = storage { offsets } else { nil } }
+
   package var startIndex: Int { 0 }
 
   package var endIndex: Int {

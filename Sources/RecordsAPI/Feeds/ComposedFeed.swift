@@ -25,6 +25,8 @@ final class ComposedFeed: StreamableFeed {
   /// Changed on ``writing`` only.
   private struct State {
     var shown: [PresentState.Source]
+    /// Of each source, the version of its whole result that is shown, or of which a window is.
+    var bases: [ResultsVersion]
     var version: ResultsVersion
     var position: Broadcast.Position
   }
@@ -52,8 +54,8 @@ final class ComposedFeed: StreamableFeed {
     self.refresher = refresher
     self.counters = counters
     let version = ResultsVersion.fresh()
-    let shown = zip(composition.sources, feeds).map { source, feed in
-      let head = feed.head
+    let heads = feeds.map(\.head)
+    let shown = zip(composition.sources, heads).map { source, head in
       var shown = PresentState.Source(
         EventSourceName(
           query: source.key.query, arguments: source.key.arguments, window: source.window,
@@ -66,7 +68,10 @@ final class ComposedFeed: StreamableFeed {
     let id = composition.isMultiple ? version : shown[0].snapshot.version
     log = EventLog(
       settings, counters: counters, version: id.description, shows: shown.map(\.snapshot))
-    state = Mutex(State(shown: shown, version: version, position: log.broadcast.end))
+    state = Mutex(
+      State(
+        shown: shown, bases: heads.map(\.snapshot.version), version: version,
+        position: log.broadcast.end))
     let behind = refresher.bind(feeds.map(\.controller), to: ObjectIdentifier(log))
     let delayed = feeds.indices.filter { behind.contains(ObjectIdentifier(feeds[$0].controller)) }
     arrivals = Mutex(Arrivals(sources: SourceArrivals(delayed: Set(delayed))))
@@ -100,6 +105,7 @@ final class ComposedFeed: StreamableFeed {
   // MARK: - Events
 
   private func receive(_ event: LiveResultEvent, from indices: [Int]) {
+    if isPassedBy(event, indices) { return }
     let delay = arrivals.withLock { arrivals -> Duration? in
       for index in indices { arrivals.sources.append(event, from: index) }
       guard !arrivals.isBusy, !arrivals.sources.isEmpty else { return nil }
@@ -108,6 +114,31 @@ final class ComposedFeed: StreamableFeed {
       return max(.zero, earliest - .now)
     }
     if let delay { scheduleCut(after: delay) }
+  }
+
+  /// Passes by an event that changes nothing of what the windows show: most do, where there are many
+  /// windows, and nothing is to be written then.
+  ///
+  /// O(k) for each window, k changes.
+  private func isPassedBy(_ event: LiveResultEvent, _ indices: [Int]) -> Bool {
+    guard case .changed(let changes, let old, let new) = event, old.alongside == new.alongside,
+      // Then nothing is being written, and nothing begins to be but from this queue.
+      arrivals.withLock({ !$0.isBusy && $0.sources.isIdle })
+    else { return false }
+    return state.withLock { state in
+      let isPassedBy = indices.allSatisfy { index in
+        guard let window = composition.sources[index].window, state.bases[index] == old.version,
+          state.shown[index].failure == nil
+        else { return false }
+        return changes.effect(on: window.range)?.isEmpty == true
+      }
+      guard isPassedBy else { return false }
+      for index in indices {
+        state.bases[index] = new.version
+        state.shown[index].note(total: new.results.count)
+      }
+      return true
+    }
   }
 
   private func scheduleCut(after delay: Duration) {
@@ -130,13 +161,13 @@ final class ComposedFeed: StreamableFeed {
     dispatchPrecondition(condition: .onQueue(writing))
     defer { goOn() }
     // Streams that begin meanwhile begin with what is shown until then.
-    var shown = state.withLock { $0.shown }
+    var (shown, bases) = state.withLock { ($0.shown, $0.bases) }
     var unit = Unit()
     for (index, news) in news.sorted(by: { $0.key < $1.key }) {
-      write(news, of: index, &shown[index], &unit)
+      write(news, of: index, &shown[index], &bases[index], &unit)
     }
     state.withLock { state in
-      state.shown = shown
+      (state.shown, state.bases) = (shown, bases)
       guard !unit.isEmpty else { return }
       if let commit = unit.commit {
         if composition.isMultiple {
@@ -212,9 +243,15 @@ final class ComposedFeed: StreamableFeed {
 
   /// Writes what happened to one source.
   private func write(
-    _ news: SourceNews, of index: Int, _ shown: inout PresentState.Source, _ unit: inout Unit
+    _ news: SourceNews, of index: Int, _ shown: inout PresentState.Source,
+    _ base: inout ResultsVersion, _ unit: inout Unit
   ) {
-    if let latest = news.latest { write(latest, news.changes, of: index, &shown, &unit) }
+    if let latest = news.latest {
+      // What the refresh told leads from another state where this stream was told less or more.
+      let told = news.changes.flatMap { $0.from == base ? $0.set : nil }
+      base = latest.version
+      write(latest, told, of: index, &shown, &unit)
+    }
     shown.failure = news.failure
     if let failure = news.failure {
       unit.append(ChangeEvents.failure(failure, source: shown.name), count: 1)
@@ -222,14 +259,17 @@ final class ComposedFeed: StreamableFeed {
   }
 
   /// Writes what brings the streams to the last good state, by one change set where it alone led
-  /// there.
+  /// there; `told` is that of the whole result.
   private func write(
-    _ latest: ResultsSnapshot, _ onlyChanges: (set: ChangeSet, from: ResultsVersion)?,
-    of index: Int,
+    _ latest: ResultsSnapshot, _ told: ChangeSet?, of index: Int,
     _ shown: inout PresentState.Source, _ unit: inout Unit
   ) {
     let window = composition.sources[index].window
     let old = shown.snapshot
+    let effect = window.flatMap { told?.effect(on: $0.range) }
+    if effect?.isEmpty == true, latest.alongside == old.alongside {
+      return shown.note(total: latest.results.count)
+    }
     let total = window.map { _ in latest.results.count }
     let isSameShape = latest.results.layout == old.results.layout
     let new = latest.cut(to: window, version: isSameShape ? old.version.next : .fresh())
@@ -241,9 +281,9 @@ final class ComposedFeed: StreamableFeed {
       unit.isReset = true
       return
     }
-    // What the refresh told leads from another state where this stream was told less or more.
-    let told = onlyChanges.flatMap { $0.from == old.version && window == nil ? $0.set : nil }
-    let changes = told ?? new.results.changes(from: old.results)
+    let known =
+      window == nil ? told : effect.flatMap { $0.changes(from: old.results, to: new.results) }
+    let changes = known ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
       shown.show(new.renamed(old.version), total: total)

@@ -36,9 +36,12 @@ struct Window: Hashable, Sendable {
     self.offset = offset ?? 0
   }
 
-  /// The window's own result; its cost is that of `Results.window(_:)`.
-  func results(of whole: Results) -> Results {
-    let start = min(offset, whole.count)
-    return whole.window(start..<(limit.map { min(start + $0, whole.count) } ?? whole.count))
+  /// The offsets that it shows, as far as there are so many.
+  var range: Range<Int> {
+    let (end, isTooLarge) = offset.addingReportingOverflow(limit ?? .max)
+    return offset..<(isTooLarge ? .max : end)
   }
+
+  /// The window's own result; its cost is that of `Results.window(_:)`.
+  func results(of whole: Results) -> Results { whole.window(range) }
 }

@@ -30,6 +30,11 @@ struct PresentState: Sendable {
       (failure, leap) = (last.failure, last.leap)
     }
 
+    /// The whole result has another number of records, and the window shows what it has shown.
+    mutating func note(total: Int) {
+      if total != self.total { show(snapshot, total: total) }
+    }
+
     /// The snapshot as an event; `id` is what the stream can be resumed from, if it can there.
     func event(id: String?) -> SnapshotEvent {
       SnapshotEvent(snapshot: snapshot, source: name, total: total, id: id)

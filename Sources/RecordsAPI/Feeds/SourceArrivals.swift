@@ -25,6 +25,11 @@ struct SourceArrivals {
   /// Whether there is nothing that can be told now.
   var isEmpty: Bool { ready.isEmpty && (!delayed.isEmpty || news.isEmpty) }
 
+  /// Whether there is nothing that was told and is not taken, and nothing is expected.
+  var isIdle: Bool {
+    news.isEmpty && pinned.isEmpty && ready.isEmpty && delayed.isEmpty && fetching.isEmpty
+  }
+
   mutating func append(_ event: LiveResultEvent, from index: Int) {
     switch event {
     case .changed, .reset, .recovered:

@@ -68,6 +68,55 @@ import Testing
     try expectTruth(follower, "LIMIT 2 OFFSET 1")
   }
 
+  @Test func `knows how many records there are in all, whatever it says nothing of`() throws {
+    let follower = try window("offset=1&limit=2")
+    let version = follower.model.version
+    try teams.expect(
+      "INSERT INTO player VALUES (7, 'Zed', 'Red', 0)",
+      [
+        #"change {"type":"insertion","newIndexPath":[2,2],"key":[7],"#
+          + #""record":{"id":7,"name":"Zed","team":"Red","score":0}}"#
+      ])
+    let later = try window("offset=1&limit=2")
+    #expect(later.model.version == version)
+    try expectTruth(later, "LIMIT 2 OFFSET 1")
+    try teams.writer.commit("UPDATE player SET score = 5 WHERE id = 2")
+    #expect(try follower.changes().count == 1)
+    try expectTruth(follower, "LIMIT 2 OFFSET 1")
+  }
+
+  @Test func `is told what happens to it among many others`() throws {
+    let fixture = try ServerFixture(
+      """
+      CREATE TABLE item (id INTEGER PRIMARY KEY, rank REAL, n INTEGER DEFAULT 0);
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO item (id, rank) SELECT i, i FROM n;
+      """, queries: "items: {table: item, order: [rank]}")
+    let windows = try (0..<30).map { number in
+      let items = "offset=\(number * 10)&limit=\(1 + number % 15)"
+      return (
+        try fixture.follow("items", "?\(items)"), "LIMIT \(1 + number % 15) OFFSET \(number * 10)"
+      )
+    }
+    let writer = try fixture.writer()
+    for step in 1...60 {
+      let place = step * 37 % 300
+      try writer.commit(
+        [
+          "INSERT INTO item (rank) VALUES (\(place) + 0.5)", "DELETE FROM item WHERE id = \(place)",
+          "UPDATE item SET n = \(step) WHERE id = \(place)",
+          "UPDATE item SET rank = rank + 3.2 WHERE id = \(place)",
+          "UPDATE item SET n = \(step) WHERE id % 50 = 7; DELETE FROM item WHERE id = \(place + 20)",
+        ][step % 5])
+    }
+    // Every window has a last change to wait for.
+    try writer.commit("UPDATE item SET n = 1000 + id")
+    for (follower, sql) in windows {
+      let plain = try fixture.database.select("SELECT * FROM item ORDER BY rank, id \(sql)")
+      while follower.model.records.map(\.values) != plain { _ = try follower.changes() }
+    }
+  }
+
   @Test func `is resumed by its own versions`() throws {
     // Large enough that its snapshot is longer than what is told here.
     let teams = try Teams(others: 100)
