@@ -65,7 +65,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", "SeededRandom", grdb,
+        "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", "SeededRandom",
+        grdb,
         httpTypes, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

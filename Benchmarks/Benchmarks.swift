@@ -10,7 +10,7 @@ struct Benchmarks: ParsableCommand {
       """,
     subcommands: [
       Refetch.self, Commit.self, Tracking.self, Burst.self, ManyControllers.self, Diff.self,
-      RecordMemory.self, Scan.self, Controllers.self, Batches.self, HTTP.self,
+      RecordMemory.self, Scan.self, Fairness.self, Controllers.self, Batches.self, HTTP.self,
       BenchServer.self,
     ])
 }

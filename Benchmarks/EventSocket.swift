@@ -17,16 +17,45 @@ final class EventSocket: @unchecked Sendable {
 
   private init(port: UInt16) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let code = Self.with(port: port, host: 1) { connect(descriptor, $0, $1) }
+    guard code == 0 else { throw ValidationError("no connection") }
+  }
+
+  /// Sends a request, whose answer may be read some time.
+  ///
+  /// - Parameters:
+  ///   - path: what is asked for.
+  ///   - port: of the server.
+  ///   - host: from which of the addresses 127.0.0.1 to 127.0.0.254: each has ports for some 28 000
+  ///     connections to one server.
+  /// - Returns: the socket, which the caller closes.
+  /// - Throws: where the server cannot be reached, or no descriptor is left.
+  static func ask(_ path: String, port: UInt16, from host: UInt8 = 1) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let isBound = with(port: 0, host: host) { bind(descriptor, $0, $1) } == 0
+    let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    guard isBound, with(port: port, host: 1, { connect(descriptor, $0, $1) }) == 0,
+      request.withCString({ Foundation.send(descriptor, $0, strlen($0), 0) })
+        == request.utf8.count
+    else {
+      close(descriptor)
+      throw ValidationError("no connection: \(String(cString: strerror(errno)))")
+    }
+    return descriptor
+  }
+
+  private static func with(
+    port: UInt16, host: UInt8, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) -> Int32 {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let code = withUnsafePointer(to: &address) { address in
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+    return withUnsafePointer(to: &address) { address in
       address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard code == 0 else { throw ValidationError("no connection") }
   }
 
   private func send(_ text: String) throws {

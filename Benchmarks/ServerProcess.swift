@@ -10,11 +10,12 @@ final class ServerProcess {
   ///   - executable: of the product, built for release.
   ///   - database: the path of the file to serve.
   ///   - queries: in YAML, as under `queries:` of a configuration.
+  ///   - settings: other lines of the configuration.
   /// - Throws: where it does not start.
-  init(_ executable: String, database: String, queries: String) throws {
+  init(_ executable: String, database: String, queries: String, settings: String = "") throws {
     let configuration = database + ".yaml"
     let indented = queries.split(separator: "\n").map { "  \($0)\n" }.joined()
-    try "database: \(database)\nqueries:\n\(indented)".write(
+    try "database: \(database)\n\(settings)\nqueries:\n\(indented)".write(
       toFile: configuration, atomically: true, encoding: .utf8)
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: executable)
@@ -33,6 +34,14 @@ final class ServerProcess {
   deinit {
     process.terminate()
     process.waitUntilExit()
+  }
+
+  /// Ends it as an operator does; returns how long that took, in milliseconds.
+  func terminate() -> Double {
+    let start = ContinuousClock.now
+    process.terminate()
+    process.waitUntilExit()
+    return (ContinuousClock.now - start).milliseconds
   }
 
   /// User and system time of the server so far, in milliseconds: man 5 proc.

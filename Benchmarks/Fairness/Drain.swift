@@ -1,0 +1,86 @@
+import CEpoll
+import Foundation
+import Synchronization
+
+/// Reads whatever comes on many sockets, so that no server has to wait for them, and counts in it.
+final class Drain: Sendable {
+  private struct State {
+    var descriptors: [Int32] = []
+    /// How often each text has come, of those that are counted.
+    var counts: [String: Int] = [:]
+    var isOver = false
+  }
+
+  private static let texts = ["retry:", "event: didChange"]
+
+  private let state = Mutex(State())
+  private let queue: Int32
+
+  init() {
+    queue = epoll_create1(0)
+    Thread.detachNewThread { [queue, weak self] in
+      var events = [epoll_event](repeating: epoll_event(), count: 1024)
+      var buffer = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = epoll_wait(queue, &events, Int32(events.count), 100)
+        guard let self, !self.state.withLock(\.isOver) else { return }
+        for event in events.prefix(Int(max(count, 0))) { self.read(event.data.fd, &buffer) }
+      }
+    }
+  }
+
+  deinit {
+    state.withLock { state in
+      state.isOver = true
+      for descriptor in state.descriptors { close(descriptor) }
+    }
+    close(queue)
+  }
+
+  /// Takes over a socket.
+  func add(_ descriptor: Int32) {
+    state.withLock { $0.descriptors.append(descriptor) }
+    var event = epoll_event()
+    event.events = EPOLLIN.rawValue
+    event.data.fd = descriptor
+    epoll_ctl(queue, EPOLL_CTL_ADD, descriptor, &event)
+  }
+
+  /// Counts from zero.
+  func forget() { state.withLock { $0.counts = [:] } }
+
+  /// Waits until a text has come so often.
+  func wait(for text: String, count: Int, atMost time: Duration) {
+    let end = ContinuousClock.now + time
+    while state.withLock({ $0.counts[text] ?? 0 }) < count, .now < end { usleep(1000) }
+  }
+
+  /// Pieces end where an event ends, as far as it matters here.
+  private func read(_ descriptor: Int32, _ buffer: inout [UInt8]) {
+    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    guard count > 0 else {
+      if count == 0 { epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, nil) }
+      return
+    }
+    for text in Self.texts {
+      let number = buffer[..<count].count(of: Array(text.utf8))
+      if number > 0 { state.withLock { $0.counts[text, default: 0] += number } }
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// How often a text comes.
+  fileprivate func count(of text: [UInt8]) -> Int {
+    var (found, start) = (0, startIndex)
+    while start + text.count <= endIndex {
+      if self[start] == text[0], self[start..<start + text.count].elementsEqual(text) {
+        found += 1
+        start += text.count
+      } else {
+        start += 1
+      }
+    }
+    return found
+  }
+}
