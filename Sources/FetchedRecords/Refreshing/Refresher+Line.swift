@@ -8,7 +8,7 @@ extension Refresher {
   /// After this, no other piece of work is begun in a slice.
   private static let slice = Duration.microseconds(300)
   /// A fetch longer than this leaves half of the readers to shorter ones.
-  private static let longFetch = Duration.milliseconds(250)
+  static let longFetch = Duration.milliseconds(250)
 
   /// Whether everything shows the present: nothing stands in line, and no reader is at work.
   ///
@@ -129,21 +129,20 @@ extension Refresher {
   /// Hands long work to the readers that are idle.
   private func serveLong() {
     if isEnding { return failLong() }
-    while line.hasLong, let reader = idleReader() {
-      if let page = line.nextLongPage() {
-        if page.isAbandoned || begin(page, on: reader) { continue }
-        return
-      }
-      if line.long.isEmpty { continue }
-      let busy = readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }.count
-      let mayBeLong = busy < max(1, limits.readers / 2)
-      let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
-      guard let next else {
-        if line.longPages.isEmpty { return }
-        continue
-      }
-      if !begin([next] + companions(of: next), on: reader) { return }
-    }
+    while line.hasLong, let reader = idleReader(), beginNext(on: reader) {}
+  }
+
+  /// Pages and live results take turns.
+  ///
+  /// - Returns: false where nothing may begin now.
+  private func beginNext(on reader: BackgroundReader) -> Bool {
+    let busy = readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }.count
+    let mayBeLong = busy < max(1, limits.readers / 2)
+    func nextPage() -> PageRead? { line.nextLongPage { mayBeLong || !isKnownAsLong($0) } }
+    if line.takeTurn() == .page, let page = nextPage() { return begin(page, on: reader) }
+    let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
+    if let next { return begin([next] + companions(of: next), on: reader) }
+    return nextPage().map { begin($0, on: reader) } ?? false
   }
 
   private func isKnownAsLong(_ result: LiveResult) -> Bool {

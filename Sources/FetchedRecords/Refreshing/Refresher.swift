@@ -54,8 +54,8 @@ package final class Refresher: @unchecked Sendable {
   var lastChanges = LastChanges()
   /// What is known of the results that are read in pages.
   var pageCosts = PageCosts()
-  /// Names of queries whose records took long to count when that was last done.
-  var longPages: Set<String> = []
+  /// By the names of queries: how long it last took to read a page and to count the records.
+  var pageDurations: [String: Duration] = [:]
   /// In the versions of their pages, so that another life has others.
   let epochOfPages = UInt64.random(in: .min ... .max)
   /// Live results whose first state somebody waits for.

@@ -15,8 +15,7 @@ struct WaitingLine {
   var pages: Deque<PageRead> = []
   /// Those that take so long that they need a reader.
   var longPages: Deque<PageRead> = []
-  /// Whether the next reader takes a page, if there are both.
-  private var isTurnOfPages = false
+  private var turn = Turn.result
 
   var isEmpty: Bool { !hasShort && !hasLong }
 
@@ -56,10 +55,17 @@ struct WaitingLine {
     return result
   }
 
-  /// Takes the next page for a reader where it is the turn of one: pages and results take turns.
-  mutating func nextLongPage() -> PageRead? {
-    isTurnOfPages.toggle()
-    return isTurnOfPages || long.isEmpty ? longPages.popFirst() : nil
+  /// What the next reader is for, if there is both.
+  enum Turn { case page, result }
+
+  mutating func takeTurn() -> Turn {
+    turn = turn == .page ? .result : .page
+    return turn
+  }
+
+  /// Takes the first page that `isMeant` for a reader. O(p), p waiting pages.
+  mutating func nextLongPage(where isMeant: (PageRead) -> Bool) -> PageRead? {
+    longPages.firstIndex(where: isMeant).map { longPages.remove(at: $0) }
   }
 
   /// Takes out a page, wherever it stands. O(w) in the w waiting ones.

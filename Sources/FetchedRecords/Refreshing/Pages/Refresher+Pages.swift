@@ -41,7 +41,7 @@ extension Refresher {
       let isShort = mayBeShort(task)
       guard isShort, task.perform(statementGuard, atMost: LiveResult.shortWork, limits, in: db)
       else {
-        if isShort { longPages.insert(read.queryName) }
+        if isShort { pageDurations[read.queryName] = LiveResult.shortWork }
         return line.longPages.append(read)
       }
       finish(task)
@@ -79,21 +79,15 @@ extension Refresher {
   /// millisecond or so.
   private func mayBeShort(_ task: PageTask) -> Bool {
     if task.isCounted { return task.rowsPassed < 20_000 }
-    return !longPages.contains(task.read.queryName)
+    return pageDurations[task.read.queryName] ?? .zero < LiveResult.shortWork
   }
 
   func finish(_ task: PageTask) {
     let read = task.read
+    if !task.isCounted { pageDurations[read.queryName] = task.duration }
     switch task.outcome {
     case .success(let found):
       count { $0.pages += 1 }
-      if !task.isCounted {
-        if task.duration > LiveResult.shortWork {
-          longPages.insert(read.queryName)
-        } else {
-          longPages.remove(read.queryName)
-        }
-      }
       let isDear = pageCosts.note(
         found, at: task.version, of: PageCosts.Key(read), took: task.duration)
       guard let page = found.page else {
@@ -117,10 +111,16 @@ extension Refresher {
 
   // MARK: - Beside the queue
 
+  /// Whether a page is expected to keep a reader from others for long.
+  func isKnownAsLong(_ read: PageRead) -> Bool {
+    pageDurations[read.queryName] ?? .zero > Self.longFetch
+  }
+
   /// Hands a read to a reader.
   ///
   /// - Returns: false where it has to be tried again.
   func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
+    if read.isAbandoned { return true }
     let outcome = begin(on: reader) { [self] () -> BackgroundRun? in
       switch makeTask(read) {
       case .failure(let failure): answers.append { read.completion(.failure(failure)) }
