@@ -7,6 +7,8 @@ import OrderedResults
 extension Refresher {
   /// After this, no other piece of work is begun in a slice.
   private static let slice = Duration.microseconds(300)
+  /// The same after a failure.
+  private static let recovery = Duration.seconds(1)
   /// A fetch longer than this leaves half of the readers to shorter ones.
   static let longFetch = Duration.milliseconds(250)
 
@@ -49,7 +51,8 @@ extension Refresher {
 
   /// Does what is short, within a transaction in which everything else is up to date.
   func serve(in db: Database) throws {
-    let end = ContinuousClock.now + Self.slice
+    // Whoever hears that the database can be read again finds that queries can be, too.
+    let end = ContinuousClock.now + (failure == nil ? Self.slice : Self.recovery)
     if let opening = line.nextOpening(), !opening.isAbandoned { try begin(opening, in: db) }
     servePage(in: db)
     while ContinuousClock.now < end, let result = line.next() { serve(result, in: db) }
@@ -141,7 +144,7 @@ extension Refresher {
     func nextPage() -> PageRead? { line.nextLongPage { mayBeLong || !isKnownAsLong($0) } }
     if line.takeTurn() == .page, let page = nextPage() { return begin(page, on: reader) }
     let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
-    if let next { return begin([next] + companions(of: next), on: reader) }
+    if let next { return begin(next, on: reader) }
     return nextPage().map { begin($0, on: reader) } ?? false
   }
 
@@ -163,16 +166,15 @@ extension Refresher {
   private static let attempts = 50
 
   /// - Returns: false where it has to be tried again.
-  private func begin(_ results: [LiveResult], on reader: BackgroundReader) -> Bool {
-    for result in results { line.remove(result) }
-    switch begin(on: reader, { [self] in makeRun(results) }) {
+  private func begin(_ result: LiveResult, on reader: BackgroundReader) -> Bool {
+    switch begin(on: reader, { [self] in makeRun(result) }) {
     case .success(true): return true
     case .success(false):
-      for result in results where live.contains(result) { line.appendLong(result) }
+      if live.contains(result) { line.appendLong(result) }
       scheduleRetry()
       return false
     case .failure(let failure):
-      for result in results where live.contains(result) {
+      if live.contains(result) {
         fail(result, with: failure, answering: result.takeReceivers())
       }
       announce()
@@ -180,7 +182,10 @@ extension Refresher {
     }
   }
 
-  private func makeRun(_ results: [LiveResult]) -> BackgroundRun? {
+  /// Within the transaction, which may have found that others are behind too.
+  private func makeRun(_ result: LiveResult) -> BackgroundRun? {
+    let results = [result] + companions(of: result)
+    for result in results { line.remove(result) }
     let tasks = results.compactMap(makeTask)
     for task in tasks where !task.live.companions.isEmpty {
       pending.append((task.live, .fetching))

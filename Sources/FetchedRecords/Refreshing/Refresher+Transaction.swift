@@ -107,7 +107,10 @@ extension Refresher {
     defer { capture = source.statistics }
     if changes.isNothing {
       // Nothing was missed, but some were told of a failure that is over now.
-      if failure != nil { refetchFailed() }
+      if failure != nil {
+        refetchFailed()
+        try serve(in: db)
+      }
       return
     }
     let schema = try db.schemaNumber()
@@ -128,7 +131,7 @@ extension Refresher {
       bringUpToDate(changes, in: db)
     }
     // Whoever has something to be told does not wait for what may take longer.
-    if pending.isEmpty { try serve(in: db) }
+    if pending.isEmpty || failure != nil { try serve(in: db) }
     try followTables(in: db)
     schemaNumber = schema
     // Kept only when all has succeeded, so that a failure forgets no change.

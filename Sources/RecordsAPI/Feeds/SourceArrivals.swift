@@ -60,7 +60,7 @@ struct SourceArrivals {
     // The present of others is another commit; what was pinned belongs together.
     for (index, told) in pinned {
       ready[index, default: SourceNews()].append(told)
-      if delayed.contains(index) { news[index] = nil }
+      if news[index]?.latest?.version == told.latest?.version { news[index] = nil }
     }
     pinned = [:]
   }

@@ -53,6 +53,9 @@ private let byName = Player.order(Column("name"))
     try run(
       "sqlite3", copy,
       ControllerWorld.schema + "DELETE FROM player WHERE id = 2; PRAGMA journal_mode = WAL")
+    // What is written between a checkpoint and the look that finds it is taken for its own: some
+    // polls have to pass.
+    usleep(500_000)
     try run("cp", copy, world.path)
     listener.wait()
     world.onQueue {
