@@ -17,7 +17,7 @@ extension Refresher {
 
   /// Waits until everything shows the present.
   func settle() {
-    while !queue.sync(execute: { isSettled }) { usleep(20) }
+    while !queue.sync({ isSettled }) { usleep(20) }
   }
 
   /// Brings all open queries to the last commit.

@@ -41,6 +41,6 @@ final class FeedFixture {
 extension Refresher {
   /// Waits until everything shows the present.
   func settle() {
-    while !queue.sync(execute: { isSettled }) { usleep(100) }
+    while !queue.sync({ isSettled }) { usleep(100) }
   }
 }

@@ -11,9 +11,9 @@ extension FetchedRecordsController {
   ///
   /// - Throws: as ``performFetch()`` where the request does not fit the schema.
   public func previewSQL() throws -> String {
-    try core.engine.transaction { db in
-      let analyzed = try core.request.analyzed(in: db)
-      let statement = try db.makeStatement(sql: analyzed.query.sql)
+    try core.engine.read { transaction in
+      let analyzed = try core.request.analyzed(in: transaction.db)
+      let statement = try transaction.db.makeStatement(sql: analyzed.query.sql)
       statement.bind(analyzed.arguments)
       // https://www.sqlite.org/c3ref/expanded_sql.html
       guard let expanded = sqlite3_expanded_sql(statement.sqliteStatement) else {
@@ -29,8 +29,8 @@ extension FetchedRecordsController {
   ///
   /// - Throws: as ``previewSQL()``.
   public func trackingReason() throws -> String {
-    try core.engine.transaction { db in
-      let tracking = try core.request.analyzed(in: db).query.tracking
+    try core.engine.read { transaction in
+      let tracking = try core.request.analyzed(in: transaction.db).query.tracking
       return "\(tracking.mode.rawValue): \(tracking.reason)"
     }
   }

@@ -116,7 +116,7 @@ extension FetchedRecordsController {
   // MARK: - Telling
 
   /// What the engine tells, on the queue.
-  func receive(_ told: LiveRecords.Told) {
+  func receive(_ told: RecordsListener.Told) {
     switch told {
     case .failed(let error):
       handlers.onError?(self, error)

@@ -57,7 +57,7 @@ public final class FetchedRecordsController<Record: FetchableRecord & SendableMe
     tracksExternalChanges: Bool, isSameRecord: (@Sendable (Record, Record) -> Bool)?
   ) throws {
     let engine = try EngineRegistry.engine(of: databaseWriter)
-    if tracksExternalChanges { try engine.watchOthers() }
+    if tracksExternalChanges { try engine.startWatching() }
     self.databaseWriter = databaseWriter
     self.queue = queue
     identity =

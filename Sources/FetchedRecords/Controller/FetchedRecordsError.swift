@@ -44,6 +44,6 @@ public struct FetchedRecordsError: Error, Sendable, Equatable, CustomStringConve
   /// What was thrown, as a user of the library knows it.
   static func publicError(_ error: any Error) -> any Error {
     guard let failure = error as? FetchFailure else { return error }
-    return failure.databaseError ?? FetchedRecordsError(failure)
+    return failure.cause ?? FetchedRecordsError(failure)
   }
 }

@@ -11,6 +11,7 @@ final class BackgroundReader: @unchecked Sendable {
   private let thread: WorkerThread
   let statementGuard = StatementGuard()
   private let path: String
+  private let open: OwnConnection.Open
   private let limits: RefresherLimits
   private var connection: DatabaseQueue?
   /// What it does now; nil: it is idle. Touched on the refresher's queue only.
@@ -21,8 +22,11 @@ final class BackgroundReader: @unchecked Sendable {
   /// Entered while its thread has the connection.
   private let work = DispatchGroup()
 
-  init(path: String, number: Int, limits: RefresherLimits) {
+  init(
+    path: String, number: Int, limits: RefresherLimits, open: @escaping OwnConnection.Open
+  ) {
     self.path = path
+    self.open = open
     self.limits = limits
     thread = WorkerThread(name: "didchange.read.\(number)")
   }
@@ -32,7 +36,7 @@ final class BackgroundReader: @unchecked Sendable {
   /// - Parameter files: those that it must read.
   /// - Throws: `DatabaseError`, busy where other files stand there now.
   func begin(reading files: DatabaseIdentity?) throws {
-    let opened = try connection ?? open(files)
+    let opened = try connection ?? connect(files)
     connection = opened
     try opened.inDatabase { db in
       db.limitValues(toBytes: limits.resultBytes)
@@ -42,10 +46,8 @@ final class BackgroundReader: @unchecked Sendable {
     }
   }
 
-  private func open(_ files: DatabaseIdentity?) throws -> DatabaseQueue {
-    let opened = try DatabaseIdentity.opening(path) {
-      try ReadOnlyConnection.open(path: path, guardedBy: statementGuard)
-    }
+  private func connect(_ files: DatabaseIdentity?) throws -> DatabaseQueue {
+    let opened = try DatabaseIdentity.opening(path) { try open(path, statementGuard) }
     guard files == nil || opened.identity == files else {
       try? opened.connection.close()
       throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
@@ -64,7 +66,8 @@ final class BackgroundReader: @unchecked Sendable {
     work.enter()
     thread.perform { [self] in
       connection?.inDatabase { db in
-        for task in run.tasks { task.perform(statementGuard, limits, in: db) }
+        let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
+        for task in run.tasks { task.perform(statementGuard, limits, in: transaction) }
         run.page?.perform(statementGuard, limits, in: db)
         db.endRead()
       }
@@ -98,18 +101,26 @@ final class BackgroundRun: @unchecked Sendable {
   let page: PageTask?
   /// The commit that it sees, as the refresher counts them.
   let commit: Int
+  /// The state of the log before its transaction began.
+  let state: LogState?
+  /// The database file.
+  let path: String
   private let start = ContinuousClock.now
 
-  init(_ tasks: [BackgroundTask], commit: Int) {
+  /// - Parameters:
+  ///   - tasks: the live results that it brings up to date.
+  ///   - page: the page that it reads.
+  ///   - commit: what its transaction sees.
+  ///   - transaction: another one that sees the same.
+  init(
+    _ tasks: [BackgroundTask], page: PageTask? = nil, commit: Int,
+    seeing transaction: ReadTransaction
+  ) {
     self.tasks = tasks
-    page = nil
-    self.commit = commit
-  }
-
-  init(page: PageTask, commit: Int) {
-    tasks = []
     self.page = page
     self.commit = commit
+    state = transaction.state
+    path = transaction.path
   }
 
   /// Whether it has taken longer than that, or will as it did before.
@@ -123,10 +134,8 @@ final class BackgroundRun: @unchecked Sendable {
 // Safe to share: handed from the refresher's queue to a reader's thread and back.
 final class BackgroundTask: @unchecked Sendable {
   let live: LiveResult
-  private let query: Query
+  private let bound: BoundQuery
   private let work: Query.Work
-  /// What an earlier life kept; asked for in the transaction of a first fetch.
-  private let cached: (Database) -> ResultsSnapshot?
   /// The changes that it brings in: missed again where it fails.
   let covered: DatabaseChanges
   /// How long the last fetch took.
@@ -135,25 +144,25 @@ final class BackgroundTask: @unchecked Sendable {
   let receivers: [LiveResult.Receiver]
   private(set) var outcome: Result<LiveUpdate, FetchFailure>?
 
-  init(
-    _ live: LiveResult, _ query: Query, _ work: Query.Work,
-    cached: @escaping (Database) -> ResultsSnapshot?
-  ) {
+  init(_ live: LiveResult, _ bound: BoundQuery, _ work: Query.Work) {
     self.live = live
-    self.query = query
+    self.bound = bound
     self.work = work
-    self.cached = cached
     covered = live.takeMissed()
     expectedDuration = live.durations.fetch
     receivers = live.takeReceivers()
   }
 
-  func perform(_ statementGuard: StatementGuard, _ limits: RefresherLimits, in db: Database) {
+  func perform(
+    _ statementGuard: StatementGuard, _ limits: RefresherLimits, in transaction: ReadTransaction
+  ) {
     do {
       let update = try statementGuard.run(atMost: limits.statement) {
         live.opening == nil
-          ? try live.update(work, of: query, limits: limits, in: db)
-          : try live.firstUpdate(of: query, cached: cached(db), limits: limits, in: db)
+          ? try live.update(work, of: bound, limits: limits, in: transaction)
+          : try live.firstUpdate(
+            of: bound, known: live.listener.known(of: bound, in: transaction), limits: limits,
+            in: transaction)
       }
       outcome = .success(update)
     } catch StatementGuard.Interruption.time {

@@ -5,7 +5,7 @@ package import OrderedResults
 /// What one run of a query gave.
 struct Fetched {
   let results: Results
-  let changes: ChangeSet
+  var changes: ChangeSet
   let alongside: [NamedValue]
 }
 

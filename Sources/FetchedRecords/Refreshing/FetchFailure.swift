@@ -1,5 +1,5 @@
 import ChangeCapture
-package import GRDB
+import GRDB
 import OrderedResults
 
 /// Why a query could not be brought up to date. The observation goes on: the next change set is
@@ -31,15 +31,15 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
 
   package let kind: Kind
   package let detail: String
-  /// What SQLite reported, if it was SQLite.
-  package let databaseError: DatabaseError?
+  /// What was thrown, if it was something else.
+  package let cause: (any Error)?
 
   package var description: String { detail }
 
-  package init(kind: Kind, detail: String, databaseError: DatabaseError? = nil) {
+  package init(kind: Kind, detail: String, cause: (any Error)? = nil) {
     self.kind = kind
     self.detail = detail
-    self.databaseError = databaseError
+    self.cause = cause
   }
 
   package static func == (left: FetchFailure, right: FetchFailure) -> Bool {
@@ -51,7 +51,8 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     switch error {
     case let failure as FetchFailure: self = failure
     case let error as DatabaseError: self.init(error)
-    default: self.init(kind: .database, detail: "\(error)")
+    case let problems as QueryProblems: self.init(problems)
+    default: self.init(kind: .database, detail: "\(error)", cause: error)
     }
   }
 
@@ -61,7 +62,7 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
       self.init(
         kind: .hotJournal,
         detail: "there is a hot journal. \(DatabaseAccessError.hotJournalAdvice)",
-        databaseError: error)
+        cause: error)
       return
     }
     switch error.resultCode {
@@ -69,16 +70,16 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
       self.init(
         kind: .busy,
         detail: "\(message): a writer holds the lock of the database; it is tried again by itself",
-        databaseError: error)
+        cause: error)
     case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY:
       self.init(
         kind: .unavailable,
         detail: "\(message): check that the database file is there, whole and readable",
-        databaseError: error)
+        cause: error)
     default:
       self.init(
         kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))",
-        databaseError: error)
+        cause: error)
     }
   }
 

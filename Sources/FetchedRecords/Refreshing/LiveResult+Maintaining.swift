@@ -28,8 +28,9 @@ extension LiveResult {
   /// O(k log n), k records among n; O(n) the first time.
   ///
   /// - Throws: `DatabaseError`.
-  func maintain(_ changed: [ChangedRows], plan: IncrementalPlan, in db: Database) throws -> Outcome
-  {
+  func maintain(
+    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+  ) throws -> Outcome {
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if count == 0 { return .maintained(shown, ChangeSet()) }
@@ -46,13 +47,13 @@ extension LiveResult {
         .map { .maintained($0.results, $0.changes) } ?? .refetch(because: "brokenSections")
     }
     if let window = plan.window, whole == nil {
-      return try begin(window, range, plan, in: db)
+      return try begin(window, range, plan, arguments, in: db)
     }
     if contributions == nil, changed.contains(where: { !$0.route.isOwner }) {
       contributions = try plan.fetchContributions(arguments, in: db)
       return .refetchOnce(because: "firstChange")
     }
-    guard let next = try replace(changed, in: whole ?? shown, plan: plan, db) else {
+    guard let next = try replace(changed, in: whole ?? shown, plan, arguments, db) else {
       return .refetch(because: "manyRecords")
     }
     guard plan.window != nil else { return .maintained(next.results, next.changes) }
@@ -79,7 +80,8 @@ extension LiveResult {
 
   /// Fetches the whole order of which a window is shown.
   private func begin(
-    _ window: WindowStatement, _ range: Range<Int>, _ plan: IncrementalPlan, in db: Database
+    _ window: WindowStatement, _ range: Range<Int>, _ plan: IncrementalPlan,
+    _ arguments: QueryArguments, in db: Database
   ) throws -> Outcome {
     let shown = snapshot.results
     index = nil
@@ -96,14 +98,15 @@ extension LiveResult {
   // MARK: - Replacing
 
   private func replace(
-    _ changed: [ChangedRows], in old: Results, plan: IncrementalPlan, _ db: Database
+    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
+    _ arguments: QueryArguments, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     // Taken out while they are changed: an error leaves nothing half-done, and nothing is copied.
     var contributions = contributions
     self.contributions = nil
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
-    let owners = try owners(of: changed, plan, &contributions, in: db)
+    let owners = try owners(of: changed, plan, arguments, &contributions, in: db)
     guard isWorthwhile(owners.count, of: old.count, plan) else { return nil }
     let fetched = try plan.fetch(
       owners, contributions?.numbers ?? GroupNumbers(), arguments: arguments,
@@ -159,8 +162,8 @@ extension LiveResult {
 
   /// The owners that the rows contributed to before, and those that they contribute to now.
   private func owners(
-    of changed: [ChangedRows], _ plan: IncrementalPlan, _ contributions: inout Contributions?,
-    in db: Database
+    of changed: [ChangedRows], _ plan: IncrementalPlan, _ arguments: QueryArguments,
+    _ contributions: inout Contributions?, in db: Database
   ) throws -> [Int64] {
     var owners: Set<Int64> = []
     for rows in changed {

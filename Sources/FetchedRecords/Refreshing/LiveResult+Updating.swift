@@ -4,12 +4,26 @@ import OrderedResults
 /// The next state of a live result, and how it was come by.
 struct LiveUpdate {
   let query: Query
-  let fetched: Fetched
+  var fetched: Fetched
   /// Why the query ran again, in words fit to label a metric; nil: it was maintained row by row.
   let refetchReasons: [String]?
   let duration: Duration
   /// What an earlier life of the process showed last, if it is known.
   var cached: ResultsSnapshot?
+  /// Whether it was known, and nothing was fetched.
+  var wasKnown = false
+  /// What the listener made of it.
+  var presented: (any Sendable)?
+  /// Whether the changes tell the difference also where the shape of the records changed.
+  var bridgesShapes = false
+
+  func snapshot(_ version: ResultsVersion, commit: Int) -> ResultsSnapshot {
+    var snapshot = ResultsSnapshot(
+      query: query, results: fetched.results, version: version, commit: commit,
+      alongside: fetched.alongside)
+    snapshot.presented = presented
+    return snapshot
+  }
 }
 
 // Working out the next state, without showing it.
@@ -52,73 +66,100 @@ extension LiveResult {
   ///
   /// - Parameters:
   ///   - work: what is to be done.
-  ///   - query: the query under the transaction's schema.
+  ///   - bound: the query under the transaction's schema.
   ///   - limits: what the result may take.
-  ///   - db: in the transaction.
-  /// - Returns: the next state.
-  /// - Throws: `FetchFailure` and `DatabaseError`. The next change is then brought in by a refetch.
+  ///   - transaction: reads it.
+  /// - Returns: the next state, as its listener presents it.
+  /// - Throws: `FetchFailure`, `DatabaseError`, and what the listener throws. The next change is then
+  ///   brought in by a refetch.
   func update(
-    _ work: Query.Work, of query: Query, limits: RefresherLimits, in db: Database
+    _ work: Query.Work, of bound: BoundQuery, limits: RefresherLimits,
+    in transaction: ReadTransaction
+  ) throws -> LiveUpdate {
+    var update = try next(work, bound, limits, in: transaction.db)
+    try bound.present?(&update, snapshot, transaction)
+    return update
+  }
+
+  /// Works out the first state, from what is known of it, if anything is.
+  func firstUpdate(
+    of bound: BoundQuery, known: KnownResult?, limits: RefresherLimits,
+    in transaction: ReadTransaction
+  ) throws -> LiveUpdate {
+    var update: LiveUpdate
+    switch known {
+    case .present(let results):
+      update = LiveUpdate(
+        query: bound.query,
+        fetched: Fetched(
+          results: results, changes: ChangeSet(),
+          alongside: try fetchAlongside(bound, in: transaction.db)),
+        refetchReasons: [], duration: .zero)
+      update.wasKnown = true
+    case .earlier(let cached):
+      update = try refetch(
+        bound, comparingWith: cached.results, because: [], limits, in: transaction.db)
+      update.cached = cached
+    case nil:
+      update = try refetch(bound, because: [], limits, in: transaction.db)
+    }
+    try bound.present?(&update, snapshot, transaction)
+    return update
+  }
+
+  private func next(
+    _ work: Query.Work, _ bound: BoundQuery, _ limits: RefresherLimits, in db: Database
   ) throws -> LiveUpdate {
     switch work {
     case .none:
       return LiveUpdate(
-        query: query,
+        query: bound.query,
         fetched: Fetched(
           results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside),
         refetchReasons: nil, duration: .zero)
     case .refetch(let reasons):
-      return try refetch(query, because: reasons, limits, in: db)
+      return try refetch(bound, because: reasons, limits, in: db)
     case .rows(let changed, let plan):
       let start = ContinuousClock.now
-      switch try maintain(changed, plan: plan, in: db) {
+      switch try maintain(changed, plan: plan, bound.arguments, in: db) {
       case .refetch(let reason):
-        return try refetch(query, because: [reason], limits, in: db)
+        return try refetch(bound, because: [reason], limits, in: db)
       case .refetchOnce(let reason):
-        return try refetch(query, because: [reason], keepsContributions: true, limits, in: db)
+        return try refetch(bound, because: [reason], keepsContributions: true, limits, in: db)
       case .maintained(let results, let changes):
-        let alongside = try fetchAlongside(query, in: db)
+        let alongside = try fetchAlongside(bound, in: db)
         return LiveUpdate(
-          query: query,
+          query: bound.query,
           fetched: Fetched(results: results, changes: changes, alongside: alongside),
           refetchReasons: nil, duration: ContinuousClock.now - start)
       }
     }
   }
 
-  /// Works out the first state, compared with the one that an earlier life kept, if there is one.
-  func firstUpdate(
-    of query: Query, cached: ResultsSnapshot?, limits: RefresherLimits, in db: Database
-  ) throws -> LiveUpdate {
-    var update = try refetch(
-      query, comparingWith: cached?.results, because: [], limits, in: db)
-    update.cached = cached
-    return update
-  }
-
   private func refetch(
-    _ query: Query, comparingWith known: Results? = nil, because reasons: [String],
+    _ bound: BoundQuery, comparingWith known: Results? = nil, because reasons: [String],
     keepsContributions: Bool = false, _ limits: RefresherLimits, in db: Database
   ) throws -> LiveUpdate {
     forgetIndex(keepingContributions: keepsContributions)
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
+    let query = bound.query
     let (results, changes) = try query.fetch(
       comparingWith: old.layout == query.layout ? old : .empty(query.layout),
-      arguments: arguments, limits: limits, in: db)
+      arguments: bound.arguments, limits: limits, in: db)
     let fetched = ContinuousClock.now
     durations.fetch = fetched - start
     return LiveUpdate(
       query: query,
       fetched: Fetched(
-        results: results, changes: changes, alongside: try fetchAlongside(query, in: db)),
+        results: results, changes: changes, alongside: try fetchAlongside(bound, in: db)),
       refetchReasons: reasons, duration: ContinuousClock.now - start)
   }
 
-  private func fetchAlongside(_ query: Query, in db: Database) throws -> [NamedValue] {
-    if query.definition.alongside.isEmpty { return [] }
+  private func fetchAlongside(_ bound: BoundQuery, in db: Database) throws -> [NamedValue] {
+    if bound.query.definition.alongside.isEmpty { return [] }
     let start = ContinuousClock.now
     defer { durations.alongside = ContinuousClock.now - start }
-    return try query.fetchAlongside(arguments, in: db)
+    return try bound.query.fetchAlongside(bound.arguments, in: db)
   }
 }

@@ -1,4 +1,5 @@
 import ChangeCapture
+import GRDB
 package import OrderedResults
 
 /// One query with one set of arguments, whose records are kept up to date; all that watch it share
@@ -9,13 +10,14 @@ package import OrderedResults
 // Safe to share: every mutable field is touched on the refresher's queue only, or by whoever made it
 // before that.
 package final class LiveResult: @unchecked Sendable {
-  package let queryName: String
-  package let arguments: QueryArguments
+  let listener: any LiveResultListener
+  /// What it is of under the present schema, or why it cannot be known; nil: nobody asked yet.
+  private(set) var bound: Result<BoundQuery, FetchFailure>?
+  /// The live results that differ from this one in their arguments only.
+  weak var group: QueryGroup?
   /// What an earlier life of the process showed last, and how the first snapshot came of it; nil:
   /// nothing is known of one.
   package internal(set) var resumed: (old: ResultsSnapshot, changes: ChangeSet)?
-  /// Called on the refresher's queue, after the read transaction is over.
-  let onEvent: @Sendable (LiveResultEvent) -> Void
 
   /// The last good result.
   package private(set) var snapshot: ResultsSnapshot
@@ -53,16 +55,35 @@ package final class LiveResult: @unchecked Sendable {
   /// Made when a change has to be led to records of other rows.
   var contributions: Contributions?
 
-  init(
-    queryName: String, arguments: QueryArguments, snapshot: ResultsSnapshot,
-    resumed: (old: ResultsSnapshot, changes: ChangeSet)? = nil,
-    onEvent: @escaping @Sendable (LiveResultEvent) -> Void
-  ) {
-    self.queryName = queryName
-    self.arguments = arguments
+  /// - Parameters:
+  ///   - listener: who it is for.
+  ///   - snapshot: what that shows now.
+  init(for listener: any LiveResultListener, showing snapshot: ResultsSnapshot) {
+    self.listener = listener
     self.snapshot = snapshot
-    self.resumed = resumed
-    self.onEvent = onEvent
+  }
+
+  /// For somebody who shows nothing yet, or the result of another query.
+  convenience init(
+    for listener: any LiveResultListener, of bound: BoundQuery, commit: Int,
+    after old: ResultsSnapshot? = nil
+  ) {
+    self.init(
+      for: listener,
+      showing: old
+        ?? ResultsSnapshot(
+          query: bound.query, results: .empty(bound.query.layout), version: .fresh(),
+          commit: commit, alongside: []))
+    self.bound = .success(bound)
+  }
+
+  var queryName: String { listener.queryName }
+
+  var arguments: QueryArguments { (try? bound?.get())?.arguments ?? [:] }
+
+  /// Asks what it is of under the schema that `db` sees now.
+  func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) {
+    bound = Result { try listener.bind(in: db, reusing: known) }.mapError(FetchFailure.init(any:))
   }
 
   typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
@@ -95,7 +116,7 @@ package final class LiveResult: @unchecked Sendable {
     return missed
   }
 
-  /// Takes a new result; returns whether a failure is over with it.
+  /// Takes a new state; returns whether a failure is over with it.
   func succeed(with snapshot: ResultsSnapshot) -> Bool {
     defer { failure = nil }
     self.snapshot = snapshot
@@ -117,6 +138,8 @@ package struct ResultsSnapshot: Sendable {
   /// The state of the database as the refresher counts them.
   package let commit: Int
   package let alongside: [NamedValue]
+  /// What its listener made of it.
+  var presented: (any Sendable)?
 
   package init(
     query: Query, results: Results, version: ResultsVersion, commit: Int, alongside: [NamedValue]

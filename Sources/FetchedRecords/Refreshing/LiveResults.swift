@@ -1,14 +1,15 @@
 import ChangeCapture
+import GRDB
 
 /// All live results that are kept up to date, found by the tables that their queries read.
 ///
 /// What a commit costs must not depend on those that it does not concern: so they stand in
 /// groups, one for each query, and a group is looked at only when one of its tables changed.
 ///
-/// Used on the refresher's queue only.
+/// Used in the engine's turns only.
 final class LiveResults {
   private var results: [ObjectIdentifier: LiveResult] = [:]
-  private var groups: [String: QueryGroup] = [:]
+  private var groups: [QueryDefinition: QueryGroup] = [:]
   /// By names in small letters; made when it is needed.
   private var groupsByTable: [String: [QueryGroup]]?
   private var failed: [ObjectIdentifier: LiveResult] = [:]
@@ -16,23 +17,20 @@ final class LiveResults {
   /// The tables whose rows have to be known.
   private(set) var followedTables: Set<String> = []
 
-  /// Begins to keep a live result up to date, whose query is `query` now.
-  func add(_ live: LiveResult, query: Query) {
+  /// Begins to keep a live result up to date, which knows what it is of.
+  func add(_ live: LiveResult) {
     results[ObjectIdentifier(live)] = live
-    if let group = groups[live.queryName] { return group.add(live) }
-    let group = QueryGroup(name: live.queryName, query: .success(query))
-    group.add(live)
-    groups[live.queryName] = group
-    findTables()
+    if let group = enter(live) { addTables(of: group) }
   }
 
   func remove(_ live: LiveResult) {
     guard results.removeValue(forKey: ObjectIdentifier(live)) != nil else { return }
     failed[ObjectIdentifier(live)] = nil
-    guard let group = groups[live.queryName] else { return }
+    guard let group = live.group else { return }
     group.remove(live)
+    live.group = nil
     guard group.members.isEmpty else { return }
-    groups[live.queryName] = nil
+    groups[group.query.definition] = nil
     findTables()
   }
 
@@ -48,25 +46,54 @@ final class LiveResults {
 
   var all: some Collection<LiveResult> { results.values }
 
+  var isEmpty: Bool { results.isEmpty }
+
   // MARK: - Queries
 
-  /// Learns what each query is under another schema.
-  func analyze(_ query: (String) -> Result<Query, FetchFailure>) {
-    for (name, group) in groups { group.query = query(name) }
+  /// What is known of a query under the present schema.
+  func query(for definition: QueryDefinition) -> Query? { groups[definition]?.query }
+
+  /// Learns what each result is of under another schema.
+  ///
+  /// One whose query does not fit it waits for the next one.
+  func rebind(in db: Database) {
+    groups = [:]
+    for live in results.values {
+      live.group = nil
+      live.bind(in: db, reusing: query(for:))
+      _ = enter(live)
+    }
     findTables()
   }
 
-  /// The query of a live result under the present schema.
-  func query(of live: LiveResult) throws(FetchFailure) -> Query {
-    guard let group = groups[live.queryName] else {
-      throw FetchFailure(kind: .query, detail: "there is no query \(live.queryName) any more")
+  /// Learns what one result is of, which is not known yet.
+  func bind(_ live: LiveResult, in db: Database) {
+    live.bind(in: db, reusing: query(for:))
+    if let group = enter(live) { addTables(of: group) }
+  }
+
+  /// - Returns: the group, if it is a new one.
+  private func enter(_ live: LiveResult) -> QueryGroup? {
+    guard let query = try? live.bound?.get().query else { return nil }
+    if let group = groups[query.definition] {
+      group.add(live)
+      return nil
     }
-    return try group.query.get()
+    let group = QueryGroup(query)
+    group.add(live)
+    groups[query.definition] = group
+    return group
+  }
+
+  private func addTables(of group: QueryGroup) {
+    followedTables.formUnion(group.query.plan?.followedTables ?? [])
+    guard groupsByTable != nil else { return }
+    for table in group.tables { groupsByTable?[table.lowercased(), default: []].append(group) }
   }
 
   private func findTables() {
     groupsByTable = nil
-    followedTables = Set(groups.values.flatMap { $0.plan?.followedTables ?? [] })
+    followedTables = Set(groups.values.flatMap { $0.query.plan?.followedTables ?? [] })
   }
 
   // MARK: - Changes

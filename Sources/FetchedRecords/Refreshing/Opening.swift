@@ -4,23 +4,18 @@ import Synchronization
 ///
 /// Whoever no longer waits says so: a fetch that nobody waits for is ended.
 package final class Opening: Sendable {
-  let queryName: String
-  let arguments: QueryArguments
-  let onEvent: @Sendable (LiveResultEvent) -> Void
+  let listener: any LiveResultListener
   /// Called on the refresher's queue, once.
   let completion: @Sendable (Result<LiveResult, FetchFailure>) -> Void
   private let onAbandon: @Sendable (Opening) -> Void
   private let isGivenUp = Atomic(false)
 
   init(
-    _ queryName: String, _ arguments: QueryArguments,
-    onEvent: @escaping @Sendable (LiveResultEvent) -> Void,
+    for listener: any LiveResultListener,
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void,
     onAbandon: @escaping @Sendable (Opening) -> Void
   ) {
-    self.queryName = queryName
-    self.arguments = arguments
-    self.onEvent = onEvent
+    self.listener = listener
     self.completion = completion
     self.onAbandon = onAbandon
   }

@@ -21,12 +21,29 @@ package final class QueryCatalog: Sendable {
 
   init(source: Source) { self.source = source }
 
+  /// Whether there are none, and there never will be any.
+  var isEmpty: Bool {
+    if case .definitions(let definitions) = source { definitions.isEmpty } else { false }
+  }
+
   /// All queries, in the order of their definition.
   package var all: [Entry] { entries.withLock { $0 } }
 
   /// The query of that name. O(q) in the q queries.
   package subscript(name: String) -> Entry? {
     entries.withLock { entries in entries.first { $0.definition.name == name } }
+  }
+
+  /// What the query of that name is under the present schema.
+  func query(named name: String) throws(FetchFailure) -> Query {
+    guard let entry = self[name] else {
+      throw FetchFailure(kind: .query, detail: "there is no query \(name) any more")
+    }
+    do {
+      return try entry.analysis.get()
+    } catch {
+      throw FetchFailure(error)
+    }
   }
 
   /// The definitions that do not fit the schema.

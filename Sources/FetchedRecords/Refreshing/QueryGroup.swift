@@ -3,30 +3,25 @@ import GRDB
 
 /// The live results of one query, which differ in their arguments only.
 ///
-/// Used on the refresher's queue only.
+/// Used in the engine's turns only.
 final class QueryGroup {
-  let name: String
+  /// What the query is under the present schema.
+  let query: Query
   private(set) var members: [ObjectIdentifier: LiveResult] = [:]
+  /// nil: every member has to look at every row.
   private var router: ArgumentRouter?
 
-  /// What the query is under the present schema.
-  var query: Result<Query, FetchFailure> {
-    didSet { makeRouter() }
-  }
-
-  init(name: String, query: Result<Query, FetchFailure>) {
-    self.name = name
+  init(_ query: Query) {
     self.query = query
-    makeRouter()
+    // What stands alongside may change for every member.
+    if query.definition.alongside.isEmpty { router = query.plan?.equality.map(ArgumentRouter.init) }
   }
 
-  /// How the query is maintained row by row, if it is.
-  var plan: IncrementalPlan? { (try? query.get())?.plan }
-
-  /// The tables that the query reads. A query that failed to be analysed waits for another schema.
-  var tables: [String] { (try? query.get())?.dependencies.map(\.table) ?? [] }
+  /// The tables that the query reads.
+  var tables: [String] { query.dependencies.map(\.table) }
 
   func add(_ live: LiveResult) {
+    live.group = self
     members[ObjectIdentifier(live)] = live
     router?.add(live)
   }
@@ -34,19 +29,6 @@ final class QueryGroup {
   func remove(_ live: LiveResult) {
     members[ObjectIdentifier(live)] = nil
     router?.remove(live)
-  }
-
-  private func makeRouter() {
-    // What stands alongside may change for every controller.
-    guard let query = try? query.get(), let route = query.plan?.equality,
-      query.definition.alongside.isEmpty
-    else {
-      router = nil
-      return
-    }
-    var router = ArgumentRouter(route)
-    for live in members.values { router.add(live) }
-    self.router = router
   }
 
   /// Which controllers have to look at which of the rows that changed.

@@ -19,6 +19,8 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var overdue = 0
   /// Those that were ended because nobody wanted their results any more.
   package internal(set) var abandoned = 0
+  /// Fetches that a cache spared.
+  package internal(set) var cacheHits = 0
   /// Time in refreshes, in all.
   package internal(set) var duration = Duration.zero
   /// By the names of the queries.
@@ -33,7 +35,7 @@ package struct QueryRefreshes: Sendable, Equatable {
   package internal(set) var refetches = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
   /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `unknownWindow`, `brokenSections`,
-  /// `noSearch`, `schema`, `failure`, `asked`.
+  /// `noSearch`, `schema`, `failure`, `asked`, `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]
 
   mutating func count(_ reasons: [String]) {

@@ -33,7 +33,7 @@ extension Refresher {
     let file = cacheFile(live.queryName, live.arguments)
     let key: CacheKey
     do {
-      let read = try connection?.inDatabase { db in
+      let read = try access.read(isLocked: false) { db in
         try CacheKey(snapshot.query, live.arguments, in: db)
       }
       guard let read else { return }

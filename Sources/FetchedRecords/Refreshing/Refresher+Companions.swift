@@ -11,7 +11,7 @@ extension Refresher {
   ///   - owner: who shows them.
   /// - Returns: those that may not show the present.
   package func bind(_ results: [LiveResult], to owner: ObjectIdentifier) -> Set<ObjectIdentifier> {
-    dispatchPrecondition(condition: .onQueue(queue))
+    access.preconditionInTurn()
     let each = Dictionary(results.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { $1 })
     guard each.count > 1 else { return [] }
     for result in each.values { result.companions[owner] = Array(each.values) }
@@ -20,7 +20,7 @@ extension Refresher {
 
   /// They are no longer shown together; from any thread.
   package func unbind(_ results: [LiveResult], from owner: ObjectIdentifier) {
-    queue.async {
+    access.async {
       for result in results { result.companions[owner] = nil }
     }
   }

@@ -1,3 +1,4 @@
+import ChangeCapture
 import DequeModule
 import Dispatch
 import GRDB
@@ -21,16 +22,17 @@ extension Refresher {
   func serveSoon() {
     guard !isServing, !isStopped, !line.isEmpty else { return }
     isServing = true
-    queue.async { [self] in
+    access.async { [self] in
       isServing = false
       serve()
     }
   }
 
-  private func serve() {
+  /// Does what is short, and begins what is long.
+  func serve() {
     guard !isStopped else { return }
     if line.hasShort {
-      let result = answer { db in try serve(in: db) }
+      let result = answer { try serve(in: $0) }
       if case .failure(let failure) = result { return failWaiting(failure) }
     }
     serveLong()
@@ -50,34 +52,43 @@ extension Refresher {
   }
 
   /// Does what is short, within a transaction in which everything else is up to date.
-  func serve(in db: Database) throws {
+  func serve(in transaction: ReadTransaction) throws {
     // Whoever hears that the database can be read again finds that queries can be, too.
     let end = ContinuousClock.now + (failure == nil ? Self.slice : Self.recovery)
-    if let opening = line.nextOpening(), !opening.isAbandoned { try begin(opening, in: db) }
-    servePage(in: db)
-    while ContinuousClock.now < end, let result = line.next() { serve(result, in: db) }
+    if let opening = line.nextOpening(), !opening.isAbandoned {
+      try begin(opening, in: transaction.db)
+    }
+    servePage(in: transaction.db)
+    // Where nothing is done beside, nothing is put off.
+    while !worksBeside || ContinuousClock.now < end, let result = line.next() {
+      serve(result, in: transaction)
+    }
   }
 
-  private func serve(_ result: LiveResult, in db: Database) {
+  private func serve(_ result: LiveResult, in transaction: ReadTransaction) {
     guard live.contains(result), result.isBehind else { return }
     if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
     do {
-      let (query, work) = try work(for: result)
-      guard mayBeShort(result, work, query), update(result, work, of: query, in: db) else {
+      if result.bound == nil {
+        live.bind(result, in: transaction.db)
+        try followTables(in: transaction.db)
+      }
+      let (bound, work) = try work(for: result)
+      guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
         return line.appendLong(result)
       }
       if result.failure == nil { settle(result) }
     } catch {
-      fail(result, with: error, answering: result.takeReceivers())
+      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
     }
   }
 
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
-    guard result.opening != nil else { return result.isShort(work) }
+    guard result.opening != nil else { return isShort(work, for: result) }
     // A file is read first.
     if query.definition.isCached { return false }
     // Others of its kind were long, and a reader has nothing else to do.
-    return !(longQueries.contains(result.queryName) && readers.contains { $0.run == nil })
+    return !(longQueries.contains(result.snapshot.query.sql) && readers.contains { $0.run == nil })
   }
 
   /// What a live result shows is the present.
@@ -97,7 +108,7 @@ extension Refresher {
   private func wait(for result: LiveResult, until time: ContinuousClock.Instant) {
     result.isWaiting = true
     let wait = (time - .now) / .nanoseconds(1)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(max(wait, 0)))) { [self] in
+    access.async(after: .nanoseconds(Int(max(wait, 0)))) { [self] in
       guard live.contains(result), result.notBefore == time else { return }
       result.isWaiting = false
       result.notBefore = nil
@@ -108,23 +119,24 @@ extension Refresher {
 
   /// Begins to keep a query up to date, whose first result is to come.
   private func begin(_ opening: Opening, in db: Database) throws {
-    let query: Query
+    let result: LiveResult
     do {
-      query = try self.query(named: opening.queryName)
+      result = try bind(opening.listener, in: db)
     } catch {
-      return answers.append { opening.completion(.failure(error)) }
+      let failure = FetchFailure(any: error)
+      return answers.append { opening.completion(.failure(failure)) }
     }
-    let result = LiveResult(
-      queryName: opening.queryName, arguments: opening.arguments,
-      snapshot: ResultsSnapshot(
-        query: query, results: .empty(query.layout), version: .fresh(), commit: commit,
-        alongside: []),
-      onEvent: opening.onEvent)
     result.opening = opening
     unopened[ObjectIdentifier(opening)] = result
-    live.add(result, query: query)
+    live.add(result)
     try followTables(in: db)
     line.append(result)
+  }
+
+  /// Makes a live result that shows nothing yet.
+  func bind(_ listener: any LiveResultListener, in db: Database) throws -> LiveResult {
+    let bound = try listener.bind(in: db, reusing: live.query(for:))
+    return LiveResult(for: listener, of: bound, commit: commit)
   }
 
   // MARK: - Long work
@@ -150,14 +162,16 @@ extension Refresher {
 
   private func isKnownAsLong(_ result: LiveResult) -> Bool {
     result.opening != nil
-      ? longQueries.contains(result.queryName)
+      ? longQueries.contains(result.snapshot.query.sql)
       : result.durations.fetch ?? .zero > Self.longFetch
   }
 
   private func idleReader() -> BackgroundReader? {
     if let idle = readers.first(where: { $0.run == nil }) { return idle }
     guard readers.count < limits.readers else { return nil }
-    let reader = BackgroundReader(path: path, number: readers.count + 1, limits: limits)
+    guard let reader = access.makeReader(number: readers.count + 1, limits: limits) else {
+      return nil
+    }
     readers.append(reader)
     return reader
   }
@@ -167,7 +181,7 @@ extension Refresher {
 
   /// - Returns: false where it has to be tried again.
   private func begin(_ result: LiveResult, on reader: BackgroundReader) -> Bool {
-    switch begin(on: reader, { [self] in makeRun(result) }) {
+    switch begin(on: reader, { [self] in makeRun(result, seeing: $0) }) {
     case .success(true): return true
     case .success(false):
       if live.contains(result) { line.appendLong(result) }
@@ -183,14 +197,14 @@ extension Refresher {
   }
 
   /// Within the transaction, which may have found that others are behind too.
-  private func makeRun(_ result: LiveResult) -> BackgroundRun? {
+  private func makeRun(_ result: LiveResult, seeing transaction: ReadTransaction) -> BackgroundRun? {
     let results = [result] + companions(of: result)
     for result in results { line.remove(result) }
     let tasks = results.compactMap(makeTask)
     for task in tasks where !task.live.companions.isEmpty {
       pending.append((task.live, .fetching))
     }
-    return tasks.isEmpty ? nil : BackgroundRun(tasks, commit: commit)
+    return tasks.isEmpty ? nil : BackgroundRun(tasks, commit: commit, seeing: transaction)
   }
 
   /// Begins a run on a reader, in a transaction on the present commit.
@@ -200,7 +214,7 @@ extension Refresher {
   ///   - makeRun: makes the run when the transaction has begun; nil: there is nothing to do.
   /// - Returns: false where it has to be tried again.
   func begin(
-    on reader: BackgroundReader, _ makeRun: () -> BackgroundRun?
+    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?
   ) -> Result<Bool, FetchFailure> {
     for _ in 0..<Self.attempts {
       switch attemptToBegin(on: reader, makeRun) {
@@ -215,20 +229,19 @@ extension Refresher {
 
   /// - Returns: false where a commit came in between.
   private func attemptToBegin(
-    on reader: BackgroundReader, _ makeRun: () -> BackgroundRun?
+    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?
   ) -> Result<Bool, FetchFailure> {
-    attempt(observing: true) { [self] db in
-      let before = stateBefore
-      try reader.begin(reading: connectedFiles)
-      guard let before, isAt(before, in: db) else {
+    attempt { [self] transaction in
+      try reader.begin(reading: access.files)
+      guard let state = transaction.state, LogState(in: transaction.db) == state else {
         reader.end()
         return false
       }
-      guard let run = makeRun() else {
+      guard let run = makeRun(transaction) else {
         reader.end()
         return true
       }
-      reader.start(run) { reader in self.queue.async { self.finish(reader) } }
+      reader.start(run) { reader in self.access.async { self.finish(reader) } }
       count { $0.background += 1 }
       noteReaders()
       return true
@@ -243,10 +256,8 @@ extension Refresher {
   private func makeTask(_ result: LiveResult) -> BackgroundTask? {
     guard live.contains(result), result.isBehind else { return nil }
     do {
-      let (query, work) = try work(for: result)
-      let task = BackgroundTask(result, query, work) { [self] db in
-        cachedSnapshot(of: query, result.arguments, in: db)
-      }
+      let (bound, work) = try work(for: result)
+      let task = BackgroundTask(result, bound, work)
       result.background = task
       return task
     } catch {
@@ -297,9 +308,9 @@ extension Refresher {
 
   private func note(_ duration: Duration, of result: LiveResult) {
     if duration > Self.longFetch {
-      longQueries.insert(result.queryName)
+      longQueries.insert(result.snapshot.query.sql)
     } else {
-      longQueries.remove(result.queryName)
+      longQueries.remove(result.snapshot.query.sql)
     }
   }
 
@@ -310,7 +321,7 @@ extension Refresher {
   ///
   /// From any thread.
   package func endLongWork() {
-    queue.async { [self] in
+    access.async { [self] in
       isEnding = true
       for reader in readers where reader.run != nil { reader.statementGuard.stop() }
       failLong()
@@ -331,7 +342,7 @@ extension Refresher {
 
   /// Nobody waits for a first result any more.
   func abandon(_ opening: Opening) {
-    queue.async { [self] in
+    access.async { [self] in
       line.openings.removeAll { $0 === opening }
       if let result = unopened[ObjectIdentifier(opening)] { drop(result) }
     }

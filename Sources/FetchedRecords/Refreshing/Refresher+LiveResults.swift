@@ -6,27 +6,35 @@ import OrderedResults
 extension Refresher {
   /// Brings the live results up to date that changes concern: at once where that is short, else they
   /// stand in line.
-  func bringUpToDate(_ changes: DatabaseChanges, in db: Database) {
+  func bringUpToDate(_ changes: DatabaseChanges, in transaction: ReadTransaction) {
     for group in live.groups(touchedBy: changes) {
-      guard let query = try? group.query.get() else { continue }
-      switch query.work(for: changes) {
+      switch group.query.work(for: changes) {
       case .none: continue
       case .rows(let changed, let plan):
-        guard let assignments = try? group.assignments(of: changed, plan: plan, in: db) else {
+        let found = try? group.assignments(of: changed, plan: plan, in: transaction.db)
+        guard let assignments = found else {
           for result in group.members.values { postpone(result, changes) }
           continue
         }
         for (result, changed) in assignments {
           let work = Query.Work.rows(changed, plan)
-          if result.isBehind || !result.isShort(work) || !update(result, work, of: query, in: db) {
-            postpone(result, changes)
-          }
+          let isDone =
+            !result.isBehind && isShort(work, for: result) && update(result, work, in: transaction)
+          if !isDone { postpone(result, changes) }
         }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
       }
     }
   }
+
+  /// Whether some work is to be done at once: it is short, or there is nothing to do it beside.
+  func isShort(_ work: Query.Work, for result: LiveResult) -> Bool {
+    !worksBeside || result.isShort(work)
+  }
+
+  /// Whether there are connections for long work beside the one that follows commits.
+  var worksBeside: Bool { limits.readers > 0 }
 
   /// Lets a live result stand in line, with what it has missed.
   func postpone(_ result: LiveResult, _ changes: DatabaseChanges) {
@@ -44,10 +52,12 @@ extension Refresher {
   }
 
   /// What is left to be done for a live result.
-  func work(for result: LiveResult) throws(FetchFailure) -> (query: Query, work: Query.Work) {
-    let query = try live.query(of: result)
-    if let reason = result.mustRefetch { return (query, .refetch(because: [reason])) }
-    return (query, query.work(for: result.missed))
+  func work(for result: LiveResult) throws(FetchFailure) -> (query: BoundQuery, work: Query.Work) {
+    guard let bound = try result.bound?.get() else {
+      throw FetchFailure(kind: .query, detail: "\(result.queryName) was never analysed")
+    }
+    if let reason = result.mustRefetch { return (bound, .refetch(because: [reason])) }
+    return (bound, bound.query.work(for: result.missed))
   }
 
   /// Does work in a moment, or not at all.
@@ -55,17 +65,17 @@ extension Refresher {
   /// - Parameters:
   ///   - result: what is to be brought up to date.
   ///   - work: by which work.
-  ///   - query: the query under the transaction's schema.
-  ///   - db: in the transaction.
+  ///   - transaction: reads it.
   /// - Returns: whether it is done, with success or without; false: it takes longer.
   func update(
-    _ result: LiveResult, _ work: Query.Work, of query: Query, in db: Database
+    _ result: LiveResult, _ work: Query.Work, in transaction: ReadTransaction
   ) -> Bool {
     do {
-      let update = try statementGuard.run(atMost: LiveResult.shortWork) {
+      guard let bound = try result.bound?.get() else { return true }
+      let update = try access.statementGuard.run(atMost: LiveResult.shortWork) {
         result.opening == nil
-          ? try result.update(work, of: query, limits: limits, in: db)
-          : try result.firstUpdate(of: query, cached: nil, limits: limits, in: db)
+          ? try result.update(work, of: bound, limits: limits, in: transaction)
+          : try result.firstUpdate(of: bound, known: nil, limits: limits, in: transaction)
       }
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
@@ -94,13 +104,11 @@ extension Refresher {
     if result.opening != nil { return begin(result, with: update, commit: number) }
     let old = result.snapshot
     let fetched = update.fetched
-    let isSameShape = update.query.layout == old.results.layout
+    let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
     let isSame = isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
     let version = isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
-    let new = ResultsSnapshot(
-      query: update.query, results: fetched.results, version: version, commit: number,
-      alongside: fetched.alongside)
+    let new = update.snapshot(version, commit: number)
     let hasRecovered = result.succeed(with: new)
     if !isSame {
       pending.append(
@@ -120,9 +128,7 @@ extension Refresher {
       number = max(number, cached.commit + 1)
       commit = max(commit, number)
     }
-    let snapshot = ResultsSnapshot(
-      query: update.query, results: update.fetched.results, version: .fresh(), commit: number,
-      alongside: update.fetched.alongside)
+    let snapshot = update.snapshot(.fresh(), commit: number)
     result.resumed = update.cached.map { ($0, update.fetched.changes) }
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil

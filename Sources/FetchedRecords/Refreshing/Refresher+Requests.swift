@@ -18,9 +18,10 @@ extension Refresher {
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
   ) -> Opening {
     let opening = Opening(
-      name, arguments, onEvent: onEvent, completion: completion,
+      for: NamedQueryListener(name, arguments, engine: self, onEvent: onEvent),
+      completion: completion,
       onAbandon: { [weak self] in self?.abandon($0) })
-    queue.async { [self] in
+    access.async { [self] in
       line.openings.append(opening)
       serveSoon()
     }
@@ -35,7 +36,7 @@ extension Refresher {
     _ result: LiveResult,
     completion: @escaping @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
   ) {
-    queue.async { [self] in
+    access.async { [self] in
       guard live.contains(result) else { return completion(.success(result.snapshot)) }
       result.receivers.append(completion)
       refetch(result, because: "asked")

@@ -10,7 +10,7 @@ extension Refresher {
   /// While the database is known to be locked, by a writer or by the journal of one that was killed,
   /// it fails at once: whoever asks would else wait, and
   /// everybody who asks after them would wait for their turn as well.
-  func answer<T>(_ body: (Database) throws -> T) -> Result<T, FetchFailure> {
+  func answer<T>(_ body: (ReadTransaction) throws -> T) -> Result<T, FetchFailure> {
     if let failure, failure.leavesLastResult { return .failure(failure) }
     let result = attempt(body)
     if case .failure(let failure) = result, failure.leavesLastResult {
@@ -23,38 +23,29 @@ extension Refresher {
   /// Runs `body` in a read transaction in which all live results are up to date, and tells what
   /// changed once the transaction is over.
   ///
-  /// - Parameters:
-  ///   - observing: whether ``stateBefore`` is wanted.
-  ///   - body: the rest of the transaction.
+  /// - Parameter body: the rest of the transaction.
   /// - Returns: what `body` returned, or why it could not run.
-  func attempt<T>(
-    observing: Bool = false, _ body: (Database) throws -> T
-  ) -> Result<T, FetchFailure> {
+  func attempt<T>(_ body: (ReadTransaction) throws -> T) -> Result<T, FetchFailure> {
     do {
-      return .success(try transaction(observing: observing, body))
+      return .success(try transaction(body))
     } catch {
       return .failure(FetchFailure(any: error))
     }
   }
 
-  func transaction<T>(observing: Bool = false, _ body: (Database) throws -> T) throws -> T {
-    dispatchPrecondition(condition: .onQueue(queue))
+  func transaction<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+    access.preconditionInTurn()
     defer { announce() }
     do {
-      let timeout =
-        failure?.kind == .busy ? ReadOnlyConnection.retryTimeout : ReadOnlyConnection.busyTimeout
-      let result = try connected().inDatabase { db in
-        db.waitForLocks(atMost: timeout)
-        stateBefore = observing ? LogState(in: db) : nil
+      let result = try access.read(isLocked: failure?.kind == .busy) { db in
+        try checkNotInTransaction(db)
+        let transaction = ReadTransaction(db: db, state: LogState(in: db), path: path)
         return try db.readTransaction {
-          try catchUp(in: db)
-          return try body(db)
+          try catchUp(in: transaction)
+          return try body(transaction)
         }
       }
-      if connectedFiles?.log == nil, connection?.unsafeRead(\.hasOpenLog) == true {
-        // It went over to a log of which it is not known whether it still stands there.
-        disconnect()
-      }
+      if access.isOutdated { disconnect() }
       isBehind = false
       noteSuccess()
       return result
@@ -66,50 +57,41 @@ extension Refresher {
   /// Whoever hears of a change must find that the database can be read.
   func noteSuccess() {
     guard failure != nil else { return }
-    log(.recovered)
     failure = nil
+    log(.recovered)
   }
 
-  private func connected() throws -> DatabaseQueue {
-    if let connection { return connection }
-    let opened = try DatabaseIdentity.opening(path) {
-      try ReadOnlyConnection.open(path: path, guardedBy: statementGuard)
-    }
-    connectedFiles = opened.identity
-    guard isConnectedAsWatched else {
-      throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
-    }
-    connection = opened.connection
-    return opened.connection
-  }
-
-  /// Whether the watcher has the same files open, so that it would notice if others came.
-  var isConnectedAsWatched: Bool {
-    guard let connectedFiles, let watched = watcher?.status.identity else { return true }
-    return connectedFiles == watched
+  private func checkNotInTransaction(_ db: Database) throws {
+    guard db.isInsideTransaction else { return }
+    throw FetchedRecordsError(
+      kind: .transaction,
+      message: """
+        records cannot be fetched inside a transaction, whose changes may still be rolled back: \
+        fetch before or after it
+        """)
   }
 
   /// Closes the connection; the next transaction opens the files anew.
   func disconnect() {
     stopReaders()
-    try? connection?.close()
-    connection = nil
-    connectedFiles = nil
+    access.disconnect()
     source = nil
     schemaNumber = nil
   }
 
   /// Brings every live result up to the commit that this transaction sees.
-  private func catchUp(in db: Database) throws {
+  private func catchUp(in transaction: ReadTransaction) throws {
     let start = ContinuousClock.now
+    let db = transaction.db
     let source = changeSource()
-    let changes = try source.changes(in: db)
+    var changes = try source.changes(in: db)
     defer { capture = source.statistics }
+    if isEverythingNew { changes = .everything([]) }
     if changes.isNothing {
       // Nothing was missed, but some were told of a failure that is over now.
       if failure != nil {
         refetchFailed()
-        try serve(in: db)
+        try serve(in: transaction)
       }
       return
     }
@@ -120,7 +102,7 @@ extension Refresher {
       lastChanges.noteEverything(at: commit)
       db.clearSchemaCache()
       try catalog.analyze(in: db)
-      live.analyze { name in Result { () throws(FetchFailure) in try self.query(named: name) } }
+      live.rebind(in: db)
       for result in live.all {
         result.mustRefetch = "schema"
         postpone(result, changes)
@@ -128,14 +110,15 @@ extension Refresher {
     } else {
       // What failed before was not brought up to date then, whatever changed now.
       refetchFailed()
-      bringUpToDate(changes, in: db)
+      bringUpToDate(changes, in: transaction)
     }
     // Whoever has something to be told does not wait for what may take longer.
-    if pending.isEmpty || failure != nil { try serve(in: db) }
+    if pending.isEmpty || failure != nil || !worksBeside { try serve(in: transaction) }
     try followTables(in: db)
     schemaNumber = schema
     // Kept only when all has succeeded, so that a failure forgets no change.
     source.keep()
+    isEverythingNew = false
     let duration = ContinuousClock.now - start
     count {
       $0.refreshes += 1
@@ -153,7 +136,7 @@ extension Refresher {
   func announce() {
     let announcements = pending
     pending = []
-    for (live, event) in announcements { live.onEvent(event) }
+    for (live, event) in announcements { live.listener.receive(event) }
     if !answers.isEmpty {
       let answers = answers
       self.answers = []
@@ -161,7 +144,4 @@ extension Refresher {
     }
     serveSoon()
   }
-
-  /// Whether the connection, within its transaction, sees what it saw before it.
-  func isAt(_ state: LogState, in db: Database) -> Bool { LogState(in: db) == state }
 }

@@ -13,14 +13,15 @@ extension Refresher {
   ///   - arguments: values for its parameters.
   /// - Returns: what came of it, or why nothing did.
   package func trial(_ query: Query, arguments: QueryArguments) -> Result<Results, FetchFailure> {
-    queue.sync {
-      answer { db in
+    access.sync {
+      answer { transaction in
         do {
-          return try statementGuard.run(atMost: limits.statement) {
+          return try access.statementGuard.run(atMost: limits.statement) {
             let results = try query.fetch(
-              comparingWith: .empty(query.layout), arguments: arguments, limits: limits, in: db
+              comparingWith: .empty(query.layout), arguments: arguments, limits: limits,
+              in: transaction.db
             ).results
-            _ = try query.fetchAlongside(arguments, in: db)
+            _ = try query.fetchAlongside(arguments, in: transaction.db)
             return results
           }
         } catch StatementGuard.Interruption.time {

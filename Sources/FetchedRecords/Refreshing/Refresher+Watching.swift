@@ -14,29 +14,26 @@ extension Refresher {
   package func startWatching(
     surrounding: @escaping DatabaseWatcher.Surrounding = { $0() }
   ) throws {
-    try queue.sync {
-      guard watcher == nil, !isStopped else { return }
-      let watcher = DatabaseWatcher(
-        path: path, queue: queue, surrounding: surrounding,
-        letGo: { [weak self] in self?.disconnect() }
-      ) { [weak self] event in self?.handle(event) }
-      try watcher.start()
-      self.watcher = watcher
+    try access.sync {
+      guard !isWatching, !isStopped else { return }
+      try access.startWatching(
+        surrounding: surrounding, letGo: { [weak self] in self?.disconnect() }
+      ) { [weak self] in self?.handle($0) }
+      isWatching = true
       // Since the first look at the queries, other files may have come.
-      if !isConnectedAsWatched { disconnect() }
-      log(.opened(path: path, isWAL: watcher.status.journalMode == .writeAheadLog))
+      if access.isOutdated { disconnect() }
+      log(.opened(path: path, isWAL: access.isWriteAheadLog))
       catchUpOrRetry()
     }
   }
 
   /// Stops noticing, and lets go of the database.
   package func stop() {
-    queue.sync {
+    access.sync {
       isStopped = true
-      for result in live.all { cache(result) }
+      for result in live.all { result.listener.save(result) }
       ResultsCache.queue.sync {}
-      watcher?.stop()
-      watcher = nil
+      access.stopWatching()
       live.removeAll()
       line = WaitingLine()
       disconnect()
@@ -46,15 +43,18 @@ extension Refresher {
   /// Brings all live results up to date if anything was committed since the last refresh.
   ///
   /// Returns at once; the work is done on ``queue``.
-  package func refresh() {
-    queue.async { [self] in
-      isBehind = true
-      catchUpOrRetry()
+  ///
+  /// - Parameter everything: whether anything may have changed, whatever was committed.
+  package func refresh(everything: Bool = false) {
+    access.async { [weak self] in
+      self?.isBehind = true
+      if everything { self?.isEverythingNew = true }
+      self?.catchUpOrRetry()
     }
   }
 
   private func handle(_ event: WatchEvent) {
-    dispatchPrecondition(condition: .onQueue(queue))
+    access.preconditionInTurn()
     switch event {
     case .committed:
       isBehind = true
@@ -65,6 +65,7 @@ extension Refresher {
       log(.replaced)
       isBehind = true
       disconnect()
+      if let failure = access.misplacement { return failAll(failure) }
     case .removed:
       log(.removed)
       disconnect()
@@ -82,8 +83,10 @@ extension Refresher {
   }
 
   private func catchUpOrRetry() {
-    guard !isStopped else { return }
+    guard !isStopped, !isIdle else { return }
     guard case .failure(let failure) = attempt({ _ in }) else { return }
+    // Somebody's transaction is under way on the connection; its end refreshes again.
+    if (failure.cause as? FetchedRecordsError)?.kind == .transaction { return }
     note(failure)
     // Under a lock, and beside the journal of a killed writer, what is shown is the last commit that
     // there is, unless one was noticed before.
@@ -92,17 +95,22 @@ extension Refresher {
     scheduleRetry()
   }
 
+  /// Whether nobody would hear of a change, not even of one of the schema.
+  private var isIdle: Bool { live.isEmpty && catalog.isEmpty }
+
   /// The database cannot be read now.
   func note(_ failure: FetchFailure) {
-    if self.failure == nil { log(.failed(failure)) }
+    let isNews = self.failure == nil
     self.failure = failure
+    // Whoever reads the log may ask then.
+    if isNews { log(.failed(failure)) }
   }
 
   private func failAll(_ failure: FetchFailure) {
     self.failure = failure
     for result in live.all where result.opening == nil {
       live.noteFailure(of: result)
-      if result.fail(with: failure) { result.onEvent(.failed(failure)) }
+      if result.fail(with: failure) { result.listener.receive(.failed(failure)) }
     }
   }
 
@@ -111,7 +119,7 @@ extension Refresher {
   func scheduleRetry() {
     guard !isRetryScheduled else { return }
     isRetryScheduled = true
-    queue.asyncAfter(deadline: .now() + Self.retryInterval) { [weak self] in
+    access.async(after: Self.retryInterval) { [weak self] in
       self?.isRetryScheduled = false
       self?.catchUpOrRetry()
     }

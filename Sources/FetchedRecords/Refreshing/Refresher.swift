@@ -1,5 +1,4 @@
 package import ChangeCapture
-package import Dispatch
 import GRDB
 import OrderedResults
 import Synchronization
@@ -16,9 +15,7 @@ import Synchronization
 /// somebody reads is right for one commit.
 // Safe to share: every mutable field is touched on `queue` only, which each entry checks.
 package final class Refresher: @unchecked Sendable {
-  package let path: String
-  /// The serial queue on which everything happens.
-  package let queue = DispatchQueue(label: "didchange.refresher", qos: .userInitiated)
+  let access: any DatabaseAccess
   /// What each query is under the present schema; readable from any thread.
   package let catalog: QueryCatalog
   let log: @Sendable (RefresherMessage) -> Void
@@ -26,15 +23,11 @@ package final class Refresher: @unchecked Sendable {
   let cacheTrouble = Mutex(CacheTrouble())
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
+  let isSaveScheduled = Atomic(false)
   let limits: RefresherLimits
-  /// Ends what runs too long on ``connection``.
-  let statementGuard = StatementGuard()
 
-  // Touched on `queue` only.
-  var connection: DatabaseQueue?
-  /// The files that ``connection`` has open.
-  var connectedFiles: DatabaseIdentity?
-  var watcher: DatabaseWatcher?
+  // Touched in turns only.
+  var isWatching = false
   /// Made for each connection, of which it says what changed.
   private let makeSource: () -> any ChangeSource
   var source: (any ChangeSource)?
@@ -48,7 +41,7 @@ package final class Refresher: @unchecked Sendable {
   var isServing = false
   /// Connections for what takes long; made when they are needed.
   var readers: [BackgroundReader] = []
-  /// Names of queries that took long when they last ran beside the queue.
+  /// Statements that took long when they last ran beside the queue.
   var longQueries: Set<String> = []
   /// When each table last changed.
   var lastChanges = LastChanges()
@@ -60,11 +53,13 @@ package final class Refresher: @unchecked Sendable {
   let epochOfPages = UInt64.random(in: .min ... .max)
   /// Live results whose first state somebody waits for.
   var unopened: [ObjectIdentifier: LiveResult] = [:]
-  /// What the connection saw before it began its transaction, where that was asked for.
-  var stateBefore: LogState?
+  /// Whether somebody said that something changed which no commit tells.
+  var isEverythingNew = false
   /// Whether something may have been committed that is not read yet.
   var isBehind = false
   var isRetryScheduled = false
+  /// What tells of a writer's own commits, where the engine is of one; lives as long as the engine.
+  var observer: WriteObserver?
   var isStopped = false
   /// Whether nothing long is begun any more.
   var isEnding = false
@@ -88,17 +83,14 @@ package final class Refresher: @unchecked Sendable {
   ///   - makeSource: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   /// - Throws: as the initializer for all users.
-  init(
+  convenience init(
     path: String, source: QueryCatalog.Source, limits: RefresherLimits = RefresherLimits(),
     makeSource: @escaping () -> any ChangeSource,
     log: @escaping @Sendable (RefresherMessage) -> Void
   ) throws {
-    self.path = path
-    self.limits = limits
-    self.log = log
-    self.makeSource = makeSource
-    catalog = QueryCatalog(source: source)
-    try queue.sync { try transaction { _ in } }
+    self.init(
+      OwnConnection(path: path), source: source, limits: limits, makeSource: makeSource, log: log)
+    try access.sync { try transaction { _ in } }
     let refused = catalog.refused
     switch source {
     case .definitions where !refused.isEmpty: throw RefusedQueries(queries: refused)
@@ -106,6 +98,32 @@ package final class Refresher: @unchecked Sendable {
     case .everyTable: for query in refused { log(.leftOut(query)) }
     }
   }
+
+  /// Reads nothing yet.
+  ///
+  /// - Parameters:
+  ///   - access: the way to the database.
+  ///   - source: which queries there are by name.
+  ///   - limits: what one query may take.
+  ///   - makeSource: makes what knows the changes that one connection sees.
+  ///   - log: is called on any queue.
+  init(
+    _ access: any DatabaseAccess, source: QueryCatalog.Source = .definitions([]),
+    limits: RefresherLimits, makeSource: @escaping () -> any ChangeSource,
+    log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
+  ) {
+    self.access = access
+    self.limits = limits
+    self.log = log
+    self.makeSource = makeSource
+    catalog = QueryCatalog(source: source)
+  }
+
+  /// The database file; empty: the database lives in memory.
+  package var path: String { access.path }
+
+  /// Where everything happens.
+  package var queue: any EngineQueue { access }
 
   /// Why the database cannot be read now, if it cannot; readable from any thread.
   package internal(set) var failure: FetchFailure? {
@@ -128,9 +146,12 @@ package final class Refresher: @unchecked Sendable {
 
   /// Stops keeping a live result up to date.
   package func close(_ result: LiveResult) {
-    queue.async { [self] in
-      cache(result)
+    access.async { [self] in
+      guard live.contains(result) else { return }
+      result.listener.save(result)
       drop(result)
+      // Nobody would take what a journal went on to write down.
+      if !worksBeside { try? access.read(isLocked: false) { try followTables(in: $0) } }
     }
   }
 
@@ -148,19 +169,8 @@ package final class Refresher: @unchecked Sendable {
 
   /// What a refresh found: told when its transaction is over.
   typealias Announcement = (live: LiveResult, event: LiveResultEvent)
-  // Touched on `queue` only.
+  // Touched in turns only.
   var pending: [Announcement] = []
   /// Told after that.
   var answers: [() -> Void] = []
-
-  func query(named name: String) throws(FetchFailure) -> Query {
-    guard let entry = catalog[name] else {
-      throw FetchFailure(kind: .query, detail: "there is no query \(name) any more")
-    }
-    do {
-      return try entry.analysis.get()
-    } catch {
-      throw FetchFailure(error)
-    }
-  }
 }

@@ -24,6 +24,8 @@ package struct RefresherLimits: Sendable, Equatable {
   static let none: RefresherLimits = {
     var limits = RefresherLimits()
     (limits.resultRows, limits.resultBytes) = (.max, .max)
+    // Some thirty years.
+    limits.statement = .seconds(1_000_000_000)
     return limits
   }()
 }

@@ -69,7 +69,7 @@ final class StatementGuard: Sendable {
 extension Error {
   /// Whether SQLite says that a statement was interrupted.
   fileprivate var isInterruption: Bool {
-    let error = (self as? FetchFailure)?.databaseError ?? self as? DatabaseError
+    let error = ((self as? FetchFailure)?.cause ?? self) as? DatabaseError
     return error?.resultCode == .SQLITE_INTERRUPT
   }
 }

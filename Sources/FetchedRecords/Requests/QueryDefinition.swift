@@ -4,9 +4,9 @@ package import OrderedResults
 ///
 /// A definition is only words; ``Query`` is what SQLite makes of it. Nothing here is ever spliced
 /// with a parameter's value: values are bound.
-package struct QueryDefinition: Sendable, Equatable {
+package struct QueryDefinition: Sendable, Hashable {
   /// The two ways to say which records.
-  package enum Form: Sendable, Equatable {
+  package enum Form: Sendable, Hashable {
     /// The engine writes the SELECT, and so can maintain and page its result.
     case declared(Declaration)
     /// Any single SELECT statement.
@@ -14,7 +14,7 @@ package struct QueryDefinition: Sendable, Equatable {
   }
 
   /// The parts of a SELECT over one table or view.
-  package struct Declaration: Sendable, Equatable {
+  package struct Declaration: Sendable, Hashable {
     package var table: String
     /// SQL expressions, each with an optional `AS name`; nil: all columns.
     package var fields: [String]?
@@ -38,7 +38,7 @@ package struct QueryDefinition: Sendable, Equatable {
   }
 
   /// A statement whose values are read in the same transaction as the records.
-  package struct Alongside: Sendable, Equatable {
+  package struct Alongside: Sendable, Hashable {
     package var name: String
     package var sql: String
 
@@ -81,7 +81,7 @@ package struct QueryDefinition: Sendable, Equatable {
 }
 
 /// A parameter that a query declares.
-package struct QueryParameter: Sendable, Equatable {
+package struct QueryParameter: Sendable, Hashable {
   /// How a parameter's text in a URL is read.
   package enum ValueType: String, Sendable, CaseIterable {
     case text, integer, real, blob

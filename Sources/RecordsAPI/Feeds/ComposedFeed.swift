@@ -16,7 +16,7 @@ final class ComposedFeed: StreamableFeed {
   let log: EventLog
   let counters: FeedCounters
   private let refresher: Refresher
-  private var queue: DispatchQueue { refresher.queue }
+  private var queue: any EngineQueue { refresher.queue }
   /// Where everything is written, in order. Its class has threads of its own, which leave those of
   /// the refresher and of the event loops alone.
   private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
@@ -48,7 +48,7 @@ final class ComposedFeed: StreamableFeed {
     _ composition: Composition, feeds: [Feed], refresher: Refresher, settings: FeedSettings,
     counters: FeedCounters
   ) {
-    dispatchPrecondition(condition: .onQueue(refresher.queue))
+    refresher.queue.preconditionInTurn()
     self.composition = composition
     self.feeds = feeds
     self.refresher = refresher
@@ -147,7 +147,7 @@ final class ComposedFeed: StreamableFeed {
     if delay == .zero {
       queue.async { [weak self] in self?.cut() }
     } else {
-      queue.asyncAfter(deadline: .now() + delay.timeInterval) { [weak self] in self?.cut() }
+      queue.async(after: delay.timeInterval) { [weak self] in self?.cut() }
     }
   }
 

@@ -129,9 +129,10 @@ package final class RecordsServer: Sendable {
   }
 
   private static func makeSweeper(of registry: FeedRegistry) -> any DispatchSourceTimer {
-    let timer = DispatchSource.makeTimerSource(queue: registry.refresher.queue)
+    let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
     timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(500))
-    timer.setEventHandler { registry.sweep() }
+    let queue = registry.refresher.queue
+    timer.setEventHandler { queue.async { registry.sweep() } }
     // A source that was never activated may not be released.
     timer.activate()
     return timer

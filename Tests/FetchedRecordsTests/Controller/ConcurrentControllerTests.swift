@@ -58,7 +58,7 @@ import Testing
       world.settle(controller)
       world.onQueue { #expect(listener.isInStep(with: controller)) }
     } while group.wait(timeout: .now() + .milliseconds(1)) != .success
-    controller.core.engine.wake()
+    controller.core.engine.refresh()
     world.settle(controller)
     let expected = try world.players(Player.order(Column("team"), Column("name"), Column("id")))
     world.onQueue {

@@ -18,10 +18,10 @@ private let byName = Player.order(Column("name"), Column("id"))
     let controller = try FetchedRecordsController(
       world.writer, request: request, sectionName: section.map { Column($0) },
       cacheName: cacheName, queue: world.queue)
-    let hits = controller.core.engine.cacheHits
+    let hits = controller.core.engine.statistics.cacheHits
     try world.onQueue { try controller.performFetch() }
     let result = (
-      controller.fetchedRecords.map(\.name), controller.core.engine.cacheHits > hits
+      controller.fetchedRecords.map(\.name), controller.core.engine.statistics.cacheHits > hits
     )
     ResultsCache.queue.sync {}
     return result

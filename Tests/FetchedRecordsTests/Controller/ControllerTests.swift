@@ -124,7 +124,7 @@ private let byName = Player.order(Column("name"))
     try world.onQueue {
       // The queue is busy with this, so nothing can be told before the next fetch.
       try world.write("DELETE FROM player WHERE id = 1")
-      controller.core.engine.connection.unsafeReentrantWrite { _ in }
+      controller.core.engine.settle()
       try controller.performFetch()
       #expect(controller.fetchedRecords.count == 2)
     }

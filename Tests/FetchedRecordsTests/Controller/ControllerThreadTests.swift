@@ -143,7 +143,7 @@ private let byName = Player.order(Column("name"))
   @Test(arguments: Storage.allCases)
   func `is let go with all that followed its database`(storage: Storage) throws {
     let world = try ControllerWorld(storage)
-    weak var engine: RecordsEngine?
+    weak var engine: Refresher?
     try world.onQueue {
       let controller = try world.controller(byName)
       controller.trackChanges(didChange: { _ in Issue.record("told after its end") })
@@ -153,7 +153,7 @@ private let byName = Player.order(Column("name"))
     try world.write("DELETE FROM player")
     world.queue.sync {}
     // What was under way on the engine's connection may be the last to hold it.
-    engine?.connection.unsafeReentrantWrite { _ in }
+    engine?.settle()
     for _ in 0..<1_000 where engine != nil { usleep(1_000) }
     #expect(engine == nil)
   }

@@ -44,12 +44,21 @@ final class ControllerWorld {
       (3, 'Cleo', 'Red');
     """
 
-  init(_ storage: Storage = .pool, schema: String = schema) throws {
+  /// - Parameters:
+  ///   - storage: where the database lives.
+  ///   - schema: what is in it.
+  ///   - prepare: is called for each connection of the writer's configuration.
+  /// - Throws: what GRDB throws.
+  init(
+    _ storage: Storage = .pool, schema: String = schema,
+    prepare: @escaping @Sendable (Database) -> Void = { _ in }
+  ) throws {
     folder = try TemporaryFolder()
     var configuration = Configuration()
     // Whoever else writes may be kept from the processor while it has the lock.
     configuration.busyMode = .timeout(30)
     configuration.prepareDatabase { db in
+      prepare(db)
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
     }
     let path = folder.file("test.sqlite")
@@ -80,7 +89,7 @@ final class ControllerWorld {
   func settle<R>(_ controller: BatchedRecordsController<R>) { settle(controller.core) }
 
   private func settle(_ core: ControllerCore) {
-    core.engine.connection.unsafeReentrantWrite { _ in }
+    core.engine.settle()
     queue.sync {}
   }
 

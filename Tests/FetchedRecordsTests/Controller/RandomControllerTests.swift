@@ -32,7 +32,7 @@ import Testing
     for step in 0..<Self.steps / 8 {
       let sql = RandomControllerRun.statement(using: &random)
       try world.write(sql)
-      controller.core.engine.connection.unsafeReentrantWrite { _ in }
+      controller.core.engine.settle()
       world.onQueue {}
       let expected = try world.players(
         Player.filter(Column("score") > 1).order(Column("team"), Column("name"), Column("id")))
@@ -193,7 +193,7 @@ struct RandomControllerRun {
     if random.once(in: 3) { try disturb() }
     if random.once(in: 12) { try failAndRecover() }
     // The watchers' own time is none of this test's business.
-    watched[0].controller.core.engine.wake()
+    watched[0].controller.core.engine.refresh()
     world.settle(watched[0].controller)
     try world.onQueue {
       for watched in watched { try check(watched, step) }

@@ -103,13 +103,13 @@ final class ForeignWriterRun {
     var fetched: [Results?]?
     while fetched == nil {
       let found = refresher.queue.sync {
-        refresher.attempt { [live] db -> [Results?]? in
+        refresher.attempt { [live] transaction -> [Results?]? in
           // What takes longer shows its last commit meanwhile.
           let isWaiting = live.contains {
             $0.watched.controller.isBehind && $0.watched.controller.failure == nil
           }
           if isWaiting { return nil }
-          return try live.map { try self.fetch($0.test, in: db) }
+          return try live.map { try self.fetch($0.test, in: transaction.db) }
         }
       }
       guard case .success(let state) = found else { return }
@@ -122,7 +122,8 @@ final class ForeignWriterRun {
 
   /// What the query returns; nil: it cannot be run under the present schema.
   private func fetch(_ test: ForeignWriterQueries.Case, in db: Database) throws -> Results? {
-    guard let query = try? refresher.query(named: test.definition.name) else { return nil }
+    guard let query = try? refresher.catalog[test.definition.name]?.analysis.get()
+    else { return nil }
     return try? query.fetch(
       comparingWith: .empty(query.layout), arguments: test.arguments, in: db
     ).results

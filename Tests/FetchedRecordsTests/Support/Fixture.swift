@@ -53,7 +53,7 @@ final class Fixture {
 extension Refresher {
   /// Waits until everything shows the present.
   func settle() {
-    while !queue.sync(execute: { isSettled }) { usleep(100) }
+    while !queue.sync({ isSettled }) { usleep(100) }
   }
 
   /// Opens a query, and keeps the events that it tells.

@@ -116,8 +116,11 @@ extension BatchedRecordsController {
     let missing = state.results.records(in: batch).filter { current($0) == nil }
       .map { $0.rowID(at: BatchPlan.rowIDColumn) }
     if missing.isEmpty { return }
-    let found = try core.engine.connection.unsafeReentrantWrite { db in
-      try reader.plan.fetch(missing, arguments: reader.arguments, in: db)
+    let access = core.engine.access
+    let found = try access.sync {
+      try access.read(isLocked: false) { db in
+        try reader.plan.fetch(missing, arguments: reader.arguments, in: db)
+      }
     }
     rows.remove(missing.filter { found[$0] == nil })
     rows.insert(found)

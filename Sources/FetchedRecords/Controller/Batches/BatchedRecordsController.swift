@@ -67,7 +67,7 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
     queue: DispatchQueue = .main
   ) throws where Request.RowDecoder == Record {
     let engine = try EngineRegistry.engine(of: databaseWriter)
-    if tracksExternalChanges { try engine.watchOthers() }
+    if tracksExternalChanges { try engine.startWatching() }
     var erased = RecordsRequest(request, sectionName: sectionName)
     erased.isBatched = true
     self.databaseWriter = databaseWriter
@@ -146,7 +146,7 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
     handlers.onError = errorHandler
   }
 
-  private func receive(_ told: LiveRecords.Told) {
+  private func receive(_ told: RecordsListener.Told) {
     switch told {
     case .failed(let error): handlers.onError?(self, error)
     case .changed(let change): tell(change)

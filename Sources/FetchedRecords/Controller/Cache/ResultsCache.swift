@@ -3,7 +3,7 @@ import Dispatch
 import GRDB
 import OrderedResults
 
-/// The cache of one controller within one transaction of its engine.
+/// The cache of one controller within one read transaction.
 struct ResultsCache {
   let file: CacheFile
   /// The state of the database that the transaction sees.
@@ -12,29 +12,22 @@ struct ResultsCache {
   /// Files are written one after the other, and nobody waits for them.
   static let queue = DispatchQueue(label: "FetchedRecordsController.cache", qos: .utility)
 
-  /// The cached result of a request, or else what `fetch` gives, which is then cached.
-  ///
-  /// `wasFound` is called if the cache still held. Trouble with the cache is no error.
-  func results(
-    of analyzed: AnalyzedRequest, in db: Database, wasFound: () -> Void,
-    fetch: () throws -> Results
-  ) throws -> Results {
-    guard let key = try? CacheKey(analyzed.query, analyzed.arguments, in: db) else {
-      return try fetch()
-    }
-    let layout = analyzed.query.layout
-    if let known = file.read(key: key, layout: layout, isWanted: { $0 == stamp.bytes }) {
-      wasFound()
-      return known.results
-    }
-    let results = try fetch()
-    write(results, key)
-    return results
+  /// - Returns: nil where no cache is wanted, or nothing names what the transaction sees.
+  init?(_ name: String?, in transaction: ReadTransaction) {
+    guard let name, let stamp = transaction.stamp else { return nil }
+    file = CacheFile(name: name, databasePath: transaction.path)
+    self.stamp = stamp
   }
 
-  /// Caches a result that was brought up to date.
-  func save(_ results: Results, of analyzed: AnalyzedRequest, in db: Database) {
-    if let key = try? CacheKey(analyzed.query, analyzed.arguments, in: db) { write(results, key) }
+  /// The cached result, if it is what the transaction would read. Trouble with the cache is no error.
+  func results(of query: Query, _ arguments: QueryArguments, in db: Database) -> Results? {
+    guard let key = try? CacheKey(query, arguments, in: db) else { return nil }
+    return file.read(key: key, layout: query.layout, isWanted: { $0 == stamp.bytes })?.results
+  }
+
+  /// Caches a result that was read in the transaction.
+  func save(_ results: Results, of query: Query, _ arguments: QueryArguments, in db: Database) {
+    if let key = try? CacheKey(query, arguments, in: db) { write(results, key) }
   }
 
   private func write(_ results: Results, _ key: CacheKey) {

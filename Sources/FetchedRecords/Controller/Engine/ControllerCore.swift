@@ -7,9 +7,8 @@ import Synchronization
 /// All that an engine tells passes through here to the controller's queue. A generation stands for
 /// what lies between two fetches: what was told before a fetch and has not arrived is dropped.
 final class ControllerCore: Sendable {
-  let engine: RecordsEngine
+  let engine: Refresher
   let queue: DispatchQueue
-  let id = ControllerID()
   private let state: Mutex<State>
 
   private struct State {
@@ -18,29 +17,28 @@ final class ControllerCore: Sendable {
     var generation = 0
     /// nil: nothing was fetched yet.
     var shown: FetchedState?
-    /// Whether the engine keeps the records up to date.
-    var isLive = false
+    /// What the engine keeps up to date; nil: nothing.
+    var live: LiveResult?
     /// Called on `queue`.
-    var receive: (@Sendable (LiveRecords.Told) -> Void)?
+    var receive: (@Sendable (RecordsListener.Told) -> Void)?
   }
 
-  init(_ request: RecordsRequest, engine: RecordsEngine, queue: DispatchQueue) {
+  init(_ request: RecordsRequest, engine: Refresher, queue: DispatchQueue) {
     self.engine = engine
     self.queue = queue
     state = Mutex(State(request: request))
   }
 
-  deinit { engine.close(id) }
+  deinit { exchange(nil) }
 
   /// - Parameter receive: called on the queue for what the engine tells; what changed is shown by
   ///   ``show(_:)`` then.
-  func connect(_ receive: @escaping @Sendable (LiveRecords.Told) -> Void) {
+  func connect(_ receive: @escaping @Sendable (RecordsListener.Told) -> Void) {
     state.withLock { $0.receive = receive }
   }
 
   var shown: FetchedState? { state.withLock(\.shown) }
   var generation: Int { state.withLock(\.generation) }
-  var isLive: Bool { state.withLock(\.isLive) }
 
   func show(_ shown: FetchedState) { state.withLock { $0.shown = shown } }
 
@@ -51,34 +49,30 @@ final class ControllerCore: Sendable {
   /// - Parameter isTracking: whether the records are kept up to date from then on.
   /// - Throws: what the engine throws.
   func fetch(isTracking: Bool) throws {
-    let (request, alongside, next) = state.withLock {
-      ($0.request, $0.alongside, $0.generation + 1)
-    }
+    let (request, next) = state.withLock { ($0.request, $0.generation + 1) }
+    let listener = listener(request, next)
     guard isTracking else {
-      let fetched = try engine.fetch(request)
-      engine.close(id)
-      return begin(next, showing: fetched, isLive: false)
+      return begin(next, showing: try engine.fetchOnce(for: listener), live: nil)
     }
-    try engine.open(id, cacheName: request.cacheName) { db, cache in
-      let live = try LiveRecords(
-        request, alongside: alongside, cache: cache, in: db, tell: teller(next))
-      // Before the engine can tell anything of the new generation.
-      begin(next, showing: live.state, isLive: true)
-      return live
-    }
+    // Before the engine can tell anything of the new generation.
+    try engine.open(for: listener) { begin(next, showing: $0.snapshot, live: $0) }
   }
 
-  private func begin(_ generation: Int, showing shown: FetchedState, isLive: Bool) {
+  private func begin(_ generation: Int, showing snapshot: ResultsSnapshot, live: LiveResult?) {
     state.withLock { state in
       state.generation = generation
-      state.shown = shown
-      state.isLive = isLive
+      state.shown = snapshot.presented as? FetchedState
     }
+    exchange(live)
   }
 
   /// Asks for something else from now on; where records are tracked, the difference is told.
   func change(to request: RecordsRequest) throws {
-    if isLive { try engine.change(id, to: request) }
+    let (live, generation) = state.withLock { ($0.live, $0.generation) }
+    if let live {
+      try engine.open(
+        for: listener(request, generation), after: live, completion: exchange)
+    }
     state.withLock { $0.request = request }
   }
 
@@ -95,19 +89,17 @@ final class ControllerCore: Sendable {
       state.alongside = alongside
       guard let shown = state.shown else { return nil }
       state.generation += 1
-      state.isLive = true
       return (state.request, shown, state.generation)
     }
     guard let (request, shown, generation) = resumed else { return }
-    let tell = teller(generation)
-    engine.resume(id) {
-      LiveRecords(request, showing: shown, alongside: alongside, tell: tell)
-    }
+    let live = LiveResult(for: listener(request, generation), showing: shown.snapshot)
+    exchange(live)
+    engine.resume(live)
   }
 
   /// Keeps the records up to date if nothing does so yet.
   func trackIfNeeded() {
-    let (isLive, alongside) = state.withLock { ($0.isLive, $0.alongside) }
+    let (isLive, alongside) = state.withLock { ($0.live != nil, $0.alongside) }
     if !isLive { track(alongside: alongside) }
   }
 
@@ -116,19 +108,29 @@ final class ControllerCore: Sendable {
     state.withLock { state in
       state.alongside = nil
       state.generation += 1
-      state.isLive = false
     }
-    engine.close(id)
+    exchange(nil)
   }
 
-  private func teller(_ generation: Int) -> @Sendable (LiveRecords.Told) -> Void {
-    { [weak self] told in
-      guard let queue = self?.queue else { return }
-      queue.async { [weak self] in self?.receive(told, generation) }
+  /// Lets go of what the engine keeps up to date, for something else.
+  private func exchange(_ live: LiveResult?) {
+    let old = state.withLock { state in
+      defer { state.live = live }
+      return state.live
     }
+    if let old { engine.close(old) }
   }
 
-  private func receive(_ told: LiveRecords.Told, _ generation: Int) {
+  private func listener(_ request: RecordsRequest, _ generation: Int) -> RecordsListener {
+    RecordsListener(
+      request, engine: engine, alongside: state.withLock(\.alongside),
+      tell: { [weak self] told in
+        guard let queue = self?.queue else { return }
+        queue.async { [weak self] in self?.receive(told, generation) }
+      })
+  }
+
+  private func receive(_ told: RecordsListener.Told, _ generation: Int) {
     let receive = state.withLock { $0.generation == generation ? $0.receive : nil }
     receive?(told)
   }

@@ -3,7 +3,9 @@ import GRDB
 /// The connection that an engine reads a database file with: the writer's configuration, so that
 /// its functions, collations and passphrase are there, without the means to write.
 enum ReaderConnection {
-  static func open(path: String, like configuration: Configuration) throws -> DatabaseQueue {
+  static func open(
+    path: String, like configuration: Configuration, guardedBy statementGuard: StatementGuard
+  ) throws -> DatabaseQueue {
     var configuration = configuration
     configuration.readonly = true
     configuration.label = "FetchedRecordsController"
@@ -13,6 +15,10 @@ enum ReaderConnection {
     if case .immediateError = configuration.busyMode {
       // Without a log a commit of anyone locks the file for a moment, which is no error.
       configuration.busyMode = .timeout(ReadOnlyConnection.busyTimeout / .seconds(1))
+    }
+    configuration.prepareDatabase { db in
+      statementGuard.watch(db)
+      try DigestFunction.install(in: db)
     }
     return try DatabaseQueue(path: path, configuration: configuration)
   }

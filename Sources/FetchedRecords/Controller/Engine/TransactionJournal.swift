@@ -20,6 +20,7 @@ final class TransactionJournal: ChangeSource, @unchecked Sendable {
   /// Of transactions that were committed, and not kept by the engine yet.
   private var pending = DatabaseChanges.everything(.firstLook)
   private var others = CommitDetector()
+  private var schemaNumber: Int64?
   private var isListening = false
 
   /// What the present transaction does to one table.
@@ -89,6 +90,10 @@ final class TransactionJournal: ChangeSource, @unchecked Sendable {
 
   func changes(in db: Database) throws -> DatabaseChanges {
     if isFile { pending.formUnion(try others.changes(db)) }
+    // The hook is silent about the schema's own table.
+    let number = try db.schemaNumber()
+    if number != schemaNumber { pending.formUnion(.tables([:], schemaChanged: true)) }
+    schemaNumber = number
     return pending
   }
 

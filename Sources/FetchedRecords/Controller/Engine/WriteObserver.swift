@@ -1,28 +1,33 @@
-import ChangeCapture
 import GRDB
 import Synchronization
 
-/// Hears of the writer's own commits, and wakes the engine.
-// Unchecked: `engine` is set once before the observer is added, and weak; what else changes has its
-// own lock or is the journal's.
+/// Hears of a writer's own commits, and wakes the engine of its controllers.
+// Safe to share: `engine` is set once before the observer is added, and weak; what else changes has
+// its own lock or is the journal's.
 final class WriteObserver: TransactionObserver, @unchecked Sendable {
-  weak var engine: RecordsEngine?
-  let journal: TransactionJournal?
-  /// Whether the user said that something changed which no statement tells.
-  private let isAnnounced = Mutex((pending: false, committed: false))
+  private weak var engine: Refresher?
+  private let writer: any DatabaseWriter
+  /// Where the engine reads through the writer.
+  private let journal: (changes: TransactionJournal, access: WriterAccess)?
+  /// Whether `notifyChanges(in:)` was called in the present transaction.
+  private let isAnnounced = Mutex(false)
 
-  init(journal: TransactionJournal? = nil) { self.journal = journal }
-
-  /// Whether `notifyChanges(in:)` was called in a transaction that was committed since.
-  func takeAnnouncement() -> Bool {
-    isAnnounced.withLock { state in
-      defer { state.committed = false }
-      return state.committed
-    }
+  /// Listens until it is let go.
+  init(
+    _ writer: any DatabaseWriter, engine: Refresher,
+    journal: (changes: TransactionJournal, access: WriterAccess)? = nil
+  ) {
+    self.writer = writer
+    self.engine = engine
+    self.journal = journal
+    writer.add(transactionObserver: self, extent: .observerLifetime)
+    journal?.changes.listen(to: writer)
   }
 
+  deinit { journal?.changes.stopListening(to: writer) }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    journal?.willWrite(to: eventKind.tableName)
+    journal?.changes.willWrite(to: eventKind.tableName)
     // Only who observes is told of announcements.
     return true
   }
@@ -30,22 +35,26 @@ final class WriteObserver: TransactionObserver, @unchecked Sendable {
   func databaseDidChange(with event: DatabaseEvent) {}
 
   // Called by `notifyChanges(in:)`, which does not say what it was given.
-  func databaseDidChange() { isAnnounced.withLock { $0.pending = true } }
+  func databaseDidChange() { isAnnounced.withLock { $0 = true } }
 
   func databaseDidCommit(_ db: Database) {
     // The end of the engine's own reading changes nothing.
-    if let engine, !engine.isReader, engine.isReading { return }
-    isAnnounced.withLock { state in
-      state.committed = state.committed || state.pending
-      state.pending = false
-    }
-    journal?.didCommit()
-    engine?.wake()
+    if journal?.access.isReading == true { return }
+    journal?.changes.didCommit()
+    engine?.refresh(everything: takeAnnouncement())
   }
 
   func databaseDidRollback(_ db: Database) {
-    isAnnounced.withLock { $0.pending = false }
-    journal?.didRollback()
+    _ = takeAnnouncement()
+    journal?.changes.didRollback()
+  }
+
+  /// Whether the user said that something changed which no statement tells.
+  private func takeAnnouncement() -> Bool {
+    isAnnounced.withLock { isAnnounced in
+      defer { isAnnounced = false }
+      return isAnnounced
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 import GRDB
 import OrderedResults
 
-/// What a controller asks for, without its record type: what its engine has to know.
+/// What a controller asks for, without its record type: what an engine has to know.
 struct RecordsRequest: Sendable {
   /// Makes the statement, with its arguments and its adapter.
   let prepare: @Sendable (Database) throws -> PreparedRequest
@@ -35,8 +35,14 @@ struct AnalyzedRequest: Sendable {
 extension RecordsRequest {
   /// Asks SQLite what the request means under the schema that `db` sees now.
   ///
+  /// - Parameters:
+  ///   - db: in a transaction.
+  ///   - known: an analysis of the same definition under this schema, if there is one.
+  /// - Returns: what the request means.
   /// - Throws: `DatabaseError`, ``FetchedRecordsError``, and whatever the request throws.
-  func analyzed(in db: Database) throws -> AnalyzedRequest {
+  func analyzed(
+    in db: Database, reusing known: (QueryDefinition) -> Query? = { _ in nil }
+  ) throws -> AnalyzedRequest {
     let prepared = try prepare(db)
     try Self.checkFetchesNothingElse(prepared)
     var text = try RequestText(prepared.statement, in: db)
@@ -69,7 +75,7 @@ extension RecordsRequest {
       QueryParameter(name: $0, type: .blob)
     }
     do {
-      let query = try Query.analyzed(definition, in: db)
+      let query = try known(definition) ?? Query.analyzed(definition, in: db)
       if isBatched, query.plan == nil { throw BatchPlan.refusal(query.tracking.reason) }
       let shape = RowShape(columns: prepared.statement.columnNames, adapter: prepared.adapter)
       return AnalyzedRequest(

@@ -1,11 +1,27 @@
 import OrderedResults
 
-/// What a controller's fetch or refresh gave.
+/// What a controller shows: one state of its records.
 struct FetchedState: Sendable {
+  /// Who made it of what the engine read.
+  let maker: RecordsListener
   let results: Results
+  /// The results before closures cut them into sections; shares its blocks with the results
+  /// otherwise.
+  let base: Results
+  let query: Query
   let shape: RowShape
   /// Reads whole records, where the results are only an index of them.
   var batches: BatchReader?
+  /// What was fetched alongside when the state came about.
+  var alongside: (any Sendable)?
+
+  /// The same for an engine, which goes on from here.
+  var snapshot: ResultsSnapshot {
+    var snapshot = ResultsSnapshot(
+      query: query, results: base, version: .fresh(), commit: 0, alongside: [])
+    snapshot.presented = self
+    return snapshot
+  }
 }
 
 /// What it takes to read whole records by key.
@@ -20,5 +36,7 @@ struct StateChange: Sendable {
   let new: FetchedState
   /// Index paths of both; the records are those of the states.
   let changes: ChangeSet
-  let alongside: (any Sendable)?
+
+  /// What was fetched alongside the new state.
+  var alongside: (any Sendable)? { new.alongside }
 }

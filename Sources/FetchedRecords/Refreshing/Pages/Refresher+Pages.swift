@@ -39,7 +39,8 @@ extension Refresher {
     case .success(nil): answers.append { read.completion(.success(.betterLive)) }
     case .success(let task?):
       let isShort = mayBeShort(task)
-      guard isShort, task.perform(statementGuard, atMost: LiveResult.shortWork, limits, in: db)
+      guard isShort,
+        task.perform(access.statementGuard, atMost: LiveResult.shortWork, limits, in: db)
       else {
         if isShort { pageDurations[read.queryName] = LiveResult.shortWork }
         return line.longPages.append(read)
@@ -52,7 +53,7 @@ extension Refresher {
   func makeTask(_ read: PageRead) -> Result<PageTask?, FetchFailure> {
     let query: Query
     do {
-      query = try self.query(named: read.queryName)
+      query = try catalog.query(named: read.queryName)
     } catch {
       return .failure(error)
     }
@@ -121,11 +122,12 @@ extension Refresher {
   /// - Returns: false where it has to be tried again.
   func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
     if read.isAbandoned { return true }
-    let outcome = begin(on: reader) { [self] () -> BackgroundRun? in
+    let outcome = begin(on: reader) { [self] transaction -> BackgroundRun? in
       switch makeTask(read) {
       case .failure(let failure): answers.append { read.completion(.failure(failure)) }
       case .success(nil): answers.append { read.completion(.success(.betterLive)) }
-      case .success(let task?): return BackgroundRun(page: task, commit: commit)
+      case .success(let task?):
+        return BackgroundRun([], page: task, commit: commit, seeing: transaction)
       }
       return nil
     }

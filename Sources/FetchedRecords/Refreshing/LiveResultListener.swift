@@ -1,0 +1,50 @@
+import GRDB
+import OrderedResults
+
+/// Who a live result is for: says what it is of, and hears what becomes of it.
+///
+/// Called in turns of the engine, and in its read transactions where they are handed over; it must
+/// not wait for anything.
+protocol LiveResultListener: AnyObject, Sendable {
+  /// Names the query in the statistics.
+  var queryName: String { get }
+
+  /// What the result is of under the schema that `db` sees now.
+  ///
+  /// - Parameters:
+  ///   - db: in a transaction.
+  ///   - known: an analysis of the same definition under the same schema, if there is one.
+  /// - Returns: the query and the values of its parameters.
+  /// - Throws: why there is none under this schema.
+  func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery
+
+  /// What there is of the result before its first fetch; asked in the transaction of that.
+  func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult?
+
+  /// Something happened; the transaction is over.
+  func receive(_ event: LiveResultEvent)
+
+  /// The result may not be seen again: what is to be kept of it, is kept now.
+  func save(_ result: LiveResult)
+}
+
+/// A query under one schema, and the values of its parameters.
+struct BoundQuery: Sendable {
+  /// Makes of a next state what its listener shows, in the transaction that read it; what it throws
+  /// refuses the state.
+  typealias Presentation =
+    @Sendable (inout LiveUpdate, _ old: ResultsSnapshot, ReadTransaction) throws -> Void
+
+  let query: Query
+  let arguments: QueryArguments
+  /// nil: the state is shown as it is.
+  var present: Presentation?
+}
+
+/// What is known of a result before it is fetched.
+enum KnownResult {
+  /// What an earlier life of the process showed last: the first fetch is compared with it.
+  case earlier(ResultsSnapshot)
+  /// The present: nothing needs to be fetched.
+  case present(Results)
+}

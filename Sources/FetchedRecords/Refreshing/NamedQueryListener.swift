@@ -1,0 +1,36 @@
+import GRDB
+import OrderedResults
+
+/// Listens to a live result of a query that the catalog knows by name.
+// Safe to share: everything is set once; the engine is weak, and used in its own turns.
+final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
+  let queryName: String
+  private let arguments: QueryArguments
+  private weak let engine: Refresher?
+  private let onEvent: @Sendable (LiveResultEvent) -> Void
+
+  init(
+    _ queryName: String, _ arguments: QueryArguments, engine: Refresher,
+    onEvent: @escaping @Sendable (LiveResultEvent) -> Void
+  ) {
+    self.queryName = queryName
+    self.arguments = arguments
+    self.engine = engine
+    self.onEvent = onEvent
+  }
+
+  func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
+    guard let engine else { throw FetchFailure(kind: .unavailable, detail: "the engine has ended") }
+    return BoundQuery(
+      query: try engine.catalog.query(named: queryName), arguments: arguments)
+  }
+
+  func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? {
+    engine?.cachedSnapshot(of: bound.query, bound.arguments, in: transaction.db)
+      .map(KnownResult.earlier)
+  }
+
+  func receive(_ event: LiveResultEvent) { onEvent(event) }
+
+  func save(_ result: LiveResult) { engine?.cache(result) }
+}
