@@ -184,6 +184,17 @@ extension ConnectionStateMachine {
     }
   }
 
+  /// Since when the connection waits for a request of which nothing has come; nil: it does not.
+  var idleSince: Moment? {
+    guard phase == .open, isAtStart, waiting.isEmpty, !isWriting, !isBlocked, unsent == 0 else {
+      return nil
+    }
+    return phaseAt
+  }
+
+  /// Whether a request has come.
+  var hasServed: Bool { nextExchange > 0 }
+
   /// Whether bytes should be read now; while not, the kernel holds the peer back.
   var wantsRead: Bool {
     guard !peerIsDone, phase != .closed else { return false }

@@ -27,6 +27,11 @@ final class ConnectionCounts: Sendable {
     }
   }
 
+  /// How many an address has; 0 where it is not counted.
+  func count(of address: SocketAddress) -> Int {
+    site(of: address).flatMap { site in counts.withLock { $0[site] } } ?? 0
+  }
+
   /// A connection that was counted has ended.
   func leave(_ address: SocketAddress) {
     guard let site = site(of: address) else { return }

@@ -171,6 +171,11 @@ extension EventLoop {
 
   func connection(_ token: UInt64) -> Connection? { member(token) as? Connection }
 
+  func listener(_ token: UInt64) -> Listener? { member(token) as? Listener }
+
+  /// O(n), n members.
+  var connections: [Connection] { slots.compactMap { $0.member as? Connection } }
+
   /// Lets all members come to their end, and tells when they have.
   func drain(_ onEmpty: @escaping @Sendable () -> Void) {
     isDraining = true

@@ -5,7 +5,7 @@ import Dispatch
 final class Listener: LoopMember {
   /// Accepted at a time, so that a burst of new connections does not hold up the old ones.
   private static let batch = 64
-  /// How long accepting pauses when there are no descriptors.
+  /// How long accepting pauses when there are no descriptors and no connection is idle.
   ///
   /// Connections wait in the kernel's queue meanwhile; those that are open live on.
   private static let pause: Duration = .milliseconds(100)
@@ -16,11 +16,17 @@ final class Listener: LoopMember {
   /// Where its socket stands in the file system, if it does.
   private let path: String?
   private let dealer: ConnectionDealer
+  private let reserve = DescriptorReserve()
+  /// Whether the last descriptor was one of the reserve.
+  private var isScarce = false
+  /// Whether idle connections are being closed, until when nothing is accepted.
+  private var isMakingRoom = false
   private var pausedUntil: Moment?
   /// Whether the last pause was told to the operator: a shortage lasts for many.
   private var hasToldOfPause = false
   private var isClosed = false
   private var toldOfRefusalAt: Moment?
+  private var toldOfShortageAt: Moment?
 
   private init(
     loop: EventLoop, token: UInt64, socket: ListeningSocket, dealer: ConnectionDealer
@@ -44,19 +50,22 @@ final class Listener: LoopMember {
   }
 
   func becameReady(_ readiness: Readiness) {
-    guard pausedUntil == nil else { return }
+    guard pausedUntil == nil, !isMakingRoom else { return }
     for _ in 0..<Self.batch {
       guard dealer.hasRoom else { return pause("there are too many connections") }
+      if isScarce { isScarce = reserve.isAllThatIsLeft(beside: descriptor) }
+      guard !isScarce else { return makeRoom("there are too few descriptors") }
       var address = SocketAddress()
       switch SystemCalls.accept(descriptor, &address) {
       case .success(let accepted):
+        isScarce = reserve.contains(accepted)
         if loop.settings.counts.enter(address) {
           dealer.deal(accepted, address, from: loop)
         } else {
           turnAway(accepted, address)
         }
       case .failure(let error) where error.isWouldBlock: return tellThatAllAreAccepted()
-      case .failure(let error) where error.isOutOfDescriptors: return pause(error.description)
+      case .failure(let error) where error.isOutOfDescriptors: return makeRoom(error.description)
       // The client has gone already, or the network had a fault: that is its own affair.
       case .failure: continue
       }
@@ -110,6 +119,26 @@ final class Listener: LoopMember {
     hasToldOfPause = false
   }
 
+  /// Has idle connections closed, and accepts on as soon as they are; where there are none, it pauses.
+  private func makeRoom(_ reason: String) {
+    isMakingRoom = true
+    loop.poller.change(descriptor, [], token: token)
+    let (loop, token) = (loop, token)
+    dealer.closeIdle { closed in
+      loop.perform { $0.listener(token)?.goOn(having: closed, reason) }
+    }
+  }
+
+  private func goOn(having closed: Int, _ reason: String) {
+    isMakingRoom = false
+    guard closed > 0 else { return pause(reason) }
+    if toldOfShortageAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
+      toldOfShortageAt = loop.now
+      loop.log(.warning, "\(reason): idle connections are closed to make room")
+    }
+    loop.poller.change(descriptor, .read, token: token)
+  }
+
   private func pause(_ reason: String) {
     if !hasToldOfPause { loop.log(.warning, "accepting pauses: \(reason)") }
     hasToldOfPause = true
@@ -124,7 +153,7 @@ final class Listener: LoopMember {
 /// Deals connections out to the loops in turn: they live long, so that numbers even out.
 // Unchecked: `next` is guarded by the queue of the loop that listens.
 final class ConnectionDealer: @unchecked Sendable {
-  private let loops: [EventLoop]
+  let loops: [EventLoop]
   private let limit: Int
   private var next = 0
 

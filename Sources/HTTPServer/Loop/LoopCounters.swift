@@ -45,6 +45,9 @@ package struct ServerCounters: Sendable, Equatable {
   /// Deadlines that passed: of slow heads, bodies and readers, and of idle connections.
   package var timeouts = 0
 
+  /// Idle connections that were closed to make room for others.
+  package var idleClosed = 0
+
   /// Times that accepting paused because there were no descriptors.
   package var acceptPauses = 0
 }
@@ -61,6 +64,7 @@ extension ServerCounters {
     streamsOpen += other.streamsOpen
     slowReadersSkipped += other.slowReadersSkipped
     timeouts += other.timeouts
+    idleClosed += other.idleClosed
     acceptPauses += other.acceptPauses
   }
 }

@@ -76,6 +76,32 @@ enum SystemCalls {
     max(0, pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset)))
   }
 
+  /// Whether the peer has sent something, or has gone, without taking it.
+  static func hasNews(_ descriptor: Int32) -> Bool {
+    var byte: UInt8 = 0
+    return result(recv(descriptor, &byte, 1, Int32(MSG_PEEK))) != .wouldBlock
+  }
+
+  /// How many descriptors the process may have: `ulimit -n`.
+  static var descriptorLimit: Int32 {
+    #if canImport(Glibc)
+      let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    #else
+      let files = RLIMIT_NOFILE
+    #endif
+    var limit = rlimit()
+    guard getrlimit(files, &limit) == 0 else { return .max }
+    return Int32(clamping: limit.rlim_cur)
+  }
+
+  /// The lowest descriptor that is free; nil where there is none (`man 3 dup`).
+  static func lowestFree(copying descriptor: Int32) -> Int32? {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { return nil }
+    close(copy)
+    return copy
+  }
+
   static func close(_ descriptor: Int32) { _ = closeDescriptor(descriptor) }
 
   static func shutdownWrite(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }

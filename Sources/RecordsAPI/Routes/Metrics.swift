@@ -95,7 +95,14 @@ extension MetricsText {
     add(
       "connections_refused_total", .counter, "Connections of addresses that had too many.",
       server.connectionsRefused)
-    add("accept_pauses_total", .counter, "Times no descriptor was left.", server.acceptPauses)
+    add(
+      "idle_connections_closed_total", .counter,
+      "Idle connections that were closed when descriptors ran out.",
+      server.idleClosed)
+    add(
+      "accept_pauses_total", .counter,
+      "Times there were too many connections, or no descriptor and no idle connection.",
+      server.acceptPauses)
     add("received_bytes_total", .counter, "Bytes read from clients.", server.bytesReceived)
     add("sent_bytes_total", .counter, "Bytes written to clients.", server.bytesSent)
     add(

@@ -143,6 +143,29 @@ import Testing
     #expect(try command.process.exitCode() == 0)
   }
 
+  @Test func `has few descriptors, and many connections that are idle`() throws {
+    let command = try Command.serve(
+      [database.path], under: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+    let clients = (0..<200).map { _ in HTTPClient(command.base) }
+    for client in clients {
+      #expect(try client.get("/v1/queries/player/records").status == 200)
+    }
+    let metrics = try HTTPClient(command.base).get("/metrics").text
+    // None had to wait: others went, and not all of them.
+    #expect(metrics.contains("\ndidchange_accept_pauses_total 0\n"))
+    let match = try #require(
+      metrics.firstMatch(of: /didchange_idle_connections_closed_total ([0-9]+)/))
+    let closed = try #require(Int(match.1))
+    #expect((150...195).contains(closed), "\(closed)")
+    // The database can be opened beside them.
+    let follower = Follower(EventStream(command.base, path))
+    try follower.expectSnapshot()
+    try ForeignWriter(database.path).commit("DELETE FROM player WHERE id = 1")
+    #expect(try follower.changes().count == 1)
+    // Whose connection was closed opens another.
+    for client in clients { #expect(try client.get("/healthz").status == 200) }
+  }
+
   /// Eighty clients that ask for a stream and read nothing.
   private static let crowd = """
     import socket, sys, time
