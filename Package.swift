@@ -33,24 +33,29 @@ let package = Package(
   ],
   targets: [
     // Dependencies point strictly downwards; the order here is bottom to top.
-    .target(name: "OrderedResults", swiftSettings: settings),
+    .systemLibrary(name: "CMalloc"),
+    .target(name: "HeldMemory", dependencies: ["CMalloc"], swiftSettings: settings),
+    .target(name: "OrderedResults", dependencies: ["HeldMemory"], swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
     .target(
       name: "ChangeCapture", dependencies: [grdb, sqlite], swiftSettings: settings),
     .target(
       name: "FetchedRecords",
-      dependencies: ["ChangeCapture", "CSQLiteSettings", "OrderedResults", deque, grdb, sqlite],
+      dependencies: [
+        "ChangeCapture", "CSQLiteSettings", "HeldMemory", "OrderedResults", deque, grdb, sqlite,
+      ],
       swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
-      name: "HTTPServer", dependencies: ["CEpoll", "HTTP1", httpTypes], swiftSettings: settings),
+      name: "HTTPServer", dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes],
+      swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(name: "SeededRandom", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
+        "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "OrderedResults",
         "SeededRandom", "Yams", deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
@@ -79,6 +84,9 @@ let package = Package(
       providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
       name: "TestSupport", dependencies: ["SeededRandom"], path: "Tests/TestSupport",
+      swiftSettings: settings),
+    .testTarget(
+      name: "HeldMemoryTests", dependencies: ["HeldMemory", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "OrderedResultsTests", dependencies: ["OrderedResults", "SeededRandom"],

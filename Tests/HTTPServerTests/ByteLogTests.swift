@@ -48,6 +48,29 @@ extension ByteLog {
   #expect(log.bytes == Array("2\r\n".utf8) + [4, 5] + Array("\r\n".utf8))
 }
 
+@Test func `a log that forgets holds its newest unit, where it was`() {
+  var log = ByteLog(capacity: 100_000)
+  var hadOthers = log.forget()
+  #expect(!hadOthers)
+  for number in UInt8(0)..<50 { log.append([UInt8](repeating: number, count: 100)) }
+  let end = log.end
+  let view = log.segments
+  hadOthers = log.forget()
+  #expect(hadOthers)
+  log.checkInvariants()
+  #expect(log.end == end)
+  let unit = Array("64\r\n".utf8) + [UInt8](repeating: 49, count: 100) + Array("\r\n".utf8)
+  #expect(log.bytes == unit)
+  #expect(log.segments.map(\.capacity) == [end - log.start])
+  hadOthers = log.forget()
+  #expect(!hadOthers)
+  log.append([1])
+  log.checkInvariants()
+  #expect(log.segments[0].unit(at: log.start) == log.start..<end)
+  // Whoever reads the old segments still can.
+  #expect(view.last?.bytes(log.start..<end).count == end - log.start)
+}
+
 @Test(arguments: [1, 100, 10_000, 300_000])
 func `a log holds the newest units, whole, and as many as its capacity has room for`(
   capacity: Int

@@ -1,3 +1,4 @@
+import FetchedRecords
 import Foundation
 import HTTP1
 import HTTPServer
@@ -111,7 +112,8 @@ import Testing
     let configuration = try parse(
       """
       limits: {headSize: 2048, connections: 10, connectionsPerAddress: 5, requestsInFlight: 2,
-        controllers: 7, logBytes: 1000, logChangeSets: 4, rememberedStates: 0, bodySize: 0}
+        controllers: 7, logBytes: 1000, logChangeSets: 4, rememberedStates: 0, bodySize: 0,
+        memory: 1000000000, streamsPerAddress: 8, queriesPerAddress: 9}
       timeouts: {head: 5, body: 500ms, write: 1.5, idle: 2m, heartbeat: 3s, linger: 1h}
       cors: [https://a.example, "http://localhost:8000"]
       proxies: [127.0.0.1, 10.0.0.0/8, unix]
@@ -136,6 +138,10 @@ import Testing
     #expect(configuration.feeds.heartbeat == .seconds(3))
     #expect(configuration.feeds.linger == .seconds(3600))
     #expect(configuration.feeds.maximumOfControllers == 7)
+    #expect(configuration.feeds.streamsPerAddress == 8)
+    #expect(configuration.feeds.queriesPerAddress == 9)
+    #expect(configuration.queryLimits.memory == 1_000_000_000)
+    #expect(configuration.queryLimits.resultBytes == 250_000_000)
     #expect(configuration.feeds.logCapacity == 1000)
     #expect(configuration.feeds.logCount == 4)
     #expect(configuration.feeds.rememberedStates == 0)
@@ -148,6 +154,9 @@ import Testing
     (
       "limits: {headSize: 1}", "c:1:20: `headSize` is the number 1, not an integer that makes sense"
     ),
+    ("limits: {memory: 16777215}", "write one from 16777216 to 1099511627776"),
+    ("limits: {streamsPerAddress: 0}", "write one from 1 to 10000000"),
+    ("limits: {queriesPerAddress: 0}", "write one from 1 to 10000000"),
     ("limits: {conections: 1}", "did you mean \"connections\"?"),
     ("limits: {connections: many}", "`connections` is text"),
     ("timeouts: {heartbeat: 20s}", "from 0.1s to 15s"), ("timeouts: {head: 5 days}", "write 10s"),

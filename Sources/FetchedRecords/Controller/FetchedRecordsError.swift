@@ -35,7 +35,7 @@ public struct FetchedRecordsError: Error, Sendable, Equatable, CustomStringConve
       switch failure.kind {
       case .query: .request
       case .sections: .sections
-      case .busy, .hotJournal, .unavailable, .tooLong, .tooLarge, .abandoned, .database:
+      case .busy, .hotJournal, .unavailable, .tooLong, .tooLarge, .noMemory, .abandoned, .database:
         .unavailable
       }
     self.init(kind: kind, message: failure.detail)

@@ -1,6 +1,7 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import HeldMemory
 
 /// A connection on which queries run that take long, beside the queue that follows commits.
 ///
@@ -13,6 +14,7 @@ final class BackgroundReader: @unchecked Sendable {
   private let path: String
   private let open: OwnConnection.Open
   private let limits: RefresherLimits
+  private let memory: MemoryBudget
   private var connection: DatabaseQueue?
   /// What it does now; nil: it is idle. Touched on the refresher's queue only.
   var run: BackgroundRun?
@@ -23,11 +25,13 @@ final class BackgroundReader: @unchecked Sendable {
   private let work = DispatchGroup()
 
   init(
-    path: String, number: Int, limits: RefresherLimits, open: @escaping OwnConnection.Open
+    path: String, number: Int, limits: RefresherLimits, memory: MemoryBudget,
+    open: @escaping OwnConnection.Open
   ) {
     self.path = path
     self.open = open
     self.limits = limits
+    self.memory = memory
     thread = WorkerThread(name: "didchange.read.\(number)")
   }
 
@@ -39,7 +43,6 @@ final class BackgroundReader: @unchecked Sendable {
     let opened = try connection ?? connect(files)
     connection = opened
     try opened.inDatabase { db in
-      db.limitValues(toBytes: limits.resultBytes)
       // Nobody waits here: what a lock prevents is tried again.
       db.waitForLocks(atMost: .zero)
       try db.beginRead()
@@ -65,10 +68,11 @@ final class BackgroundReader: @unchecked Sendable {
     self.run = run
     work.enter()
     thread.perform { [self] in
+      let meter = ResultMeter(limits, memory, mayWait: true)
       connection?.inDatabase { db in
         let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
-        for task in run.tasks { task.perform(statementGuard, limits, in: transaction) }
-        run.page?.perform(statementGuard, limits, in: db)
+        for task in run.tasks { task.perform(statementGuard, meter, in: transaction) }
+        run.page?.perform(statementGuard, meter, in: db)
         db.endRead()
       }
       work.leave()
@@ -154,19 +158,19 @@ final class BackgroundTask: @unchecked Sendable {
   }
 
   func perform(
-    _ statementGuard: StatementGuard, _ limits: RefresherLimits, in transaction: ReadTransaction
+    _ statementGuard: StatementGuard, _ meter: ResultMeter, in transaction: ReadTransaction
   ) {
     do {
-      let update = try statementGuard.run(atMost: limits.statement) {
+      let update = try statementGuard.run(atMost: meter.limits.statement) {
         live.opening == nil
-          ? try live.update(work, of: bound, limits: limits, in: transaction)
+          ? try live.update(work, of: bound, meter: meter, in: transaction)
           : try live.firstUpdate(
-            of: bound, known: live.listener.known(of: bound, in: transaction), limits: limits,
+            of: bound, known: live.listener.known(of: bound, in: transaction), meter: meter,
             in: transaction)
       }
       outcome = .success(update)
     } catch StatementGuard.Interruption.time {
-      outcome = .failure(.tooLong(limits))
+      outcome = .failure(.tooLong(meter.limits))
     } catch StatementGuard.Interruption.wish {
       outcome = .failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the result"))
     } catch {

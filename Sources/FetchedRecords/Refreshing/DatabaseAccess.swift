@@ -1,6 +1,7 @@
 import ChangeCapture
 package import Dispatch
 import GRDB
+import HeldMemory
 
 /// Where an engine's state is touched: one turn at a time, in the order in which they were asked for.
 package protocol EngineQueue: AnyObject, Sendable {
@@ -72,5 +73,7 @@ protocol DatabaseAccess: EngineQueue {
   var isWriteAheadLog: Bool { get }
 
   /// A further connection; nil: there are none to be had.
-  func makeReader(number: Int, limits: RefresherLimits) -> BackgroundReader?
+  func makeReader(
+    number: Int, limits: RefresherLimits, memory: MemoryBudget
+  ) -> BackgroundReader?
 }

@@ -23,23 +23,24 @@ extension Query {
   /// - Throws: `FetchFailure`.
   func fetch(
     comparingWith old: Results, arguments: QueryArguments,
-    limits: RefresherLimits = .none, in db: Database
+    meter: ResultMeter = .none, in db: Database
   ) throws -> (results: Results, changes: ChangeSet) {
     do {
       let statement = try db.cachedStatement(sql: sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       var builder = ResultsBuilder(comparingWith: old)
-      var meter = ResultMeter(limits)
+      var meter = meter
       try statement.forEachRow(of: layout, in: db) { row in
-        try meter.add(row.byteCount)
+        // With where it begins in its block, which of small rows is the better half.
+        try meter.add(row.byteCount + 4)
         builder.append(row)
       }
       return try builder.finish()
     } catch let error as SectionError {
       throw FetchFailure(brokenSection: error, query: self)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-      throw FetchFailure.tooManyBytes(limits)
+      throw FetchFailure.valueTooLong(meter.limits)
     } catch let error as DatabaseError {
       throw FetchFailure(error)
     }

@@ -20,6 +20,8 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     case tooLong
     /// The result takes more than the server grants one query.
     case tooLarge
+    /// What others use leaves no room for the result.
+    case noMemory
     /// Nobody waits for the result any more.
     case abandoned
     /// Anything else that SQLite reports.

@@ -67,23 +67,23 @@ extension LiveResult {
   /// - Parameters:
   ///   - work: what is to be done.
   ///   - bound: the query under the transaction's schema.
-  ///   - limits: what the result may take.
+  ///   - meter: what the result may take.
   ///   - transaction: reads it.
   /// - Returns: the next state, as its listener presents it.
   /// - Throws: `FetchFailure`, `DatabaseError`, and what the listener throws. The next change is then
   ///   brought in by a refetch.
   func update(
-    _ work: Query.Work, of bound: BoundQuery, limits: RefresherLimits,
+    _ work: Query.Work, of bound: BoundQuery, meter: ResultMeter,
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
-    var update = try next(work, bound, limits, in: transaction.db)
+    var update = try next(work, bound, meter, in: transaction.db)
     try bound.present?(&update, snapshot, transaction)
     return update
   }
 
   /// Works out the first state, from what is known of it, if anything is.
   func firstUpdate(
-    of bound: BoundQuery, known: KnownResult?, limits: RefresherLimits,
+    of bound: BoundQuery, known: KnownResult?, meter: ResultMeter,
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
     var update: LiveUpdate
@@ -98,17 +98,17 @@ extension LiveResult {
       update.wasKnown = true
     case .earlier(let cached):
       update = try refetch(
-        bound, comparingWith: cached.results, because: [], limits, in: transaction.db)
+        bound, comparingWith: cached.results, because: [], meter, in: transaction.db)
       update.cached = cached
     case nil:
-      update = try refetch(bound, because: [], limits, in: transaction.db)
+      update = try refetch(bound, because: [], meter, in: transaction.db)
     }
     try bound.present?(&update, snapshot, transaction)
     return update
   }
 
   private func next(
-    _ work: Query.Work, _ bound: BoundQuery, _ limits: RefresherLimits, in db: Database
+    _ work: Query.Work, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> LiveUpdate {
     switch work {
     case .none:
@@ -118,14 +118,14 @@ extension LiveResult {
           results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside),
         refetchReasons: nil, duration: .zero)
     case .refetch(let reasons):
-      return try refetch(bound, because: reasons, limits, in: db)
+      return try refetch(bound, because: reasons, meter, in: db)
     case .rows(let changed, let plan):
       let start = ContinuousClock.now
       switch try maintain(changed, plan: plan, bound.arguments, in: db) {
       case .refetch(let reason):
-        return try refetch(bound, because: [reason], limits, in: db)
+        return try refetch(bound, because: [reason], meter, in: db)
       case .refetchOnce(let reason):
-        return try refetch(bound, because: [reason], keepsContributions: true, limits, in: db)
+        return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):
         let alongside = try fetchAlongside(bound, in: db)
         return LiveUpdate(
@@ -138,7 +138,7 @@ extension LiveResult {
 
   private func refetch(
     _ bound: BoundQuery, comparingWith known: Results? = nil, because reasons: [String],
-    keepsContributions: Bool = false, _ limits: RefresherLimits, in db: Database
+    keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
   ) throws -> LiveUpdate {
     forgetIndex(keepingContributions: keepsContributions)
     let start = ContinuousClock.now
@@ -146,7 +146,7 @@ extension LiveResult {
     let query = bound.query
     let (results, changes) = try query.fetch(
       comparingWith: old.layout == query.layout ? old : .empty(query.layout),
-      arguments: bound.arguments, limits: limits, in: db)
+      arguments: bound.arguments, meter: meter, in: db)
     let fetched = ContinuousClock.now
     durations.fetch = fetched - start
     return LiveUpdate(

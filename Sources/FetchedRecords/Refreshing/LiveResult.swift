@@ -29,6 +29,8 @@ package final class LiveResult: @unchecked Sendable {
   private(set) var missed = DatabaseChanges.nothing
   /// The first commit that is in ``missed``.
   private(set) var missedSince: Int?
+  /// When the first of what was missed was noticed.
+  private(set) var behindSince: ContinuousClock.Instant?
   /// Whether it is to run again whatever has changed, and why, in a word fit to label a metric.
   var mustRefetch: String?
   /// The work beside the queue that will bring it up to date, if there is some.
@@ -108,11 +110,18 @@ package final class LiveResult: @unchecked Sendable {
   func miss(_ changes: DatabaseChanges, since commit: Int) {
     missed.formUnion(changes)
     missedSince = min(missedSince ?? commit, commit)
+    behindSince = behindSince ?? .now
+  }
+
+  /// It was not its turn before now.
+  func beginTurn() {
+    notBefore = nil
+    behindSince = .now
   }
 
   /// Hands over what was missed to whoever brings it in.
   func takeMissed() -> DatabaseChanges {
-    defer { (missed, missedSince, mustRefetch) = (.nothing, nil, nil) }
+    defer { (missed, missedSince, behindSince, mustRefetch) = (.nothing, nil, nil, nil) }
     return missed
   }
 

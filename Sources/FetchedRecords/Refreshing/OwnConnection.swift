@@ -1,6 +1,7 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import HeldMemory
 
 /// An engine's way to a database file: a connection of its own, which disturbs no writer.
 // Safe to share: every mutable field is touched on `queue` only.
@@ -25,7 +26,7 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   ///   - isBesideWriter: whether an application has it open in this process, and writes to it.
   ///   - open: opens a connection to it that can change nothing.
   init(
-    path: String, isBesideWriter: Bool = false, open: @escaping Open = ReadOnlyConnection.open
+    path: String, isBesideWriter: Bool = false, open: @escaping Open
   ) {
     self.path = path
     self.isBesideWriter = isBesideWriter
@@ -107,8 +108,10 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
       detail: "another database file stands at the path: open the database anew")
   }
 
-  func makeReader(number: Int, limits: RefresherLimits) -> BackgroundReader? {
-    BackgroundReader(path: path, number: number, limits: limits, open: open)
+  func makeReader(
+    number: Int, limits: RefresherLimits, memory: MemoryBudget
+  ) -> BackgroundReader? {
+    BackgroundReader(path: path, number: number, limits: limits, memory: memory, open: open)
   }
 
   // MARK: - Watching

@@ -15,11 +15,12 @@ enum ReadOnlyConnection {
 
   /// - Parameters:
   ///   - path: the database file.
+  ///   - limits: what a query may take.
   ///   - statementGuard: what may end its statements early.
   /// - Returns: the connection.
   /// - Throws: `DatabaseError`.
   static func open(
-    path: String, guardedBy statementGuard: StatementGuard
+    path: String, _ limits: RefresherLimits, guardedBy statementGuard: StatementGuard
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.readonly = true
@@ -30,6 +31,7 @@ enum ReadOnlyConnection {
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA query_only = 1; PRAGMA trusted_schema = 0")
       statementGuard.watch(db)
+      db.limitValues(toBytes: limits.valueBytes)
       if let connection = db.sqliteConnection {
         _ = sqlite_set_defensive(UnsafeMutableRawPointer(connection), 1)
       }

@@ -66,7 +66,7 @@ extension Refresher {
     let bound = try listener.bind(in: transaction.db, reusing: live.query(for:))
     let result = LiveResult(for: listener, of: bound, commit: commit, after: old)
     let known = old == nil ? listener.known(of: bound, in: transaction) : nil
-    let update = try result.firstUpdate(of: bound, known: known, limits: limits, in: transaction)
+    let update = try result.firstUpdate(of: bound, known: known, meter: .none, in: transaction)
     _ = result.succeed(with: update.snapshot(.fresh(), commit: commit))
     return (result, update.fetched.changes)
   }

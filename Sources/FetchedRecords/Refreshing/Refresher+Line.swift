@@ -10,6 +10,8 @@ extension Refresher {
   private static let slice = Duration.microseconds(300)
   /// The same after a failure.
   private static let recovery = Duration.seconds(1)
+  /// How long to wait before trying again what there was no room for.
+  private static let memoryRetry = Duration.seconds(5)
   /// A fetch longer than this leaves half of the readers to shorter ones.
   static let longFetch = Duration.milliseconds(250)
 
@@ -111,7 +113,7 @@ extension Refresher {
     access.async(after: .nanoseconds(Int(max(wait, 0)))) { [self] in
       guard live.contains(result), result.notBefore == time else { return }
       result.isWaiting = false
-      result.notBefore = nil
+      result.beginTurn()
       line.append(result)
       serveSoon()
     }
@@ -169,9 +171,9 @@ extension Refresher {
   private func idleReader() -> BackgroundReader? {
     if let idle = readers.first(where: { $0.run == nil }) { return idle }
     guard readers.count < limits.readers else { return nil }
-    guard let reader = access.makeReader(number: readers.count + 1, limits: limits) else {
-      return nil
-    }
+    guard
+      let reader = access.makeReader(number: readers.count + 1, limits: limits, memory: memory)
+    else { return nil }
     readers.append(reader)
     return reader
   }
@@ -296,7 +298,10 @@ extension Refresher {
       }
       result.miss(task.covered, since: run.commit)
       result.mustRefetch = "failure"
-      return fail(result, with: failure, answering: task.receivers)
+      fail(result, with: failure, answering: task.receivers)
+      // No commit tells that others have let go.
+      guard failure.kind == .noMemory, live.contains(result) else { return }
+      result.notBefore = .now + Self.memoryRetry
     default:
       // Ended for the sake of others, or read from a file that is gone.
       result.miss(task.covered, since: run.commit)

@@ -70,17 +70,21 @@ extension Refresher {
   func update(
     _ result: LiveResult, _ work: Query.Work, in transaction: ReadTransaction
   ) -> Bool {
+    let meter = ResultMeter(limits, memory, mayWait: false)
     do {
       guard let bound = try result.bound?.get() else { return true }
       let update = try access.statementGuard.run(atMost: LiveResult.shortWork) {
         result.opening == nil
-          ? try result.update(work, of: bound, limits: limits, in: transaction)
-          : try result.firstUpdate(of: bound, known: nil, limits: limits, in: transaction)
+          ? try result.update(work, of: bound, meter: meter, in: transaction)
+          : try result.firstUpdate(of: bound, known: nil, meter: meter, in: transaction)
       }
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
       result.forgetIndex()
       result.durations.fetch = LiveResult.shortWork
+      return false
+    } catch is ResultMeter.NeedsRoom {
+      result.forgetIndex()
       return false
     } catch {
       fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())

@@ -1,6 +1,7 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import HeldMemory
 import OrderedResults
 
 // Reading: every read transaction first catches up with what was committed before it began.
@@ -142,6 +143,8 @@ extension Refresher {
       self.answers = []
       for answer in answers { answer() }
     }
+    // What is kept row by row grows without asking.
+    if !memory.hasRoom() { memory.makeRoomSoon() }
     serveSoon()
   }
 }

@@ -18,8 +18,8 @@ extension Refresher {
         do {
           return try access.statementGuard.run(atMost: limits.statement) {
             let results = try query.fetch(
-              comparingWith: .empty(query.layout), arguments: arguments, limits: limits,
-              in: transaction.db
+              comparingWith: .empty(query.layout), arguments: arguments,
+              meter: ResultMeter(limits, memory, mayWait: true), in: transaction.db
             ).results
             _ = try query.fetchAlongside(arguments, in: transaction.db)
             return results

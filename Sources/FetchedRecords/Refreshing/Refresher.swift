@@ -1,5 +1,6 @@
 package import ChangeCapture
 import GRDB
+package import HeldMemory
 import OrderedResults
 import Synchronization
 
@@ -20,11 +21,14 @@ package final class Refresher: @unchecked Sendable {
   package let catalog: QueryCatalog
   let log: @Sendable (RefresherMessage) -> Void
   private let lastFailure = Mutex<FetchFailure?>(nil)
+  let pulse = Mutex(RefresherPulse(beat: .now))
   let cacheTrouble = Mutex(CacheTrouble())
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
   let isSaveScheduled = Atomic(false)
-  let limits: RefresherLimits
+  package let limits: RefresherLimits
+  /// What all results, and whatever else is made of them, may take.
+  package let memory: MemoryBudget
 
   // Touched in turns only.
   var isWatching = false
@@ -56,7 +60,11 @@ package final class Refresher: @unchecked Sendable {
   /// Whether somebody said that something changed which no commit tells.
   var isEverythingNew = false
   /// Whether something may have been committed that is not read yet.
-  var isBehind = false
+  var isBehind = false {
+    didSet { behindSince = isBehind ? behindSince ?? .now : nil }
+  }
+  /// Since when.
+  private(set) var behindSince: ContinuousClock.Instant?
   var isRetryScheduled = false
   /// What tells of a writer's own commits, where the engine is of one; lives as long as the engine.
   var observer: WriteObserver?
@@ -88,8 +96,10 @@ package final class Refresher: @unchecked Sendable {
     makeSource: @escaping () -> any ChangeSource,
     log: @escaping @Sendable (RefresherMessage) -> Void
   ) throws {
-    self.init(
-      OwnConnection(path: path), source: source, limits: limits, makeSource: makeSource, log: log)
+    let access = OwnConnection(path: path) { path, statementGuard in
+      try ReadOnlyConnection.open(path: path, limits, guardedBy: statementGuard)
+    }
+    self.init(access, source: source, limits: limits, makeSource: makeSource, log: log)
     try access.sync { try transaction { _ in } }
     let refused = catalog.refused
     switch source {
@@ -114,6 +124,7 @@ package final class Refresher: @unchecked Sendable {
   ) {
     self.access = access
     self.limits = limits
+    memory = MemoryBudget(limit: limits.memory)
     self.log = log
     self.makeSource = makeSource
     catalog = QueryCatalog(source: source)

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import HeldMemory
 import OrderedResults
 
 /// To which owners the rows of a query's tables contribute.
@@ -18,6 +19,10 @@ struct Contributions {
   private var count = 0
   private let limit: Int
   private(set) var numbers = GroupNumbers()
+  private let charge = MemoryCharge()
+
+  /// About the bytes of an owner of a row, with what the tables leave free.
+  private static let bytesPerOwner = 48
 
   /// Looks at all rows. O(n), n combinations of rows that the query looks at.
   init(_ plan: IncrementalPlan, sql: String, arguments: QueryArguments, in db: Database) throws {
@@ -30,6 +35,7 @@ struct Contributions {
     while try statement.step(in: db) { _ = all.add(statement, plan) }
     (owners, count, numbers) = (all.owners, all.count, all.numbers)
     limit = 2 * all.count + 1024
+    charge.set(count * Self.bytesPerOwner)
   }
 
   private init(tables: Int, limit: Int) {

@@ -1,3 +1,5 @@
+import HeldMemory
+
 /// What a socket did not take, in order.
 struct Outbox {
   enum Piece {
@@ -8,6 +10,8 @@ struct Outbox {
 
   private var pieces: [Piece] = []
   private(set) var count = 0
+  /// Of what it holds itself; nil while it is empty.
+  private var charge: MemoryCharge?
 
   var isEmpty: Bool { count == 0 }
 
@@ -15,6 +19,7 @@ struct Outbox {
     guard start < bytes.count else { return }
     count += bytes.count - start
     pieces.append(.bytes(bytes, sent: start))
+    noteHeld()
   }
 
   mutating func append(_ segment: LogSegment, _ range: Range<Int>) {
@@ -35,11 +40,25 @@ struct Outbox {
       case .bytes(let sent):
         total += sent
         count -= sent
-        if let rest = piece.dropping(sent) { pieces[0] = rest } else { pieces.removeFirst() }
+        if let rest = piece.dropping(sent) {
+          pieces[0] = rest
+        } else {
+          pieces.removeFirst()
+          noteHeld()
+        }
       }
     }
     pieces = []
+    charge = nil
     return total
+  }
+
+  /// O(pieces), which are few: a peer that reads slowly is asked for no more requests.
+  private mutating func noteHeld() {
+    let held = pieces.reduce(0) { sum, piece in
+      if case .bytes(let bytes, _) = piece { sum + bytes.count } else { sum }
+    }
+    if let charge { charge.set(held) } else { charge = MemoryCharge(held) }
   }
 }
 

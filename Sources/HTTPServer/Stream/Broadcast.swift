@@ -66,6 +66,14 @@ package final class Broadcast: Sendable {
     return position
   }
 
+  /// Drops all units but the newest: a stream that has not shown the others asks its `onLag` what to
+  /// send instead.
+  ///
+  /// From any thread. O(bytes of the newest unit).
+  ///
+  /// - Returns: whether there were others.
+  package func forget() -> Bool { state.withLock { $0.log.forget() } }
+
   /// The position after the newest unit.
   package var end: Position { state.withLock { Position(offset: $0.log.end) } }
 

@@ -49,6 +49,24 @@ struct ByteLog {
     start = end
   }
 
+  /// Drops all units but the newest, which may be on its way to those who have shown the others.
+  ///
+  /// O(bytes of that); whoever reads still holds the segments that it reads.
+  ///
+  /// - Returns: whether there were others.
+  mutating func forget() -> Bool {
+    guard let last = segments.last else { return false }
+    let newest = last.unit(at: end - 1)
+    guard start < newest.lowerBound else { return false }
+    let segment = LogSegment(base: newest.lowerBound, capacity: newest.count)
+    segment.append(UnsafeRawBufferPointer(last.bytes(newest)))
+    segments = [segment]
+    firstUnit = 0
+    nextCapacity = Self.smallestSegment
+    start = newest.lowerBound
+    return true
+  }
+
   private mutating func segment(for size: Int) -> LogSegment {
     let isLarge = size > Self.largeUnit
     if let last = segments.last, !isLarge, last.capacity - last.filled >= size { return last }

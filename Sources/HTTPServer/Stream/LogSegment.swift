@@ -1,3 +1,5 @@
+import HeldMemory
+
 /// A piece of a log's memory, written once from front to back.
 ///
 /// No unit straddles two segments, so a segment can be sent as it is.
@@ -23,9 +25,13 @@ final class LogSegment: @unchecked Sendable {
     self.base = base
     self.capacity = capacity
     memory = .allocate(byteCount: capacity, alignment: 1)
+    HeldMemory.add(capacity)
   }
 
-  deinit { memory.deallocate() }
+  deinit {
+    HeldMemory.add(-capacity)
+    memory.deallocate()
+  }
 
   /// Under the broadcast's lock.
   func append(_ unit: UnsafeRawBufferPointer) {

@@ -1,3 +1,5 @@
+import HeldMemory
+
 /// In which blocks of a result the records of an owner are.
 ///
 /// An owner is whatever a record is made of, by a number: a row, or a group of rows. The index names
@@ -15,6 +17,10 @@ package struct OwnerIndex: Sendable {
   private var first: [Int64: UInt32]
   /// Of the owners that have several records, the blocks of all but the first.
   private var others: [Int64: [UInt32]] = [:]
+  private let charge = MemoryCharge()
+
+  /// About the bytes of an owner, with what the table leaves free.
+  private static let bytesPerOwner = 20
 
   /// O(n) for the n records of `results`.
   package init(_ results: Results, owner: (Record) -> Int64) {
@@ -24,6 +30,7 @@ package struct OwnerIndex: Sendable {
       blocks[Int(number)] = block
       for item in 0..<block.count { enter(owner(block.record(item)), number) }
     }
+    charge.set(first.count * Self.bytesPerOwner)
   }
 
   /// Whether an owner has a record. O(1).
@@ -76,6 +83,7 @@ package struct OwnerIndex: Sendable {
     }
     for made in made { freeIfEmpty(made) }
     for record in removed { freeIfEmpty(record.block.id) }
+    charge.set(first.count * Self.bytesPerOwner)
   }
 
   private mutating func enter(_ owner: Int64, _ number: UInt32) {

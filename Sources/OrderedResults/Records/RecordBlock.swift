@@ -1,3 +1,4 @@
+import HeldMemory
 import Synchronization
 
 /// Up to 128 records packed into one allocation, immutable once made; ``Record``s are slices of it.
@@ -35,9 +36,18 @@ final class RecordBlock: @unchecked Sendable {
     for index in 0..<count { (bounds + index + 1).initialize(to: UInt32(header) + ends[index]) }
     (memory + header).copyMemory(from: bytes, byteCount: byteCount)
     self.memory = UnsafeRawPointer(memory)
+    HeldMemory.add(heldBytes)
   }
 
-  deinit { memory.deallocate() }
+  deinit {
+    HeldMemory.add(-heldBytes)
+    memory.deallocate()
+  }
+
+  /// The object, what the allocator keeps for it and for its memory, and its place in a page.
+  private static let overhead = 112
+
+  private var heldBytes: Int { Int(bounds[count]) + Self.overhead }
 
   private static let lastID = Atomic<UInt64>(0)
 

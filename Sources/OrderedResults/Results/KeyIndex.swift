@@ -1,3 +1,5 @@
+import HeldMemory
+
 /// Where the records of a result are, by their keys.
 ///
 /// For results that are asked for many keys: it is made anew for each result. Memory: 16 bytes a
@@ -7,6 +9,10 @@ package struct KeyIndex: Sendable {
   private let hasher = ByteHasher()
   /// By the hash of a key, the first record with it. Two keys may share a hash.
   private var offsets: [UInt64: Int]
+  private let charge = MemoryCharge()
+
+  /// About the bytes of a key, with what the table leaves free.
+  private static let bytesPerKey = 26
 
   /// O(n), n records.
   package init(_ results: Results) {
@@ -21,6 +27,7 @@ package struct KeyIndex: Sendable {
       if offsets[hash] == nil { offsets[hash] = cursor.offset }
       cursor.advance()
     }
+    charge.set(offsets.count * Self.bytesPerKey)
   }
 
   /// The offset of the first record with this key, as `Results.offset(ofKey:)` has it.

@@ -1,8 +1,22 @@
+import HeldMemory
+
 /// The sections of a result, in order.
 package struct SectionList: RandomAccessCollection, Sendable, Equatable {
   private let sections: [Section]
+  /// Nil where they are few.
+  private let charge: MemoryCharge?
 
-  init(_ sections: [Section] = []) { self.sections = sections }
+  /// About the bytes of a section, with its name.
+  private static let bytesPerSection = 128
+
+  init(_ sections: [Section] = []) {
+    self.sections = sections
+    charge = sections.count > 64 ? MemoryCharge(sections.count * Self.bytesPerSection) : nil
+  }
+
+  package static func == (left: SectionList, right: SectionList) -> Bool {
+    left.sections == right.sections
+  }
 
   package var startIndex: Int { 0 }
   package var endIndex: Int { sections.count }

@@ -123,6 +123,9 @@ extension LimitWord {
     case .readers: .queries(\.readers)
     case .resultRows: .queries(\.resultRows)
     case .resultBytes: .queries(\.resultBytes)
+    case .memory: .queries(\.memory)
+    case .streamsPerAddress: .feeds(\.streamsPerAddress)
+    case .queriesPerAddress: .feeds(\.queriesPerAddress)
     }
   }
 }

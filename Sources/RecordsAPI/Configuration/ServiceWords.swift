@@ -2,14 +2,15 @@
 package enum LimitWord: String, ConfigurationWord {
   case targetLength, headSize, headerCount, bodySize, connections, connectionsPerAddress
   case requestsInFlight, controllers, logBytes, logChangeSets, rememberedStates, rememberedBytes
-  case readers, resultRows, resultBytes
+  case readers, resultRows, resultBytes, memory, streamsPerAddress, queriesPerAddress
 
   package static let owner = "`limits`"
   package static let synonyms: [String: LimitWord] = [
     "url": .targetLength, "uri": .targetLength, "headers": .headerCount, "fields": .headerCount,
     "body": .bodySize, "maxconnections": .connections, "perip": .connectionsPerAddress,
     "pipelined": .requestsInFlight, "queries": .controllers, "rows": .resultRows,
-    "records": .resultRows, "threads": .readers,
+    "records": .resultRows, "threads": .readers, "ram": .memory, "bytes": .memory,
+    "budget": .memory, "streams": .streamsPerAddress,
   ]
 
   /// What a value may be: less would not let the server's own page in, more is surely a slip.
@@ -20,6 +21,7 @@ package enum LimitWord: String, ConfigurationWord {
     case .headerCount: 16...10_000
     case .bodySize: 0...1_073_741_824
     case .connections, .connectionsPerAddress: 1...10_000_000
+    case .streamsPerAddress, .queriesPerAddress: 1...10_000_000
     case .requestsInFlight: 1...10_000
     case .controllers: 1...10_000_000
     case .logBytes, .rememberedBytes: 0...1_099_511_627_776
@@ -27,6 +29,7 @@ package enum LimitWord: String, ConfigurationWord {
     case .readers: 1...64
     case .resultRows: 1...10_000_000_000
     case .resultBytes: 65_536...1_099_511_627_776
+    case .memory: 16_777_216...1_099_511_627_776
     }
   }
 }

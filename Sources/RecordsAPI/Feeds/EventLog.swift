@@ -1,5 +1,6 @@
 import DequeModule
 import FetchedRecords
+import HeldMemory
 import HTTPServer
 import Synchronization
 
@@ -31,10 +32,13 @@ final class EventLog: Sendable {
     var marks: Deque<Mark>
     var memory: StateMemory
     var total = Total()
+    /// The last commit that changed something.
+    var commit: Int
   }
 
   private let maximumCount: Int
   private let counters: FeedCounters
+  private let charge = MemoryCharge()
   private let state: Mutex<State>
 
   init(_ settings: FeedSettings, counters: FeedCounters, version: String, shows: [ResultsSnapshot])
@@ -48,7 +52,9 @@ final class EventLog: Sendable {
       State(
         marks: [Mark(version: version, position: position, total: Total())],
         memory: StateMemory(
-          maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first)))
+          maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first),
+        commit: Self.commit(of: shows)))
+    state.withLock { account($0) }
   }
 
   /// Appends events that led nowhere: a failure.
@@ -57,6 +63,7 @@ final class EventLog: Sendable {
       broadcast.append(events)
       state.total.bytes += events.count
       state.marks.trim(to: broadcast.start, count: maximumCount)
+      account(state)
     }
     counters.note(events: count, changeSets: 0)
   }
@@ -73,6 +80,8 @@ final class EventLog: Sendable {
       state.memory.append(
         RememberedState(version: version, position: position, snapshots: shows), changes: changes)
       state.marks.trim(to: broadcast.start, count: maximumCount)
+      state.commit = Self.commit(of: shows)
+      account(state)
     }
     counters.note(events: count, changeSets: 1)
   }
@@ -89,6 +98,8 @@ final class EventLog: Sendable {
       state.marks = [Mark(version: version, position: position, total: state.total)]
       state.memory.restart(
         with: RememberedState(version: version, position: position, snapshots: shows))
+      state.commit = Self.commit(of: shows)
+      account(state)
     }
     counters.note(events: 1, changeSets: 0)
   }
@@ -106,6 +117,8 @@ final class EventLog: Sendable {
       state.marks = [Mark(version: version, position: position, total: state.total)]
       state.memory.append(
         RememberedState(version: version, position: position, snapshots: shows), changes: changes)
+      state.commit = Self.commit(of: shows)
+      account(state)
     }
     counters.note(events: 1, changeSets: 0)
   }
@@ -137,6 +150,40 @@ final class EventLog: Sendable {
             changeSets: total.changeSets - mark.total.changeSets)
         },
         state: state.memory.state(of: version))
+    }
+  }
+
+  // MARK: - Memory
+
+  /// About the bytes of a feed that holds nothing yet, of a mark with its version, and of a remembered
+  /// state beside its records; records and events are counted where they are.
+  private static let (bytesOfFeed, bytesPerMark, bytesPerState) = (8192, 100, 512)
+
+  private func account(_ state: borrowing State) {
+    charge.set(
+      Self.bytesOfFeed + state.marks.count * Self.bytesPerMark
+        + state.memory.size.count * Self.bytesPerState)
+  }
+
+  private static func commit(of shows: [ResultsSnapshot]) -> Int {
+    shows.reduce(0) { max($0, $1.commit) }
+  }
+
+  /// The last commit that changed what is shown: whoever forgets begins with the oldest.
+  var lastCommit: Int { state.withLock { $0.commit } }
+
+  /// Forgets what led to the present state, but for the last change set. Streams go on; whoever comes
+  /// back with another version, or is slow, is sent a snapshot.
+  ///
+  /// - Returns: whether there was anything to forget.
+  func forget() -> Bool {
+    state.withLock { state in
+      let hadStates = state.memory.size.count > 1
+      let hadEvents = broadcast.forget()
+      state.marks.trim(to: broadcast.start, count: maximumCount)
+      state.memory.forget()
+      account(state)
+      return hadStates || hadEvents
     }
   }
 

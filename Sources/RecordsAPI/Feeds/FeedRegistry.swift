@@ -1,6 +1,7 @@
 import Dispatch
 import FetchedRecords
 import HTTPServer
+import HeldMemory
 import OrderedResults
 import Synchronization
 
@@ -9,16 +10,20 @@ import Synchronization
 final class FeedRegistry: Sendable {
   let refresher: Refresher
   private let settings: FeedSettings
-  private let feeds: LivePool<FeedKey, Feed>
-  private let compositions: LivePool<Composition, ComposedFeed>
+  let feeds: LivePool<FeedKey, Feed>
+  let compositions: LivePool<Composition, ComposedFeed>
   let counters = FeedCounters()
   let pages = PageCache()
+  let shares: AddressShares
+  /// Live queries that went because their memory was needed.
+  let evictions = Atomic(0)
   /// From now on every stream ends.
   private let isEnding = Mutex(false)
 
   init(refresher: Refresher, settings: FeedSettings) {
     self.refresher = refresher
     self.settings = settings
+    shares = AddressShares(settings)
     let feeds = LivePool<FeedKey, Feed>(
       maximum: settings.maximumOfControllers, linger: settings.linger, wasUsed: { $0.wasRead() },
       letGo: { feed in
@@ -29,6 +34,7 @@ final class FeedRegistry: Sendable {
     compositions = LivePool(
       maximum: settings.maximumOfControllers, linger: settings.linger,
       letGo: { for feed in $0.close() { feeds.release(feed, of: feed.key) } })
+    refresher.memory.whenFull { [weak self] in self?.letGo(of: $0) ?? false }
   }
 
   // MARK: - Feeds

@@ -21,7 +21,22 @@ package struct FeedSettings: Sendable, Equatable {
   /// Feeds at the same time; one more takes the place of the one that nobody has used for longest,
   /// and is refused with 503 where all are in use. A client can make a feed for each value of a
   /// parameter, so there must be a bound.
-  package var maximumOfControllers = 10_000
+  ///
+  /// 40 000: twice what one address may use. What they take together is bounded in bytes
+  /// (`RefresherLimits.memory`); an empty one takes some 8 KiB.
+  package var maximumOfControllers = 40_000
+
+  /// Streams of one client address (a /64 of IPv6); one more is refused with 429.
+  ///
+  /// 20 000, as many as it may have connections: ten thousand browsers behind one NAT, each with two
+  /// pages open.
+  package var streamsPerAddress = 20_000
+
+  /// Live queries that one client address uses at the same time; one more is refused with 429.
+  ///
+  /// 20 000, half of all: ten thousand browsers behind one NAT have a query of their own each, and
+  /// leave as many for everybody else.
+  package var queriesPerAddress = 20_000
 
   /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
   package var heartbeat = Duration.seconds(15)

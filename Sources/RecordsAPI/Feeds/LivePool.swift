@@ -108,7 +108,9 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
         body(
           .failure(
             FetchFailure(
-              kind: .busy, detail: "\(maximum) controllers are in use already: try again later")))
+              kind: .busy,
+              detail: "\(maximum) live queries are in use already, the most that "
+                + "`limits: controllers` grants: try again later")))
         return nil
       }
     }
@@ -206,6 +208,18 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     let limit = ContinuousClock.now - linger
     while let idle = state.withLock({ state in takeIdle(&state, before: limit) }) { letGo(idle) }
   }
+
+  /// Whether there is one that nobody uses. O(n) where there is none.
+  var hasIdle: Bool {
+    state.withLock { state in
+      state.slots.values.contains { slot in
+        if case .live(_, users: 0, _) = slot { true } else { false }
+      }
+    }
+  }
+
+  /// Whether there are as many as there may be.
+  var isFull: Bool { state.withLock { $0.slots.count >= maximum } }
 
   /// Lets go of the one that nobody has used for longest; returns whether there was one.
   func evict() -> Bool {

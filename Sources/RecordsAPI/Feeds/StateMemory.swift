@@ -65,6 +65,12 @@ struct StateMemory {
     recent.append(state)
   }
 
+  /// Forgets all but the present state.
+  mutating func forget() {
+    recent.trim(count: 1, bytes: maximumBytes, keeping: 1)
+    stalled = Entries()
+  }
+
   /// A reader has stopped at a position.
   mutating func noteStall(at position: Broadcast.Position) {
     guard stalled.state(where: { $0.position == position }) == nil,

@@ -40,8 +40,15 @@ extension RecordsService {
   }
 
   private func respond(_ responder: Responder, _ page: ResultsPage) {
-    if page.records.count <= Self.quicklyWritten { return responder.respond(Response(page)) }
-    Self.searching.async { responder.respond(Response(page)) }
+    let respond = { @Sendable in
+      let answer = Self.answer {
+        try refresher.checkRoom(forText: page.records.reduce(0) { $0 + $1.byteCount })
+        return Response(page)
+      }
+      responder.respond(answer)
+    }
+    if page.records.count <= Self.quicklyWritten { return respond() }
+    Self.searching.async(execute: respond)
   }
 }
 

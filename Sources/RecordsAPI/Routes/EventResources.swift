@@ -19,11 +19,11 @@ extension RecordsService {
       let opening = try StreamOpening(request, items)
       let interval = try items.minimumInterval
       if source.window == nil, interval == nil {
-        stream(source.key, opening, responder)
+        try stream(source.key, opening, request, responder)
       } else {
         let composition = Composition(
           sources: [source], minimumInterval: interval, isMultiple: false)
-        stream(composition, opening, responder)
+        try stream(composition, opening, request, responder)
       }
     } catch {
       responder.respond(Self.responseToStream(request, error))
@@ -54,7 +54,7 @@ extension RecordsService {
           "a query stands in the URL twice with the same parameters and window: name it once")
       }
       let opening = try StreamOpening(request, items, known: sources.map(\.known))
-      stream(composition, opening, responder)
+      try stream(composition, opening, request, responder)
     } catch {
       responder.respond(Self.responseToStream(request, error))
     }
@@ -85,30 +85,42 @@ extension RecordsService {
 
   // MARK: - Bodies
 
-  private func stream(_ key: FeedKey, _ opening: StreamOpening, _ responder: Responder) {
+  private func stream(
+    _ key: FeedKey, _ opening: StreamOpening, _ request: Request, _ responder: Responder
+  ) throws {
+    let share = try registry.shares.take([key], isStream: true, for: request.site)
     let giveUp = registry.acquire(key) { result in
-      respond(responder, opening, result) { registry.release($0) }
+      respond(responder, opening, result, share) { registry.release($0) }
     }
     if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
   private func stream(
-    _ composition: Composition, _ opening: StreamOpening, _ responder: Responder
-  ) {
+    _ composition: Composition, _ opening: StreamOpening, _ request: Request,
+    _ responder: Responder
+  ) throws {
+    let share = try registry.shares.take(
+      composition.sources.map(\.key), isStream: true, for: request.site)
     let giveUp = registry.acquire(composition) { result in
-      respond(responder, opening, result) { registry.release($0) }
+      respond(responder, opening, result, share) { registry.release($0) }
     }
     if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
   private func respond<F: StreamableFeed>(
     _ responder: Responder, _ opening: StreamOpening, _ result: Result<F, FetchFailure>,
-    release: @escaping @Sendable (F) -> Void
+    _ share: Share, release: @escaping @Sendable (F) -> Void
   ) {
     switch result {
     case .success(let feed):
-      responder.respond(eventStream(feed, opening) { release(feed) })
-    case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+      responder.respond(
+        eventStream(feed, opening) {
+          release(feed)
+          share.end()
+        })
+    case .failure(let failure):
+      share.end()
+      responder.respond(Self.response(to: Problem(failure)))
     }
   }
 

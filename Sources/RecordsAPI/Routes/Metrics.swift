@@ -1,5 +1,6 @@
 import ChangeCapture
 import FetchedRecords
+import HeldMemory
 import HTTPServer
 import HTTPTypes
 import Synchronization
@@ -80,11 +81,33 @@ extension RecordsService {
     metrics.add(
       "controllers", .gauge, "Live queries, one for each set of arguments.", totals.controllers)
     metrics.add("records", .gauge, "Records that live queries hold.", totals.records)
+    addLimits(to: &metrics)
     responder.respond(
       Response(
         .ok,
         [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
         body: .bytes(Array(metrics.text.utf8))))
+  }
+}
+
+extension RecordsService {
+  private func addLimits(to metrics: inout MetricsText) {
+    metrics.add(
+      "memory_bytes", .gauge, "Held by results, indexes, events and answers.", HeldMemory.bytes)
+    metrics.add(
+      "memory_limit_bytes", .gauge, "As many may be held: `limits: memory`.",
+      refresher.memory.limit)
+    metrics.add(
+      "memory_refusals_total", .counter,
+      "Times there was no room, and a request or a refresh failed.",
+      refresher.memory.refusals)
+    metrics.add(
+      "evictions_total", .counter, "Live queries without users that went for their memory.",
+      registry.evictions.load(ordering: .relaxed))
+    metrics.add(
+      "address_refusals_total", .counter,
+      "Requests of addresses that used as many streams or live queries as they are granted.",
+      registry.shares.refusals)
   }
 }
 

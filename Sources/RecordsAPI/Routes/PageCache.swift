@@ -1,4 +1,5 @@
 import HTTPServer
+import HeldMemory
 import HTTPTypes
 import Synchronization
 
@@ -37,6 +38,7 @@ final class PageCache: Sendable {
   }
 
   private let state = Mutex(State())
+  private let charge = MemoryCharge()
 
   /// The answer, if it is known and its result is still the same.
   ///
@@ -63,6 +65,7 @@ final class PageCache: Sendable {
         if let old = state.entries.updateValue(entry, forKey: request.target) {
           state.bytes -= old.cost(request.target)
         }
+        charge.set(state.bytes)
       }
     }
     return entry.response
@@ -79,10 +82,20 @@ final class PageCache: Sendable {
     }
   }
 
+  /// Returns whether there was any.
+  func removeAll() -> Bool {
+    state.withLock { state in
+      defer { state = State() }
+      charge.set(0)
+      return !state.entries.isEmpty
+    }
+  }
+
   private func forget(_ target: String) {
     state.withLock { state in
       guard let entry = state.entries.removeValue(forKey: target) else { return }
       state.bytes -= entry.cost(target)
+      charge.set(state.bytes)
     }
   }
 }

@@ -13,6 +13,8 @@ extension Problem: Error {
     case .busy, .hotJournal, .unavailable:
       // RFC 9110 §10.2.3; a lock is tried again several times a second.
       self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "1"])
+    case .noMemory:
+      self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "5"])
     case .tooLong, .tooLarge, .abandoned:
       // What is too much now may not be after the next commit.
       self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "10"])

@@ -44,9 +44,15 @@ extension RecordsService {
     }
   }
 
-  /// Whether requests would be answered from a database that can be read.
+  /// Whether requests would be answered: from a database that can be read, by a refresher that
+  /// follows it, within the limits.
   private func readiness(_ request: Request, _ responder: Responder) {
-    if let failure = refresher.failure {
+    if refresher.isStuck() {
+      let detail =
+        "a commit was noticed more than 10 s ago and is not brought in: the log may say why"
+      return responder.respond(Self.response(to: Problem(.serviceUnavailable, detail)))
+    }
+    if let failure = refresher.failure ?? registry.exhaustion {
       return responder.respond(Self.response(to: Problem(failure)))
     }
     responder.respond(Self.text("ok\n"))

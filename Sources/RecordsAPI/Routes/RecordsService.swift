@@ -72,14 +72,18 @@ struct RecordsService: Sendable {
       let items = try QueryItems(request.query, allowed: words)
       let key = FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+      let share = try registry.shares.take([key], for: request.site)
       let giveUp = registry.acquire(key) { result in
         switch result {
-        case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+        case .failure(let failure):
+          share.end()
+          responder.respond(Self.response(to: Problem(failure)))
         case .success(let feed):
           let head = feed.head
           let respond = { @Sendable in
             let answer = Self.answer { try make(request, feed, head, items, body) }
             registry.release(feed)
+            share.end()
             responder.respond(answer)
           }
           let isLong =

@@ -44,8 +44,9 @@ extension RecordsService {
         throw Problem.notFound(
           "there is no record \(text) in section \(section): it has \(count), counted from 0")
       }
-      return snapshot.record(
-        at: snapshot.results.offset(of: IndexPath(section: section, item: item)))
+      let offset = snapshot.results.offset(of: IndexPath(section: section, item: item))
+      try refresher.checkRoom(forText: snapshot.results[offset].byteCount)
+      return snapshot.record(at: offset)
     }
   }
 
@@ -68,8 +69,10 @@ extension RecordsService {
     withSnapshot(
       request, responder, words: Page.words,
       isSearch: { _, snapshot, items in (try? Page(items))?.isSearch(in: snapshot) ?? false },
-      { feed, snapshot, items in
-        snapshot.page(try Page(items), in: try range(snapshot)) { feed.keys(of: snapshot) }
+      { [registry] feed, snapshot, items in
+        try snapshot.page(
+          try Page(items), in: try range(snapshot), registry.refresher
+        ) { feed.keys(of: snapshot) }
       })
   }
 
@@ -87,6 +90,7 @@ extension RecordsService {
           ? "the query has no key; use an index path" : "the key is \(names.joined(separator: ","))"
         throw Problem.notFound("there is no record with the key \(encoded): \(form)")
       }
+      try refresher.checkRoom(forText: snapshot.results[offset].byteCount)
       return snapshot.record(at: offset)
     }
   }
@@ -124,15 +128,18 @@ extension RecordsService {
       let entry = try entry(named: request.parameters["query"])
       let arguments = try QueryItems(request.query).arguments(for: entry.definition)
       let key = FeedKey(query: entry.definition.name, arguments: arguments)
+      let share = try registry.shares.take([key], for: request.site)
       registry.acquire(key) { result in
         let feed: Feed
         switch result {
         case .failure(let failure):
+          share.end()
           return responder.respond(Self.response(to: Problem(failure)))
         case .success(let acquired): feed = acquired
         }
         refresher.fetch(feed.controller) { fetched in
           registry.release(feed)
+          share.end()
           responder.respond(
             Self.answer {
               let snapshot = try fetched.mapError { Problem($0) }.get()
@@ -217,10 +224,13 @@ extension ResultsSnapshot {
 
   /// The records of a page; offsets are counted from the beginning of `range`.
   fileprivate func page(
-    _ page: Page, in range: Range<Int>, keys: () -> KeyIndex
-  ) -> [UInt8] {
+    _ page: Page, in range: Range<Int>, _ refresher: Refresher, keys: () -> KeyIndex
+  ) throws -> [UInt8] {
     let offsets = page.offsets(in: range, of: self, keys: keys)
     let end = range.lowerBound + offsets.upperBound
+    let size = results.records(in: range.lowerBound + offsets.lowerBound..<end)
+      .reduce(0) { $0 + $1.byteCount }
+    try refresher.checkRoom(forText: size)
     return json { json in
       json.page(
         results.records(in: range.lowerBound + offsets.lowerBound..<end), results.layout,

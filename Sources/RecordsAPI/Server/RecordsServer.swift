@@ -2,6 +2,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import HeldMemory
 package import Logging
 
 /// The whole server: a database, its live queries, and HTTP in front of them.
@@ -131,8 +132,15 @@ package final class RecordsServer: Sendable {
   private static func makeSweeper(of registry: FeedRegistry) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
     timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(500))
+    let freed = FreedMemory()
     let queue = registry.refresher.queue
-    timer.setEventHandler { queue.async { registry.sweep() } }
+    timer.setEventHandler {
+      queue.async {
+        registry.sweep()
+        registry.refresher.beat()
+      }
+      freed.trimSoon()
+    }
     // A source that was never activated may not be released.
     timer.activate()
     return timer

@@ -1,6 +1,7 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import HeldMemory
 
 /// An engine's way to a database that only its writer can read without harm.
 ///
@@ -56,7 +57,9 @@ final class WriterAccess: DatabaseAccess, @unchecked Sendable {
   let isOutdated = false
   let misplacement: FetchFailure? = nil
 
-  func makeReader(number: Int, limits: RefresherLimits) -> BackgroundReader? { nil }
+  func makeReader(
+    number: Int, limits: RefresherLimits, memory: MemoryBudget
+  ) -> BackgroundReader? { nil }
 
   func startWatching(
     surrounding: @escaping DatabaseWatcher.Surrounding, letGo: @escaping @Sendable () -> Void,

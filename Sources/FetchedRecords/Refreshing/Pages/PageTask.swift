@@ -51,21 +51,23 @@ final class PageTask: @unchecked Sendable {
     return min(first, knownCount ?? .max) &+ read.range.limit
   }
 
-  /// - Returns: false where it would take longer than `time`; then there is no outcome.
+  /// - Returns: false where it would take longer than `time`, or others had to make room; then there is
+  ///   no outcome.
   func perform(
-    _ statementGuard: StatementGuard, atMost time: Duration, _ limits: RefresherLimits,
-    in db: Database
+    _ statementGuard: StatementGuard, atMost time: Duration, _ meter: ResultMeter, in db: Database
   ) -> Bool {
     let start = ContinuousClock.now
     defer { duration = ContinuousClock.now - start }
     do {
-      outcome = .success(try statementGuard.run(atMost: time) { try find(limits, in: db) })
+      outcome = .success(try statementGuard.run(atMost: time) { try find(meter, in: db) })
     } catch StatementGuard.Interruption.time {
+      return false
+    } catch is ResultMeter.NeedsRoom {
       return false
     } catch StatementGuard.Interruption.wish {
       outcome = .failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the page"))
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
-      outcome = .failure(.tooManyBytes(limits))
+      outcome = .failure(.valueTooLong(meter.limits))
     } catch {
       outcome = .failure(FetchFailure(any: error))
     }
@@ -73,21 +75,21 @@ final class PageTask: @unchecked Sendable {
   }
 
   /// The same in the time that a statement is granted.
-  func perform(_ statementGuard: StatementGuard, _ limits: RefresherLimits, in db: Database) {
-    if !perform(statementGuard, atMost: limits.statement, limits, in: db) {
-      outcome = .failure(.tooLong(limits))
+  func perform(_ statementGuard: StatementGuard, _ meter: ResultMeter, in db: Database) {
+    if !perform(statementGuard, atMost: meter.limits.statement, meter, in: db) {
+      outcome = .failure(.tooLong(meter.limits))
     }
   }
 
   func fail(with failure: FetchFailure) { outcome = .failure(failure) }
 
-  private func find(_ limits: RefresherLimits, in db: Database) throws -> Found {
+  private func find(_ meter: ResultMeter, in db: Database) throws -> Found {
     let count = try knownCount ?? statement.count(read.arguments, in: db)
     var found = Found(count: count)
     if count <= Self.smallResult { return found }
     let first = min(max(try start(count, in: db), 0), count)
     var records: [OrderedResults.Record] = []
-    var meter = ResultMeter(limits)
+    var meter = meter
     // Behind the last record there is nothing for which all of them had to be passed.
     let length = min(read.range.limit, count - first)
     if length > 0 {

@@ -39,8 +39,9 @@ extension Refresher {
     case .success(nil): answers.append { read.completion(.success(.betterLive)) }
     case .success(let task?):
       let isShort = mayBeShort(task)
+      let meter = ResultMeter(limits, memory, mayWait: false)
       guard isShort,
-        task.perform(access.statementGuard, atMost: LiveResult.shortWork, limits, in: db)
+        task.perform(access.statementGuard, atMost: LiveResult.shortWork, meter, in: db)
       else {
         if isShort { pageDurations[read.queryName] = LiveResult.shortWork }
         return line.longPages.append(read)

@@ -1,0 +1,72 @@
+import Dispatch
+import FetchedRecords
+import HeldMemory
+import Synchronization
+
+// What goes when the server holds as much as it may.
+extension FeedRegistry {
+  /// Lets go of what is missed least, until so many bytes are free: the answers that are kept, then
+  /// the live query that nobody has used for longest, and at last what streams that come back would be
+  /// told from, the oldest first.
+  ///
+  /// O(n log n), n live queries, and once for many of them.
+  ///
+  /// - Returns: whether there was anything to let go of.
+  func letGo(of bytes: Int) -> Bool {
+    let goal = HeldMemory.bytes - bytes
+    var hasLetGo = pages.removeAll()
+    var count = 1
+    while HeldMemory.bytes > goal {
+      let evicted = evict(atMost: count)
+      guard evicted > 0 else { break }
+      hasLetGo = true
+      guard waitForRefresher() else { return false }
+      count *= 2
+    }
+    return HeldMemory.bytes > goal ? forgetHistories(until: goal) || hasLetGo : hasLetGo
+  }
+
+  /// What is let go is freed on the refresher's queue. That may itself wait for whoever asks for room
+  /// here: not for long.
+  private func waitForRefresher() -> Bool {
+    let passed = DispatchSemaphore(value: 0)
+    refresher.queue.async { passed.signal() }
+    return passed.wait(timeout: .now() + 1) == .success
+  }
+
+  /// Many small ones go together: each round waits for the refresher.
+  private func evict(atMost count: Int) -> Int {
+    var evicted = 0
+    while evicted < count {
+      if feeds.evict() {
+        evicted += 1
+      } else if !compositions.evict() {
+        // A composition that nobody uses still uses its sources.
+        break
+      }
+    }
+    evictions.wrappingAdd(evicted, ordering: .relaxed)
+    return evicted
+  }
+
+  private func forgetHistories(until goal: Int) -> Bool {
+    let logs = feeds.live.map(\.value.log) + compositions.live.map(\.value.log)
+    let histories = logs.map { (log: $0, commit: $0.lastCommit) }
+    var hasForgotten = false
+    for history in histories.sorted(by: { $0.commit < $1.commit }) where HeldMemory.bytes > goal {
+      if history.log.forget() { hasForgotten = true }
+    }
+    return hasForgotten
+  }
+
+  /// Why a request for another live query would be refused, if it would.
+  ///
+  /// O(n) for n live queries, where a limit is reached and all are in use.
+  var exhaustion: FetchFailure? {
+    let hasNoMemory = refresher.memory.isExhausted
+    guard hasNoMemory || feeds.isFull, !feeds.hasIdle, !compositions.hasIdle else { return nil }
+    if hasNoMemory { return .noMemory(refresher.limits) }
+    return FetchFailure(
+      kind: .busy, detail: "all live queries that `limits: controllers` grants are in use")
+  }
+}
