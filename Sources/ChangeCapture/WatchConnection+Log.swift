@@ -76,14 +76,28 @@ extension WatchConnection {
       return !holds || file.size < end
     }
 
+    /// Whether whoever opens the database now does so without this log: it was emptied, and the file
+    /// is not marked for one, since a copy of a database without a log was written over it. A writer
+    /// without a log wants the file for itself, which a connection that has a log open never lets go
+    /// of (`pagerOpenWalIfPresent` in pager.c).
+    ///
+    /// Where the log's file is empty, reads two bytes
+    /// (https://www.sqlite.org/fileformat2.html#file_format_version_numbers).
+    func isLeft(_ file: FileStatus?) -> Bool {
+      guard file?.size == 0 else { return false }
+      return withUnsafeTemporaryAllocation(byteCount: 2, alignment: 1) { buffer in
+        guard let isWhole = try? files.read(.database, at: 18, into: buffer) else { return false }
+        return isWhole && buffer.allSatisfy { $0 == 1 }
+      }
+    }
+
     /// nil: the file cannot be read.
     private func holdsLastFrame(_ header: WALIndexHeader) -> Bool? {
-      let buffer = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: FrameHeader.size, alignment: 8)
-      defer { buffer.deallocate() }
       let offset = FrameHeader.offset(header.maxFrame, pageSize: header.pageSize)
-      guard let isWhole = try? files.read(.log, at: offset, into: buffer) else { return nil }
-      return isWhole && FrameHeader(UnsafeRawBufferPointer(buffer)).isLast(of: header)
+      return withUnsafeTemporaryAllocation(byteCount: FrameHeader.size, alignment: 8) { buffer in
+        guard let isWhole = try? files.read(.log, at: offset, into: buffer) else { return nil }
+        return isWhole && FrameHeader(UnsafeRawBufferPointer(buffer)).isLast(of: header)
+      }
     }
   }
 }

@@ -115,7 +115,9 @@ struct WatchConnection {
   /// A log that was not there is a reason to open anew as well, though it only comes once, when a
   /// writer goes over to one: else connections of one process might each find another.
   func isOpen(on status: DatabaseStatus) -> Bool {
-    identity == status.identity && (log == nil || identity.log != nil && !status.hasCutIndex)
+    guard identity == status.identity else { return false }
+    guard let log else { return true }
+    return identity.log != nil && !status.hasCutIndex && !log.isLeft(status.log)
   }
 
   /// What accounts for writes to the database file now; nil: it cannot be told.

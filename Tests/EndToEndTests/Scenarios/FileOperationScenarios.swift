@@ -133,6 +133,28 @@ import Testing
     }
   }
 
+  /// From then on writers find neither a mark nor a log, and want the file for themselves.
+  @Test func `may be emptied of its log after a copy without one was written over it`() throws {
+    try make(.wal)
+    let served = try Served(database)
+    let copy = try backup()
+    try insert(2)
+    try expect([1, 2], served)
+    try run("cp", copy.path, database.path)
+    try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for id in 3...4 {
+      try eventually("a writer writes") {
+        do {
+          try insert(id)
+          return true
+        } catch is ForeignWriter.Refused {
+          return false
+        }
+      }
+      try expect([1, 2] + Array(3...id), served)
+    }
+  }
+
   @Test(arguments: JournalMode.kinds)
   func `may be written over in place`(_ journal: JournalMode) throws {
     try make(journal)
