@@ -7,7 +7,7 @@ extension Refresher {
   /// Opens a query, and waits until it is open.
   func opened(_ name: String, arguments: QueryArguments = [:]) throws -> LiveResult {
     let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
-    open(name, arguments: arguments) { _ in
+    open(name, arguments: arguments) { _, _ in
     } completion: { opened in
       result.withLock { $0 = opened }
     }

@@ -12,6 +12,7 @@ import Synchronization
 ///
 ///     let watcher = DatabaseWatcher(path: path, queue: queue) { event in
 ///       // On `queue`. What the event is about is visible to a transaction that begins now.
+///       return nil
 ///     }
 ///     try watcher.start()
 ///     // First fetch: what is committed from `start` on is reported.
@@ -56,8 +57,9 @@ package final class DatabaseWatcher: Sendable {
     }
   }
 
-  /// Runs what it is given, once, and what belongs before and after it.
-  package typealias Surrounding = @Sendable (_ body: () -> Void) -> Void
+  /// What is left to do when the turn is over: the watcher's thread does it, which holds nothing
+  /// then, not even the queue.
+  package typealias Afterwards = @Sendable () -> Void
 
   private enum Life {
     case new
@@ -66,7 +68,6 @@ package final class DatabaseWatcher: Sendable {
   }
 
   private let core: WatcherCore
-  private let surrounding: Surrounding
   private let waker = ThreadWaker()
   private let life = Mutex(Life.new)
 
@@ -74,18 +75,16 @@ package final class DatabaseWatcher: Sendable {
   ///   - path: a file, or a symbolic link to one.
   ///   - queue: a serial queue, on which the watcher works and `handler` is called.
   ///   - settings: how to look.
-  ///   - surrounding: runs each turn of the watcher on its thread, which holds nothing then, not
-  ///     even the queue. Turns are many; in most of them nothing happens.
   ///   - letGo: called before the watcher opens the database anew, on the queue: the owner closes
   ///     its own connections, and opens them when the handler is called.
-  ///   - handler: called when the owner should read the database anew.
+  ///   - handler: called when the owner should read the database anew; returns what is left to do
+  ///     afterwards.
   package init(
     path: String, queue: DispatchQueue, settings: Settings = Settings(),
-    surrounding: @escaping Surrounding = { $0() }, letGo: @escaping @Sendable () -> Void = {},
-    handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void = {},
+    handler: @escaping @Sendable (WatchEvent) -> Afterwards?
   ) {
     core = WatcherCore(path: path, queue: queue, settings: settings, letGo: letGo, handler: handler)
-    self.surrounding = surrounding
   }
 
   deinit { stop() }
@@ -106,7 +105,7 @@ package final class DatabaseWatcher: Sendable {
     life.withLock { life in
       precondition(life == .new, "a watcher starts once")
       life = .running
-      WatchThread.start(core, waker: waker, surrounding: surrounding)
+      WatchThread.start(core, waker: waker)
     }
   }
 

@@ -15,21 +15,17 @@ enum WatchThread {
     case notification(until: ContinuousClock.Instant)
   }
 
-  /// Begins to take turns of `core`, each within `surrounding`, until one says that it was the last.
-  static func start(
-    _ core: WatcherCore, waker: ThreadWaker, surrounding: @escaping DatabaseWatcher.Surrounding
-  ) {
+  /// Begins to take turns of `core`, until there is no next.
+  static func start(_ core: WatcherCore, waker: ThreadWaker) {
     let thread = Thread {
-      var wait: Wait?
-      repeat {
-        surrounding { wait = core.takeTurn() }
+      while let (wait, afterwards) = core.takeTurn() {
+        afterwards?()
         switch wait {
         case .pause(let duration): SystemCalls.pause(duration)
         case .notification(let time):
           SystemCalls.wait(for: [core.descriptor, waker.descriptor], until: time)
-        case nil: break
         }
-      } while wait != nil
+      }
       waker.close()
     }
     thread.name = "didchange.watch"

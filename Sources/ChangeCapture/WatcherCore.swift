@@ -15,7 +15,7 @@ actor WatcherCore {
   let settings: DatabaseWatcher.Settings
   /// Closes the owner's connections.
   let letGo: @Sendable () -> Void
-  private let handler: @Sendable (WatchEvent) -> Void
+  private let handler: @Sendable (WatchEvent) -> DatabaseWatcher.Afterwards?
   /// The system's queue of notifications, -1 where there is none. Closed with the last turn.
   nonisolated let descriptor: Int32
   /// Set from any thread: the next turn is the last.
@@ -64,7 +64,8 @@ actor WatcherCore {
 
   init(
     path: String, queue: DispatchQueue, settings: DatabaseWatcher.Settings,
-    letGo: @escaping @Sendable () -> Void, handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void,
+    handler: @escaping @Sendable (WatchEvent) -> DatabaseWatcher.Afterwards?
   ) {
     executor = QueueExecutor(queue)
     self.path = path
@@ -105,12 +106,15 @@ actor WatcherCore {
     directory = nil
   }
 
-  /// Does what is due, on the queue; returns what to wait for, nil: nothing, it was the last turn.
-  nonisolated func takeTurn() -> WatchThread.Wait? {
+  /// What follows a turn: the wait for the next, and before it what the owner left to do.
+  typealias Rest = (wait: WatchThread.Wait, afterwards: DatabaseWatcher.Afterwards?)
+
+  /// Does what is due, on the queue; returns nil where it was the last turn.
+  nonisolated func takeTurn() -> Rest? {
     executor.sync { assumeIsolated { $0.turn() } }
   }
 
-  private func turn() -> WatchThread.Wait? {
+  private func turn() -> Rest? {
     if isStopped.load(ordering: .acquiring) {
       finish()
       return nil
@@ -122,11 +126,15 @@ actor WatcherCore {
       poll()
     }
     publish()
-    tell()
+    let afterwards = tell()
+    return (wait, afterwards)
+  }
+
+  private var wait: WatchThread.Wait {
     switch nextLook {
-    case .after(let duration): return .pause(duration)
-    case .at(let time): return .notification(until: min(time, nextPoll))
-    case nil: return .notification(until: nextPoll)
+    case .after(let duration): .pause(duration)
+    case .at(let time): .notification(until: min(time, nextPoll))
+    case nil: .notification(until: nextPoll)
     }
   }
 
@@ -134,14 +142,15 @@ actor WatcherCore {
   ///
   /// Notifications of further commits stay in the system's queue meanwhile and are read in the next
   /// turn, so that a writer who commits all the time costs one look for each refresh.
-  private func tell() {
-    guard let event = news.take(), !isStopped.load(ordering: .acquiring) else { return }
+  private func tell() -> DatabaseWatcher.Afterwards? {
+    guard let event = news.take(), !isStopped.load(ordering: .acquiring) else { return nil }
     let now = ContinuousClock.now
-    handler(event)
-    guard directory != nil, connection?.journalMode != .rollbackJournal, !looks.isRunning
-    else { return }
-    looks.reported(at: now)
-    nextLook = .at(now + LookSchedule.firstLookAfterReport)
+    let afterwards = handler(event)
+    if directory != nil, connection?.journalMode != .rollbackJournal, !looks.isRunning {
+      looks.reported(at: now)
+      nextLook = .at(now + LookSchedule.firstLookAfterReport)
+    }
+    return afterwards
   }
 
   private func publish() {

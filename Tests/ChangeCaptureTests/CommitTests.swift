@@ -185,6 +185,7 @@ import Testing
     let queue = DispatchQueue(label: "stopped")
     let watcher = DatabaseWatcher(path: folder.file(), queue: queue) { _ in
       Issue.record("a callback after the stop")
+      return nil
     }
     try watcher.start()
     queue.suspend()

@@ -222,7 +222,7 @@ import Testing
     ].map { name, path, advice in
       (
         name, advice,
-        DatabaseWatcher(path: path, queue: DispatchQueue(label: name), handler: { _ in })
+        DatabaseWatcher(path: path, queue: DispatchQueue(label: name), handler: { _ in nil })
       )
     }
     for (name, advice, watcher) in watchers {

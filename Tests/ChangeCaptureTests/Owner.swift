@@ -35,6 +35,7 @@ final class Owner: Sendable {
       delay()
       let greatest = try? Self.greatest(path, lockTimeout)
       log.entries.withLock { $0.append(Entry(event: event, greatest: greatest)) }
+      return nil
     }
     try watcher.start()
   }

@@ -205,7 +205,7 @@ private let byTeam = QueryDefinition(
       for (index, one) in watched.enumerated() {
         refresher.fetch(one.controller) { _ in order.withLock { $0.append("fetch \(index)") } }
       }
-      refresher.open("q", arguments: ["id": .integer(9)]) { _ in
+      refresher.open("q", arguments: ["id": .integer(9)]) { _, _ in
       } completion: { _ in
         order.withLock { $0.append("open") }
         isOver.signal()

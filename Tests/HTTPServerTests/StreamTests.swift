@@ -268,10 +268,12 @@ extension RawClient {
     let clients = try (0..<45).map { _ in try RawClient(port: server.port) }
     for client in clients { _ = try client.begin("GET / HTTP/1.0", host: "") }
     for (text, count) in [("one;", 1), ("two;", 3), ("all;", 6), ("two;", 2), ("one;", 1)] {
-      DelayedWakeUps.serving {
-        broadcasts[0].append("first ")
-        for broadcast in broadcasts[..<count] { broadcast.append(text) }
+      var sleeping: [SleepingStreams] = []
+      _ = broadcasts[0].append(Array("first ".utf8), leaving: &sleeping)
+      for broadcast in broadcasts[..<count] {
+        _ = broadcast.append(Array(text.utf8), leaving: &sleeping)
       }
+      for streams in sleeping { streams.serveHere() }
       for (number, client) in clients.enumerated() {
         let index = number < 40 ? 0 : number - 39
         let expected = (index == 0 ? "first " : "") + (index < count ? text : "")

@@ -13,7 +13,7 @@ extension LiveResult {
     try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "CREATE TABLE t (a)") }
     let refresher = try Refresher(path: folder.file(), source: .everyTable)
     let opened = Mutex<Result<LiveResult, FetchFailure>?>(nil)
-    refresher.open("t", arguments: [:], onEvent: { _ in }) { result in
+    refresher.open("t", arguments: [:], onEvent: { _, _ in }) { result in
       opened.withLock { $0 = result }
     }
     refresher.settle()

@@ -41,13 +41,14 @@ import Testing
   }
 
   @Test func `are let go with their feed, and when it cannot be read`() throws {
+    var sleepers = Sleepers()
     _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
     // What could be read last is given as long as nothing more can be known.
-    feed.receive(.failed(FetchFailure(kind: .busy, detail: "locked")))
+    feed.receive(.failed(FetchFailure(kind: .busy, detail: "locked")), &sleepers)
     #expect(pages.response(to: try request("/a")) != nil)
-    feed.receive(.failed(FetchFailure(kind: .unavailable, detail: "gone")))
+    feed.receive(.failed(FetchFailure(kind: .unavailable, detail: "gone")), &sleepers)
     #expect(pages.response(to: try request("/a")) == nil)
-    feed.receive(.recovered)
+    feed.receive(.recovered, &sleepers)
     _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
     #expect(pages.response(to: try request("/a")) != nil)
     #expect(feed.wasRead())

@@ -58,13 +58,12 @@ protocol DatabaseAccess: EngineQueue {
   /// Begins to notice the commits of others.
   ///
   /// - Parameters:
-  ///   - surrounding: runs each turn of the watching thread.
   ///   - letGo: is called in a turn before other files are opened.
-  ///   - handler: is called in a turn.
+  ///   - handler: is called in a turn; what it returns is done when that is over.
   /// - Throws: `DatabaseAccessError`.
   func startWatching(
-    surrounding: @escaping DatabaseWatcher.Surrounding, letGo: @escaping @Sendable () -> Void,
-    handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void,
+    handler: @escaping @Sendable (WatchEvent) -> DatabaseWatcher.Afterwards?
   ) throws
 
   func stopWatching()

@@ -22,7 +22,11 @@ protocol LiveResultListener: AnyObject, Sendable {
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult?
 
   /// Something happened; the transaction is over.
-  func receive(_ event: LiveResultEvent)
+  ///
+  /// - Parameters:
+  ///   - event: what happened.
+  ///   - sleepers: takes those who have something to do now; they are woken when the turn is over.
+  func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers)
 
   /// The result may not be seen again: what is to be kept of it, is kept now.
   func save(_ result: LiveResult)

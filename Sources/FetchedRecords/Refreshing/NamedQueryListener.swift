@@ -7,11 +7,13 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   let queryName: String
   private let arguments: QueryArguments
   private weak let engine: Refresher?
-  private let onEvent: @Sendable (LiveResultEvent) -> Void
+  private let onEvent: OnEvent
+
+  typealias OnEvent = @Sendable (LiveResultEvent, inout Sleepers) -> Void
 
   init(
     _ queryName: String, _ arguments: QueryArguments, engine: Refresher,
-    onEvent: @escaping @Sendable (LiveResultEvent) -> Void
+    onEvent: @escaping OnEvent
   ) {
     self.queryName = queryName
     self.arguments = arguments
@@ -30,7 +32,7 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
       .map(KnownResult.earlier)
   }
 
-  func receive(_ event: LiveResultEvent) { onEvent(event) }
+  func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) { onEvent(event, &sleepers) }
 
   func save(_ result: LiveResult) { engine?.cache(result) }
 }

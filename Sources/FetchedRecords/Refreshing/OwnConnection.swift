@@ -117,13 +117,12 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   // MARK: - Watching
 
   func startWatching(
-    surrounding: @escaping DatabaseWatcher.Surrounding, letGo: @escaping @Sendable () -> Void,
-    handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void,
+    handler: @escaping @Sendable (WatchEvent) -> DatabaseWatcher.Afterwards?
   ) throws {
     guard watcher == nil else { return }
     let watcher = DatabaseWatcher(
-      path: path, queue: queue, surrounding: surrounding,
-      letGo: { [isBesideWriter] in if !isBesideWriter { letGo() } }, handler: handler)
+      path: path, queue: queue, letGo: { [isBesideWriter] in if !isBesideWriter { letGo() } }, handler: handler)
     try watcher.start()
     self.watcher = watcher
   }

@@ -7,14 +7,15 @@ extension Refresher {
   /// - Parameters:
   ///   - name: a query of the ``catalog``.
   ///   - arguments: values for its parameters; one that is left out is NULL.
-  ///   - onEvent: is called on ``queue`` for every change after the snapshot.
+  ///   - onEvent: is called on ``queue`` for every change after the snapshot, with what takes those
+  ///     who have something to do then.
   ///   - completion: is called on ``queue``, before any event, with the live result, or with a
   ///     ``FetchFailure``.
   /// - Returns: what lets go of the wish.
   @discardableResult
   package func open(
     _ name: String, arguments: QueryArguments,
-    onEvent: @escaping @Sendable (LiveResultEvent) -> Void,
+    onEvent: @escaping @Sendable (LiveResultEvent, inout Sleepers) -> Void,
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
   ) -> Opening {
     let opening = Opening(

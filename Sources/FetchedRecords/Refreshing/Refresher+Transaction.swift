@@ -137,7 +137,8 @@ extension Refresher {
   func announce() {
     let announcements = pending
     pending = []
-    for (live, event) in announcements { live.listener.receive(event) }
+    for (live, event) in announcements { live.listener.receive(event, &sleepers) }
+    if !leavesSleepers { sleepers.take().wake() }
     if !answers.isEmpty {
       let answers = answers
       self.answers = []

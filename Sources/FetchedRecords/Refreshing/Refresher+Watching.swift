@@ -1,4 +1,4 @@
-package import ChangeCapture
+import ChangeCapture
 import Dispatch
 
 // Noticing what any process does to the database.
@@ -8,17 +8,15 @@ extension Refresher {
 
   /// Begins to notice commits; until then only ``refresh()`` looks.
   ///
-  /// - Parameter surrounding: runs each turn of the watching thread, which holds nothing then, not
-  ///   even ``queue``.
   /// - Throws: `DatabaseAccessError` where there is no database to watch.
-  package func startWatching(
-    surrounding: @escaping DatabaseWatcher.Surrounding = { $0() }
-  ) throws {
+  package func startWatching() throws {
     try access.sync {
       guard !isWatching, !isStopped else { return }
-      try access.startWatching(
-        surrounding: surrounding, letGo: { [weak self] in self?.disconnect() }
-      ) { [weak self] in self?.handle($0) }
+      try access.startWatching(letGo: { [weak self] in self?.disconnect() }) {
+        [weak self] event in
+        guard let sleepers = self?.handle(event), !sleepers.isEmpty else { return nil }
+        return { sleepers.serveHere() }
+      }
       isWatching = true
       // Since the first look at the queries, other files may have come.
       if access.isOutdated { disconnect() }
@@ -53,7 +51,17 @@ extension Refresher {
     }
   }
 
-  private func handle(_ event: WatchEvent) {
+  /// What a commit changed is shown to its few streams by the thread that noticed the commit.
+  ///
+  /// - Returns: who has something to do because of it.
+  private func handle(_ event: WatchEvent) -> Sleepers {
+    leavesSleepers = true
+    defer { leavesSleepers = false }
+    follow(event)
+    return sleepers.take()
+  }
+
+  private func follow(_ event: WatchEvent) {
     access.preconditionInTurn()
     switch event {
     case .committed:
@@ -110,8 +118,9 @@ extension Refresher {
     self.failure = failure
     for result in live.all where result.opening == nil {
       live.noteFailure(of: result)
-      if result.fail(with: failure) { result.listener.receive(.failed(failure)) }
+      if result.fail(with: failure) { pending.append((result, .failed(failure))) }
     }
+    announce()
   }
 
   /// Looks again in a while. Nothing else may: a commit that came during a failure is announced

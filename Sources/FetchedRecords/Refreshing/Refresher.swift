@@ -182,6 +182,10 @@ package final class Refresher: @unchecked Sendable {
   typealias Announcement = (live: LiveResult, event: LiveResultEvent)
   // Touched in turns only.
   var pending: [Announcement] = []
+  /// Who has something to do because of it.
+  var sleepers = Sleepers()
+  /// Whether somebody serves them when the turn is over.
+  var leavesSleepers = false
   /// Told after that.
   var answers: [() -> Void] = []
 }

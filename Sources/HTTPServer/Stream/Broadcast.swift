@@ -45,12 +45,23 @@ package final class Broadcast: Sendable {
   /// - Returns: Where a stream that has shown the unit stands.
   @discardableResult
   package func append(_ unit: [UInt8]) -> Position {
-    let (position, sleeping) = state.withLock { state in
+    var sleeping: [SleepingStreams] = []
+    defer { for streams in sleeping { streams.wake() } }
+    return append(unit, leaving: &sleeping)
+  }
+
+  /// The same for somebody who wakes the streams later, which must be done.
+  ///
+  /// - Parameters:
+  ///   - unit: The bytes; nothing is no unit.
+  ///   - sleeping: Takes those that are to be woken.
+  /// - Returns: Where a stream that has shown the unit stands.
+  package func append(_ unit: [UInt8], leaving sleeping: inout [SleepingStreams]) -> Position {
+    state.withLock { state in
       if !state.isClosed { state.log.append(unit) }
-      return (Position(offset: state.log.end), state.takeSleeping())
+      sleeping += state.takeSleeping().map(SleepingStreams.init)
+      return Position(offset: state.log.end)
     }
-    for fanOut in sleeping { fanOut.wake() }
-    return position
   }
 
   /// Drops all units and returns the position after them: every stream asks its `onLag` what to
@@ -62,7 +73,7 @@ package final class Broadcast: Sendable {
       if !state.isClosed { state.log.restart() }
       return (Position(offset: state.log.end), state.takeSleeping())
     }
-    for fanOut in sleeping { fanOut.wake() }
+    for fanOut in sleeping { fanOut.wakeLoop() }
     return position
   }
 
@@ -87,7 +98,7 @@ package final class Broadcast: Sendable {
       state.isClosed = true
       return state.takeSleeping()
     }
-    for fanOut in sleeping { fanOut.wake() }
+    for fanOut in sleeping { fanOut.wakeLoop() }
   }
 }
 

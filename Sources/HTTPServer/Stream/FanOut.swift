@@ -30,10 +30,6 @@ final class FanOut: @unchecked Sendable {
   }
 
   /// From any thread.
-  func wake() {
-    if let delayed = DelayedWakeUps.current { delayed.add(self) } else { wakeLoop() }
-  }
-
   func wakeLoop() {
     loop.queue.async { [self] in begin(Self.slice) }
   }

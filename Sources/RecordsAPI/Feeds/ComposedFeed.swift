@@ -77,7 +77,7 @@ final class ComposedFeed: StreamableFeed {
     arrivals = Mutex(Arrivals(sources: SourceArrivals(delayed: Set(delayed))))
     // Several windows may be of one feed, which tells each owner once.
     for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
-      feeds[indices[0]].listen(self) { [weak self] event in self?.receive(event, from: indices) }
+      feeds[indices[0]].listen(self) { [weak self] event, _ in self?.receive(event, from: indices) }
     }
   }
 

@@ -72,8 +72,20 @@ final class EventLog: Sendable {
   func append(
     _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int
   ) {
+    var sleepers = Sleepers()
+    append(
+      events, count: count, version: version, shows: shows, changes: changes, leaving: &sleepers)
+    sleepers.wake()
+  }
+
+  /// The same for somebody who wakes the streams later.
+  func append(
+    _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int,
+    leaving sleepers: inout Sleepers
+  ) {
+    var sleeping: [SleepingStreams] = []
     state.withLock { state in
-      let position = broadcast.append(events)
+      let position = broadcast.append(events, leaving: &sleeping)
       state.total.bytes += events.count
       state.total.changeSets += 1
       state.marks.append(Mark(version: version, position: position, total: state.total))
@@ -83,6 +95,7 @@ final class EventLog: Sendable {
       state.commit = Self.commit(of: shows)
       account(state)
     }
+    sleepers.append(sleeping)
     counters.note(events: count, changeSets: 1)
   }
 
@@ -212,3 +225,5 @@ extension Deque<EventLog.Mark> {
     while let first, first.position < start || self.count > count + 1 { removeFirst() }
   }
 }
+
+extension SleepingStreams: Sleeper {}

@@ -31,7 +31,7 @@ final class Feed: StreamableFeed {
   private struct State {
     var head: Head
     /// Who else wants to know of events.
-    var listeners: [ObjectIdentifier: @Sendable (LiveResultEvent) -> Void] = [:]
+    var listeners: [ObjectIdentifier: Listener] = [:]
     /// The text of the head's version.
     var version: String
     /// Whether somebody was answered from it since the last look.
@@ -40,6 +40,8 @@ final class Feed: StreamableFeed {
     /// Of the head's result, once a key was asked for.
     var keys: KeyIndex?
   }
+
+  typealias Listener = @Sendable (LiveResultEvent, inout Sleepers) -> Void
 
   private let state: Mutex<State>
 
@@ -122,7 +124,7 @@ final class Feed: StreamableFeed {
   }
 
   /// Tells `listener` of every event from now on, on the refresher's queue.
-  func listen(_ owner: AnyObject, _ listener: @escaping @Sendable (LiveResultEvent) -> Void) {
+  func listen(_ owner: AnyObject, _ listener: @escaping Listener) {
     state.withLock { $0.listeners[ObjectIdentifier(owner)] = listener }
   }
 
@@ -131,11 +133,11 @@ final class Feed: StreamableFeed {
   }
 
   /// Writes what a refresh found into the log. Called on the refresher's queue, in order.
-  func receive(_ event: LiveResultEvent) {
+  func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) {
     let listeners = state.withLock { state in
       switch event {
       case .changed(let changes, let old, let new):
-        show(changes, from: old, to: new, &state.head.shown)
+        show(changes, from: old, to: new, &state.head.shown, &sleepers)
         state.keys = nil
       case .reset(let snapshot):
         let version = snapshot.version.description
@@ -160,13 +162,13 @@ final class Feed: StreamableFeed {
       state.version = state.head.snapshot.version.description
       return state.listeners.values
     }
-    for listener in listeners { listener(event) }
+    for listener in listeners { listener(event, &sleepers) }
   }
 
   /// Writes a change set into the log, or a snapshot where that is shorter.
   private func show(
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
-    _ shown: inout PresentState.Source
+    _ shown: inout PresentState.Source, _ sleepers: inout Sleepers
   ) {
     let version = new.version.description
     var events = ChangeEvents(source: source)
@@ -174,11 +176,14 @@ final class Feed: StreamableFeed {
     shown.failure = nil
     if events.append(changes, from: old, to: new, unlessLongerThan: shown.size) {
       log.append(
-        events.bytes, count: events.count, version: version, shows: [new], changes: changes.count)
+        events.bytes, count: events.count, version: version, shows: [new], changes: changes.count,
+        leaving: &sleepers)
       return
     }
     if let snapshot = shown.event(id: version).whole(atMost: EventLog.largestSnapshot) {
-      log.append(snapshot, count: 1, version: version, shows: [new], changes: changes.count)
+      log.append(
+        snapshot, count: 1, version: version, shows: [new], changes: changes.count,
+        leaving: &sleepers)
     } else {
       log.leap(version: version, shows: [new], changes: changes.count)
     }

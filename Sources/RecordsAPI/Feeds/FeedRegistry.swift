@@ -70,8 +70,8 @@ final class FeedRegistry: Sendable {
   ) {
     // Events and the completion both come on the refresher's queue, the completion first.
     let box = FeedBox()
-    let opening = refresher.open(key.query, arguments: key.arguments) { event in
-      box.feed?.receive(event)
+    let opening = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
+      box.feed?.receive(event, &sleepers)
     } completion: { [settings, counters] result in
       completion(
         result.map { controller in

@@ -51,9 +51,7 @@ package final class RecordsServer: Sendable {
   ///
   /// - Returns: where it listens, with the port that the system chose for port 0.
   package func start() throws -> ListenAddress {
-    // What a commit changed is shown to its few streams by the thread that noticed the commit.
-    try registry.refresher.startWatching(
-      surrounding: DelayedWakeUps.serving)
+    try registry.refresher.startWatching()
     do {
       let bound = try server.start()
       if listen.socketPath != nil { return listen }

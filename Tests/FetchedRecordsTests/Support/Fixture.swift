@@ -60,8 +60,8 @@ extension Refresher {
   func watch(_ name: String, arguments: QueryArguments) throws -> Watched {
     let watched = Watched()
     let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
-    open(name, arguments: arguments) {
-      watched.receive($0)
+    open(name, arguments: arguments) { event, _ in
+      watched.receive(event)
     } completion: { opened in
       result.withLock { $0 = opened }
     }

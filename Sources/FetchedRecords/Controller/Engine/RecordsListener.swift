@@ -40,7 +40,7 @@ final class RecordsListener: LiveResultListener {
     }
   }
 
-  func receive(_ event: LiveResultEvent) {
+  func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) {
     switch event {
     case .changed(let changes, let old, let new):
       guard let old = old.presented as? FetchedState, let new = new.presented as? FetchedState

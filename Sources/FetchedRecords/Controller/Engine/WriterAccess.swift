@@ -62,11 +62,11 @@ final class WriterAccess: DatabaseAccess, @unchecked Sendable {
   ) -> BackgroundReader? { nil }
 
   func startWatching(
-    surrounding: @escaping DatabaseWatcher.Surrounding, letGo: @escaping @Sendable () -> Void,
-    handler: @escaping @Sendable (WatchEvent) -> Void
+    letGo: @escaping @Sendable () -> Void,
+    handler: @escaping @Sendable (WatchEvent) -> DatabaseWatcher.Afterwards?
   ) throws {
     if path.isEmpty { return }
-    poll = RollbackFilePoll(path: path) { [weak self] in self?.async { handler(.committed) } }
+    poll = RollbackFilePoll(path: path) { [weak self] in self?.async { handler(.committed)?() } }
   }
 
   func stopWatching() { poll = nil }
