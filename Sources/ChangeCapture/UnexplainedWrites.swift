@@ -71,11 +71,14 @@ struct UnexplainedWrites {
     return true
   }
 
+  /// Whether nothing has happened that accounts for writes.
+  func knows(_ present: Cause) -> Bool { status == nil || cause == present }
+
   /// Notes what a look has seen that found a cause, so that the next write is not taken for its work.
   ///
   /// Both were the same before and after.
   mutating func settle(_ found: FileStatus, _ present: Cause) {
-    if status != nil, present != cause, !present.isUnderWay { adopt(found, present) }
+    if !knows(present), !present.isUnderWay { adopt(found, present) }
   }
 
   private mutating func adopt(_ found: FileStatus, _ present: Cause) {

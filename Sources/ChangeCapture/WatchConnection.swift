@@ -156,10 +156,10 @@ struct WatchConnection {
     writes.settle(before, .commits(commits))
   }
 
-  /// Notes what a checkpoint may have written.
+  /// Notes what a checkpoint may have written, and where the log begins anew.
   mutating func settleCheckpoint() {
-    guard log != nil, let before = cause(), let file = SystemCalls.status(ofFile: path),
-      cause() == before
+    guard log != nil, let before = cause(), !writes.knows(before),
+      let file = SystemCalls.status(ofFile: path), cause() == before
     else { return }
     writes.settle(file, before)
   }

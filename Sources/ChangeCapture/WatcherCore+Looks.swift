@@ -62,6 +62,7 @@ extension WatcherCore {
     switch look() {
     case .changed:
       connection?.settleCommit(file)
+      connection?.settleCheckpoint()
       return confirm()
     case .unchanged where connection?.journalMode == .rollbackJournal:
       // The writer has let go of its lock without a commit.

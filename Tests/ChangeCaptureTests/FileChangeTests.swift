@@ -54,6 +54,21 @@ import Testing
     try await owner.sees(2)
   }
 
+  /// A log that begins anew accounts for no write to the file.
+  @Test func `a file that is cut right after its log began anew is opened anew`() async throws {
+    let writer = try make(folder.file(), greatest: 1, mode: "WAL")
+    try writer.execute(
+      "INSERT INTO item WITH n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n LIMIT 4999) SELECT i FROM n"
+    )
+    try writer.execute("PRAGMA wal_checkpoint(RESTART)")
+    let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(500)))
+    try writer.execute("INSERT INTO item VALUES (5001)")
+    try await owner.sees(5001)
+    try #require(owner.events.allSatisfy { $0 == .committed })
+    #expect(truncate(folder.file(), 8192) == 0)
+    try await owner.waits("a file that is cut") { $0.contains { $0.event != .committed } }
+  }
+
   private func makeDirectory(_ name: String) throws {
     try FileManager.default.createDirectory(
       atPath: folder.file(name), withIntermediateDirectories: false)
