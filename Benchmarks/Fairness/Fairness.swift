@@ -16,7 +16,8 @@ struct Fairness: ParsableCommand {
   @Option(help: "The server's executable.") var server = ".build/release/didchange"
 
   func run() throws {
-    raiseDescriptorLimit()
+    // Each window takes a descriptor here and one of the server's, which keep some for others.
+    let windows = min(windows, raiseDescriptorLimit() - 1000)
     var table: [[String]] = []
     var quiet: FairnessRun.Figures?
     let others = attacks.isEmpty ? Attack.allCases.filter { $0 != .none } : attacks
@@ -41,12 +42,14 @@ struct Fairness: ParsableCommand {
   }
 
   /// As far as the system lets this process, and so the servers that it starts.
-  private func raiseDescriptorLimit() {
+  private func raiseDescriptorLimit() -> Int {
     var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
-    if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { return }
-    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    limit.rlim_cur = limit.rlim_max
-    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 {
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+      limit.rlim_cur = limit.rlim_max
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+    return Int(limit.rlim_cur)
   }
 }
 

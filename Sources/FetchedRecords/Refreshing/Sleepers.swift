@@ -35,6 +35,9 @@ package struct Sleepers: Sendable {
     for sleeper in all { sleeper.wake() }
   }
 
+  /// Wakes them, where the rest of the turn takes long.
+  package mutating func wakeNow() { take().wake() }
+
   /// Does the work of a few on the calling thread, which holds nothing: no lock, and no queue.
   package func serveHere() {
     if all.count > Self.mostServedHere { return wake() }

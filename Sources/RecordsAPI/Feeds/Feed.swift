@@ -43,6 +43,10 @@ final class Feed: StreamableFeed {
 
   typealias Listener = @Sendable (LiveResultEvent, inout Sleepers) -> Void
 
+  /// So many are told in less time than it takes to wake a thread; streams that show the events
+  /// themselves do not wait for more.
+  private static let fewListeners = 16
+
   private let state: Mutex<State>
 
   init(
@@ -162,6 +166,7 @@ final class Feed: StreamableFeed {
       state.version = state.head.snapshot.version.description
       return state.listeners.values
     }
+    if listeners.count > Self.fewListeners { sleepers.wakeNow() }
     for listener in listeners { listener(event, &sleepers) }
   }
 
