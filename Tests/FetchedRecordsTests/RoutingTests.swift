@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OrderedResults
+import TestSupport
 import Testing
 
 @testable import FetchedRecords
@@ -151,6 +152,59 @@ import Testing
         $0.value(0)
       }
       #expect(found == expected, "\(values[index])")
+    }
+  }
+
+  /// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
+  @Test func `whoever holds a row is found when it changes, at random`() throws {
+    let fixture = try Fixture(
+      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+    let seed = RandomSource.seed
+    var random = RandomSource(seed: seed)
+    var open: [String: (team: Int, least: Int, watched: Watched)] = [:]
+    print("random routing: DIDCHANGE_SEED=\(seed)")
+    for step in 1...(RandomSource.number("DIDCHANGE_STEPS") ?? 400) {
+      for _ in 0..<random.number(0...2) {
+        let (team, least) = (random.number(0...20), random.number(0...3))
+        let name = "\(team) \(least)"
+        if let known = open.removeValue(forKey: name) {
+          fixture.refresher.close(known.watched.controller)
+        } else {
+          let arguments: QueryArguments = [
+            "team": .text("T\(team)"), "least": .integer(Int64(least)),
+          ]
+          open[name] = (team, least, try fixture.open("players", arguments: arguments))
+        }
+      }
+      for _ in 0..<random.number(1...3) { try fixture.write(Self.change(&random)) }
+      if random.number(0...9) > 0 { fixture.refresh() }
+      if random.number(0...19) == 0, let one = open.values.first {
+        fixture.refresher.fetch(one.watched.controller) { _ in }
+        fixture.refresher.settle()
+      }
+      fixture.refresh()
+      for (team, least, watched) in open.values {
+        let expected = try rows(
+          of: "SELECT id FROM player WHERE score >= :least AND team = :team ORDER BY name, id",
+          ["team": .text("T\(team)"), "least": .integer(Int64(least))], in: fixture)
+        let results = watched.snapshot.results
+        let found = results.records(in: 0..<results.count).map { $0.value(0) }
+        try #require(found == expected, "T\(team) from \(least), step \(step), seed \(seed)")
+      }
+    }
+    #expect(fixture.refresher.statistics.maintained > 0)
+  }
+
+  private static func change(_ random: inout RandomSource) -> String {
+    let (id, team, score) = (random.number(1...300), random.number(0...20), random.number(0...4))
+    return switch random.number(0...7) {
+    case 0: "DELETE FROM player WHERE id = \(id)"
+    case 1: "UPDATE player SET team = 'T\(team)' WHERE id % 50 = \(id % 50)"
+    case 2: "UPDATE player SET score = \(score) WHERE id = \(id)"
+    case 3: "UPDATE player SET id = \(id) + 300 WHERE id = \(id)"
+    case 4: "UPDATE player SET team = 't\(team)' WHERE id = \(id)"
+    case 5 where score == 0: "UPDATE player SET team = 'T' || (id % 21)"
+    default: "INSERT OR REPLACE INTO player VALUES (\(id), 'n' || \(id % 7), 'T\(team)', \(score))"
     }
   }
 

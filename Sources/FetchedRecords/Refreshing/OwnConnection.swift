@@ -122,7 +122,8 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   ) throws {
     guard watcher == nil else { return }
     let watcher = DatabaseWatcher(
-      path: path, queue: queue, letGo: { [isBesideWriter] in if !isBesideWriter { letGo() } }, handler: handler)
+      path: path, queue: queue, letGo: { [isBesideWriter] in if !isBesideWriter { letGo() } },
+      handler: handler)
     try watcher.start()
     self.watcher = watcher
   }

@@ -14,7 +14,9 @@ final class QueryGroup {
   init(_ query: Query) {
     self.query = query
     // What stands alongside may change for every member.
-    if query.definition.alongside.isEmpty { router = query.plan?.equality.map(ArgumentRouter.init) }
+    if query.definition.alongside.isEmpty, let plan = query.plan {
+      router = plan.equality.map { ArgumentRouter($0, plan) }
+    }
   }
 
   /// The tables that the query reads.
@@ -26,6 +28,14 @@ final class QueryGroup {
     router?.add(live)
   }
 
+  /// Notes that a member was brought up to date by some of its rows.
+  func note(_ live: LiveResult, _ changed: [ChangedRows]) {
+    for rows in changed where rows.route.isOwner { router?.note(live, rows.rowIDs) }
+  }
+
+  /// Notes that a member may hold other rows than it did.
+  func leave(_ live: LiveResult) { router?.leave(live) }
+
   func remove(_ live: LiveResult) {
     members[ObjectIdentifier(live)] = nil
     router?.remove(live)
@@ -33,19 +43,22 @@ final class QueryGroup {
 
   /// Which controllers have to look at which of the rows that changed.
   ///
-  /// Where an argument must equal a value of the row: O(k · (m + log n)), k rows of a table of n and
-  /// m controllers, and m only for a look into the index of each. Else every controller has to look
-  /// at every row, which costs it a search.
+  /// Where an argument must equal a value of the row, only those that hold one or may hold it now:
+  /// O(k log n) for k rows of a table of n. Where other tables decide as well, O(k · m) for m
+  /// controllers, a look into the index of each. Else every controller has to look at every row, which
+  /// costs it a search.
   func assignments(
     of changed: [ChangedRows], plan: IncrementalPlan, in db: Database
   ) throws -> [(live: LiveResult, changed: [ChangedRows])] {
-    guard let router, members.count > 2, changed.count == 1, let own = changed.first,
-      own.route.isOwner, own.rowIDs.count <= ArgumentRouter.maximumRows
+    guard router != nil, members.count > 2, changed.count == 1, let own = changed.first,
+      own.route.isOwner, own.rowIDs.count <= ArgumentRouter.maximumRows,
+      let arriving = try router?.members(for: own.rowIDs, in: db)
     else {
       return members.values.map { ($0, changed) }
     }
-    let arriving = try router.members(for: own.rowIDs, in: db)
-    return members.compactMap { id, live in
+    var candidates = router?.holders(of: own.rowIDs) ?? members
+    for id in arriving.keys where candidates[id] == nil { candidates[id] = members[id] }
+    return candidates.compactMap { id, live in
       // What takes long is looked at later.
       guard live.canFindOwners else { return (live, changed) }
       let held = live.rows(among: own.rowIDs, plan: plan)

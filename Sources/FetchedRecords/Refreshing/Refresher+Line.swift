@@ -199,7 +199,8 @@ extension Refresher {
   }
 
   /// Within the transaction, which may have found that others are behind too.
-  private func makeRun(_ result: LiveResult, seeing transaction: ReadTransaction) -> BackgroundRun? {
+  private func makeRun(_ result: LiveResult, seeing transaction: ReadTransaction) -> BackgroundRun?
+  {
     let results = [result] + companions(of: result)
     for result in results { line.remove(result) }
     let tasks = results.compactMap(makeTask)

@@ -20,7 +20,7 @@ extension Refresher {
           let work = Query.Work.rows(changed, plan)
           let isDone =
             !result.isBehind && isShort(work, for: result) && update(result, work, in: transaction)
-          if !isDone { postpone(result, changes) }
+          if isDone { group.note(result, changed) } else { postpone(result, changes) }
         }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
@@ -39,6 +39,7 @@ extension Refresher {
   /// Lets a live result stand in line, with what it has missed.
   func postpone(_ result: LiveResult, _ changes: DatabaseChanges) {
     result.miss(changes, since: commit)
+    result.group?.leave(result)
     line.append(result)
     if result.isToldDelayed { return }
     result.isToldDelayed = true
