@@ -201,7 +201,7 @@ import Testing
     case 0: "DELETE FROM player WHERE id = \(id)"
     case 1: "UPDATE player SET team = 'T\(team)' WHERE id % 50 = \(id % 50)"
     case 2: "UPDATE player SET score = \(score) WHERE id = \(id)"
-    case 3: "UPDATE player SET id = \(id) + 300 WHERE id = \(id)"
+    case 3: "UPDATE OR REPLACE player SET id = \(id) + 300 WHERE id = \(id)"
     case 4: "UPDATE player SET team = 't\(team)' WHERE id = \(id)"
     case 5 where score == 0: "UPDATE player SET team = 'T' || (id % 21)"
     default: "INSERT OR REPLACE INTO player VALUES (\(id), 'n' || \(id % 7), 'T\(team)', \(score))"
