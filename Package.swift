@@ -83,13 +83,14 @@ let package = Package(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
-      name: "TestSupport", dependencies: ["SeededRandom"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["OrderedResults", "SeededRandom"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "HeldMemoryTests", dependencies: ["HeldMemory", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "OrderedResultsTests", dependencies: ["OrderedResults", "SeededRandom"],
+      name: "OrderedResultsTests", dependencies: ["OrderedResults", "SeededRandom", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "TestSupport", grdb],

@@ -39,7 +39,7 @@ struct RandomRun {
 
   private let fixture: Fixture
   private let watched: [(test: RandomWorld.Case, watched: Watched)]
-  private var shown: [Results]
+  private var shown: [PlainResults]
   private var random: RandomSource
   private let seed: UInt64
   private var history: [String] = []
@@ -67,7 +67,7 @@ struct RandomRun {
     watched = try RandomWorld.cases.map { test in
       (test, try fixture.open(test.definition.name, arguments: test.arguments))
     }
-    shown = watched.map(\.watched.snapshot.results)
+    shown = watched.map { PlainResults($0.watched.snapshot.results) }
     for (test, watched) in watched {
       let tracking = watched.snapshot.query.tracking
       #expect(tracking.mode == test.tracking, "\(test.definition.name): \(tracking.reason)")
@@ -117,6 +117,7 @@ struct RandomRun {
       throw failure(
         "shown:    \(shown[index].shown)\nexpected: \(expected)", test, step)
     }
+    // A record may be replaced by another that looks the same.
     if old.shown == expected, old.keys == shown[index].keys, !events.isEmpty {
       throw failure("\(events.count) events though nothing changed", test, step)
     }
@@ -153,11 +154,6 @@ struct RandomRun {
 
 private struct RandomFailure: Error, CustomStringConvertible {
   let description: String
-}
-
-extension Results {
-  /// The keys of all records; a record may be replaced by another that looks the same.
-  fileprivate var keys: [[Value]?] { records(in: 0..<count).map { key(of: $0) } }
 }
 
 extension RecordChange {

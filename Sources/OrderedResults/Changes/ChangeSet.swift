@@ -19,7 +19,7 @@ package enum SectionChange: Sendable, Equatable {
 
 /// All that turned one result into another.
 ///
-/// What it means is ``Results/applying(_:)``.
+/// What it means is in `protocol.md` §3: five steps that turn the old result into the new one.
 package struct ChangeSet: Sendable, Equatable {
   /// Deletions from the highest section, then insertions from the lowest.
   package var sectionChanges: [SectionChange]
@@ -56,10 +56,6 @@ extension RecordLayout {
   /// Whether all visible columns are equal.
   ///
   /// O(b), b bytes of both.
-  func showsSame(_ old: Record, _ new: Record) -> Bool {
-    old.borrow { old in new.borrow { new in showsSame(old, new) } }
-  }
-
   func showsSame(_ old: BorrowedBytes, _ new: BorrowedBytes) -> Bool {
     var (old, new) = (old.columns, new.columns)
     return old.nextBytes(columns.count).isEqual(to: new.nextBytes(columns.count))

@@ -12,7 +12,7 @@ final class ForeignWriterRun {
   private let refresher: Refresher
   private var live: [(test: ForeignWriterQueries.Case, watched: Watched)] = []
   /// What a client has that began with the first snapshot and applied every change set.
-  private var shown: [Results] = []
+  private var shown: [PlainResults] = []
   private var sql: RandomSQL
   private var random = RandomSource(seed: RandomSource.seed)
   private let title: String
@@ -48,7 +48,7 @@ final class ForeignWriterRun {
     for test in ForeignWriterQueries.cases {
       let watched = try refresher.watch(test.definition.name, arguments: test.arguments)
       live.append((test, watched))
-      shown.append(watched.snapshot.results)
+      shown.append(PlainResults(watched.snapshot.results))
     }
   }
 
@@ -136,7 +136,7 @@ final class ForeignWriterRun {
       case .changed(let changes, _, _):
         changeSets += 1
         shown[index] = try shown[index].applying(changes)
-      case .reset(let snapshot): shown[index] = snapshot.results
+      case .reset(let snapshot): shown[index] = PlainResults(snapshot.results)
       case .failed, .recovered, .delayed, .fetching, .landed: break
       }
     }
@@ -150,10 +150,11 @@ final class ForeignWriterRun {
     if let failure = watched.controller.failure {
       throw difference(test, "it can be run, but has failed: \(failure)")
     }
-    for (name, results) in [("snapshot", watched.snapshot.results), ("client", shown[index])] {
-      guard results.shown == fetched.shown else {
+    let shown = [("snapshot", watched.snapshot.results.shown), ("client", shown[index].shown)]
+    for (name, sections) in shown {
+      guard sections == fetched.shown else {
         throw difference(
-          test, "the \(name) shows\n\(results.shown)\ninstead of\n\(fetched.shown)")
+          test, "the \(name) shows\n\(sections)\ninstead of\n\(fetched.shown)")
       }
     }
   }

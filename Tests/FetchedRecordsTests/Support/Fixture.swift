@@ -110,14 +110,12 @@ struct UnexpectedEvents: Error {
 
 extension Results {
   /// The visible values of all records, section by section.
+  var shown: [ShownSection] { PlainResults(self).shown }
+}
+
+extension PlainResults {
   var shown: [ShownSection] {
-    (0..<numberOfSections).map { index in
-      let section = section(at: index)
-      return ShownSection(
-        name: section.name,
-        records: records(in: section.offset..<section.offset + section.numberOfRecords)
-          .map { Array($0.values.prefix(layout.columns.count)) })
-    }
+    sections.map { ShownSection(name: $0.name, records: rows($0)) }
   }
 }
 

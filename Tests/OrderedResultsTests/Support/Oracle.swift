@@ -1,3 +1,5 @@
+import TestSupport
+
 @testable import OrderedResults
 
 /// The best that a change set can do, found by the plainest means: pairs by occurrence of the key,

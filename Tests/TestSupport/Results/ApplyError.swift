@@ -1,3 +1,5 @@
+package import OrderedResults
+
 /// Why a change set cannot be applied to a result: it was not made from this one.
 package enum ApplyError: Error, Equatable {
   /// A record is to be taken out that is not there.
