@@ -48,7 +48,7 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
-      name: "HTTPServer", dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes],
+      name: "HTTPServer", dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes, logging],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(name: "SeededRandom", swiftSettings: settings),
@@ -71,8 +71,7 @@ let package = Package(
       name: "Benchmarks",
       dependencies: [
         "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", "SeededRandom",
-        grdb,
-        httpTypes, sqlite,
+        grdb, httpTypes, logging, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks",
@@ -108,7 +107,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HTTPServerTests",
-      dependencies: ["HTTPServer", "HTTP1", "CCurl", "SeededRandom", "TestSupport", httpTypes],
+      dependencies: [
+        "HTTPServer", "HTTP1", "CCurl", "SeededRandom", "TestSupport", httpTypes, logging,
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "ServerSentEventsTests", dependencies: ["ServerSentEvents", "SeededRandom"],

@@ -2,6 +2,7 @@ import ArgumentParser
 import Dispatch
 import HTTPServer
 import HTTPTypes
+import Logging
 
 /// The HTTP server alone, with the resources that the load tools know.
 struct BenchServer: ParsableCommand {
@@ -33,7 +34,9 @@ struct BenchServer: ParsableCommand {
     configuration.port = port
     configuration.eventLoops = 1
     let routes = router
-    let server = Server(configuration: configuration) { routes.handle($0, $1) }
+    let server = Server(configuration: configuration, logger: Logger(label: "bench")) {
+      routes.handle($0, $1)
+    }
     _ = try server.start()
     print("ready")
     dispatchMain()

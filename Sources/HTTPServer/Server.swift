@@ -1,4 +1,5 @@
 import Dispatch
+package import Logging
 import Synchronization
 
 /// An HTTP/1.1 server on event loops, each a serial queue.
@@ -22,8 +23,7 @@ package final class Server: Sendable {
   }
 
   private let configuration: ServerConfiguration
-  private let log: LogHandler
-  private let problemResponse: ProblemResponse
+  private let logger: Logger
   private let handler: Handler
   private let state = Mutex(State())
 
@@ -31,16 +31,13 @@ package final class Server: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: Where to listen, and the limits.
-  ///   - log: Receives what an operator should know.
-  ///   - problemResponse: Makes the responses to requests that the server itself refuses.
+  ///   - logger: Is told what an operator should know.
   ///   - handler: Answers the others.
   package init(
-    configuration: ServerConfiguration, log: @escaping LogHandler = { _, _ in },
-    problemResponse: @escaping ProblemResponse = Problem.response, handler: @escaping Handler
+    configuration: ServerConfiguration, logger: Logger, handler: @escaping Handler
   ) {
     self.configuration = configuration
-    self.log = log
-    self.problemResponse = problemResponse
+    self.logger = logger
     self.handler = handler
   }
 
@@ -67,8 +64,7 @@ package final class Server: Sendable {
     do throws(ServerError) {
       for index in 0..<max(1, configuration.eventLoops) {
         let loop = try EventLoop(
-          index: index, settings: settings, handler: handler, problemResponse: problemResponse,
-          log: log)
+          index: index, settings: settings, handler: handler, logger: logger)
         loop.start()
         loops.append(loop)
       }
@@ -87,7 +83,7 @@ package final class Server: Sendable {
         return [try ListeningSockets.open(path: path)]
       }
       return try ListeningSockets.open(
-        host: configuration.host, port: configuration.port, log: log)
+        host: configuration.host, port: configuration.port, logger: logger)
     } catch {
       for loop in loops { loop.stop() }
       throw error

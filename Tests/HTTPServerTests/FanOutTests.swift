@@ -49,7 +49,6 @@ private func serve(
 
 @Test func `the loop does other things between two slices of streams that end`() throws {
   let (many, one) = (Broadcast(capacity: 1000), Broadcast(capacity: 1000))
-  let control = StreamControl()
   let ended = Atomic(0)
   let endedBefore = Mutex<Int?>(nil)
   try withServer(
@@ -57,13 +56,13 @@ private func serve(
     handler: serve { request in
       if request.target == "/one" {
         return StreamBody(
-          broadcast: one, position: one.end, control: control,
+          broadcast: one, position: one.end,
           onEnd: { endedBefore.withLock { $0 = ended.load(ordering: .relaxed) } })
       }
       return StreamBody(
         broadcast: many, position: many.end,
         farewell: {
-          control.end()
+          one.close()
           return []
         },
         onEnd: { ended.add(1, ordering: .relaxed) })

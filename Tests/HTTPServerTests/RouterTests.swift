@@ -99,14 +99,7 @@ func `a path without a route is 404`(line: String) throws {
   #expect(try respond(router, "PUT /v1/queries").status == .methodNotAllowed)
 }
 
-@Test func `errors are made by one function`() throws {
-  var router = Router { problem in Response(problem.status, problem.fields, body: .text("mine")) }
-  router.on(.get, "/", { _, _ in })
-  #expect(try respond(router, "GET /a").text == "mine")
-  #expect(try respond(router, "PUT /").text == "mine")
-}
-
-@Test func `the default problem is RFC 9457 and its texts are escaped`() throws {
+@Test func `a problem is RFC 9457 and its texts are escaped`() throws {
   let response = Problem.response(Problem(.notFound, "no \"a\\b\"\n"))
   #expect(response.fields[.contentType] == "application/problem+json")
   #expect(

@@ -56,7 +56,8 @@ extension RawClient {
       broadcast.append("\(index);")
       #expect(try client.readText() == "\(index);")
     }
-    broadcast.close(farewell: Array("bye;".utf8))
+    broadcast.append("bye;")
+    broadcast.close()
     #expect(try client.readText() == "bye;")
     #expect(try client.readText() == nil)
     // The body is over, the connection is not.
@@ -85,7 +86,8 @@ extension RawClient {
     }
     // All of it comes without another push.
     #expect(try client.read(through: "49" + String(repeating: "c", count: 5000) + ";") == expected)
-    broadcast.close(farewell: Array("d;".utf8))
+    broadcast.append("d;")
+    broadcast.close()
     #expect(try client.readToEnd() == "d;")
   }
 }
@@ -112,16 +114,10 @@ extension RawClient {
 @Test func `the end of a stream is told once, whatever ends it`() throws {
   let broadcast = Broadcast(capacity: 1000)
   let ended = Signal()
-  let control = StreamControl()
   try withServer(
     configure: { $0.eventLoops = 2 },
-    handler: { request, responder in
-      responder.respond(
-        .ok,
-        body: .stream(
-          StreamBody(
-            broadcast: broadcast, position: broadcast.end,
-            control: request.target == "/control" ? control : nil, onEnd: { ended.fire() })))
+    handler: stream {
+      StreamBody(broadcast: broadcast, position: broadcast.end, onEnd: { ended.fire() })
     }
   ) { server in
     // The client goes away.
@@ -132,43 +128,17 @@ extension RawClient {
     // It never begins.
     #expect(Curl(isHead: true).fetch(server.url("/")).status == 200)
     #expect(ended.wait())
-    // The owner ends this one, and only this one.
+    // The broadcast ends.
     let other = try RawClient(port: server.port)
     _ = try other.begin()
-    let controlled = try RawClient(port: server.port)
-    _ = try controlled.begin("GET /control HTTP/1.1")
     broadcast.append("a;")
-    #expect(try controlled.readText() == "a;")
-    control.end(farewell: Array("bye;".utf8))
-    control.end(farewell: Array("again;".utf8))
-    #expect(try controlled.readText() == "bye;")
-    #expect(try controlled.readText() == nil)
-    #expect(ended.wait())
-    // The broadcast ends.
     #expect(try other.readText() == "a;")
     broadcast.close()
     #expect(try other.readText() == nil)
     #expect(ended.wait())
-    #expect(ended.count == 4)
+    #expect(ended.count == 3)
     eventually { server.server.counters.streamsOpen == 0 }
-    #expect(server.server.counters.streamsBegun == 3)
-  }
-}
-
-@Test func `a stream that is ended before it begins says farewell only`() throws {
-  let broadcast = Broadcast(capacity: 1000)
-  let control = StreamControl()
-  control.end(farewell: Array("bye;".utf8))
-  try withServer(
-    handler: stream {
-      StreamBody(
-        prefix: pieces(["a"]), broadcast: broadcast, position: broadcast.end, control: control)
-    }
-  ) { server in
-    let client = try RawClient(port: server.port)
-    #expect(try client.begin().status == 200)
-    #expect(try client.readText() == "bye;")
-    #expect(try client.readText() == nil)
+    #expect(server.server.counters.streamsBegun == 2)
   }
 }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import HTTP1
 import HTTPServer
+import Logging
 import Synchronization
 import Testing
 
@@ -9,11 +10,7 @@ final class TestServer: Sendable {
   let server: Server
   let port: Int
   let host: String
-  private let logged: Log
-
-  private final class Log: Sendable {
-    let lines = Mutex<[String]>([])
-  }
+  private let logged: LogLines
 
   /// The lines of the log so far.
   var log: [String] { logged.lines.withLock { $0 } }
@@ -23,10 +20,10 @@ final class TestServer: Sendable {
   ) throws {
     var configuration = ServerConfiguration()
     configure(&configuration)
-    let logged = Log()
+    let logged = LogLines()
     server = Server(
-      configuration: configuration, log: { _, line in logged.lines.withLock { $0.append(line) } },
-      handler: handler)
+      configuration: configuration,
+      logger: Logger(label: "http") { _ in ListingLogHandler(lines: logged) }, handler: handler)
     self.logged = logged
     port = try server.start().port
     host = configuration.host
@@ -46,6 +43,23 @@ final class TestServer: Sendable {
     isOver.wait()
     return clock.now - start < timeout
   }
+}
+
+private final class LogLines: Sendable {
+  let lines = Mutex<[String]>([])
+}
+
+private struct ListingLogHandler: LogHandler {
+  let lines: LogLines
+  var logLevel = Logger.Level.debug
+  var metadata: Logger.Metadata = [:]
+
+  subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  func log(event: LogEvent) { lines.lines.withLock { $0.append("\(event.message)") } }
 }
 
 /// Runs a test against a server, and stops it.

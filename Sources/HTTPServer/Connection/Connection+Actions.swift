@@ -9,7 +9,7 @@ extension Connection {
       observation?.begin(request, exchange)
       loop.handler(request, Responder(loop: loop, token: token, exchange: exchange))
     case .refuse(let error, let exchange):
-      answered(exchange, loop.problemResponse(Problem(error.status, error.detail)))
+      answered(exchange, Problem.response(Problem(error.status, error.detail)))
     case .write(let response, let exchange): begin(response, exchange)
     case .shutdownWrite: SystemCalls.shutdownWrite(descriptor)
     case .close: close()
@@ -31,7 +31,7 @@ extension Connection {
   }
 
   private func begin(_ made: Response, _ exchange: ConnectionStateMachine.Exchange) {
-    let response = exchange.conditions?.apply(to: made, loop.problemResponse) ?? made
+    let response = exchange.conditions?.apply(to: made) ?? made
     let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
     let time = SystemCalls.now().nanoseconds - exchange.receivedAt.nanoseconds
     loop.counters.update { $0.answers[answer, default: Histogram()].record(nanoseconds: time) }
@@ -70,10 +70,7 @@ extension Connection {
 extension Response {
   /// Nobody will see this response.
   func discard() {
-    if case .stream(let stream) = body {
-      stream.control?.detach()
-      stream.onEnd()
-    }
+    if case .stream(let stream) = body { stream.onEnd() }
   }
 
   /// RFC 9112 §6.3, RFC 9110 §8.6.

@@ -20,8 +20,6 @@ extension Connection {
       $0.streamsBegun += 1
       $0.streamsOpen += 1
     }
-    let farewell = stream.control?.attach(loop, token: token, exchange: exchange)
-    if let farewell { active.phase = .ending(farewell: farewell) }
     advance(active)
   }
 
@@ -218,13 +216,6 @@ extension Connection {
     if case .stream(let stream) = body { stream.index = index }
   }
 
-  /// The owner ends the stream.
-  func endStream(exchange: UInt32, farewell: [UInt8]) {
-    guard case .stream(let stream) = body, stream.exchange == exchange else { return }
-    stream.phase = .ending(farewell: stream.isLive ? farewell : [])
-    turn { advance(stream) }
-  }
-
   func beatHeart() {
     guard !isBlocked, case .stream(let stream) = body, let heartbeat = stream.body.heartbeat,
       let deadline = stream.deadline, deadline <= loop.now
@@ -250,7 +241,6 @@ extension Connection {
     stream.fanOut?.remove(at: stream.index)
     stream.fanOut = nil
     loop.counters.update { $0.streamsOpen -= 1 }
-    stream.body.control?.detach()
     stream.body.onEnd()
   }
 }

@@ -11,7 +11,6 @@ import HTTPTypes
 package struct StaticFiles: Sendable {
   private let root: String
   private let cacheControl: String
-  private let problemResponse: ProblemResponse
 
   /// A folder, or nil where there is none.
   ///
@@ -19,17 +18,12 @@ package struct StaticFiles: Sendable {
   ///   - folder: The path of the folder.
   ///   - cacheControl: Sent with each file. Default `no-cache`: a client may keep it, and asks
   ///     whether it still holds.
-  ///   - problemResponse: Makes the responses to refused requests.
-  package init?(
-    folder: String, cacheControl: String = "no-cache",
-    problemResponse: @escaping ProblemResponse = Problem.response
-  ) {
+  package init?(folder: String, cacheControl: String = "no-cache") {
     guard let root = FileSystem.realPath(folder), case .folder = FileSystem.open(root) else {
       return nil
     }
     self.root = root
     self.cacheControl = cacheControl
-    self.problemResponse = problemResponse
   }
 
   /// Answers a request, whose method is GET or HEAD.
@@ -42,7 +36,7 @@ package struct StaticFiles: Sendable {
     switch find(request.path) {
     case .file(let file, let path): return response(to: request, file, path: path)
     case .folderWithoutSlash: return redirect(request)
-    case .none: return problemResponse(Problem(.notFound, "There is no such file."))
+    case .none: return Problem.response(Problem(.notFound, "There is no such file."))
     }
   }
 }
@@ -100,7 +94,7 @@ extension StaticFiles {
       fields[.contentRange] = "bytes */\(file.size)"
       let problem = Problem(
         .rangeNotSatisfiable, "The file has \(file.size) bytes.", fields: fields)
-      return problemResponse(problem)
+      return Problem.response(problem)
     case .whole:
       describe(path, in: &fields)
       return Response(.ok, fields, body: .file(body))

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTP1
+import Logging
 import Synchronization
 
 /// A serial queue as an event loop, with the connections that were dealt out to it.
@@ -22,9 +23,8 @@ final class EventLoop: @unchecked Sendable {
   let queue: DispatchQueue
   let settings: ConnectionSettings
   let handler: Server.Handler
-  let problemResponse: ProblemResponse
   let counters = LoopCounters()
-  let log: LogHandler
+  let logger: Logger
   let poller: ReadinessPoller
   private let timer: any DispatchSourceTimer
   /// The thread whose turn it is, or 0; read from any thread.
@@ -49,14 +49,12 @@ final class EventLoop: @unchecked Sendable {
   var scratch: [UInt8] = []
 
   init(
-    index: Int, settings: ConnectionSettings, handler: @escaping Server.Handler,
-    problemResponse: @escaping ProblemResponse, log: @escaping LogHandler
+    index: Int, settings: ConnectionSettings, handler: @escaping Server.Handler, logger: Logger
   ) throws(ServerError) {
     queue = DispatchQueue(label: "http.loop.\(index)", qos: .userInitiated)
     self.settings = settings
     self.handler = handler
-    self.problemResponse = problemResponse
-    self.log = log
+    self.logger = logger
     poller = try ReadinessPoller(queue: queue)
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
     timer = DispatchSource.makeTimerSource(queue: queue)

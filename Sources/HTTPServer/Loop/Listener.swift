@@ -1,4 +1,5 @@
 import Dispatch
+import Logging
 
 /// Accepts connections on one socket and deals them out.
 // Guarded by its loop's queue.
@@ -95,7 +96,7 @@ final class Listener: LoopMember {
     loop.counters.update { $0.connectionsRefused += 1 }
     if toldOfRefusalAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
       toldOfRefusalAt = loop.now
-      loop.log(.warning, "\(address.host) has too many connections: more are answered 503")
+      loop.logger.warning("\(address.host) has too many connections: more are answered 503")
     }
     _ = Self.refusal.withUnsafeBytes { SystemCalls.send(accepted, $0) }
     SystemCalls.close(accepted)
@@ -115,7 +116,7 @@ final class Listener: LoopMember {
     """.utf8)
 
   private func tellThatAllAreAccepted() {
-    if hasToldOfPause { loop.log(.info, "accepting goes on") }
+    if hasToldOfPause { loop.logger.info("accepting goes on") }
     hasToldOfPause = false
   }
 
@@ -140,7 +141,7 @@ final class Listener: LoopMember {
   }
 
   private func pause(_ reason: String) {
-    if !hasToldOfPause { loop.log(.warning, "accepting pauses: \(reason)") }
+    if !hasToldOfPause { loop.logger.warning("accepting pauses: \(reason)") }
     hasToldOfPause = true
     loop.counters.update { $0.acceptPauses += 1 }
     let end = loop.now + Self.pause

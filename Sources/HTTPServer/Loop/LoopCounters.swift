@@ -22,11 +22,6 @@ package struct ServerCounters: Sendable, Equatable {
     package var status: Int
   }
 
-  /// Responses begun, by status code.
-  package var responses: [Int: Int] {
-    answers.reduce(into: [:]) { $0[$1.key.status, default: 0] += $1.value.count }
-  }
-
   /// Bytes read from sockets.
   package var bytesReceived = 0
 

@@ -18,13 +18,13 @@ struct Preconditions: Sendable {
   /// What is sent instead of an answer.
   ///
   /// O(fields and tags).
-  func apply(to response: Response, _ problemResponse: ProblemResponse) -> Response {
+  func apply(to response: Response) -> Response {
     // §14.2: a range is looked at after the conditions, and 416 is a 200 without it.
     switch response.status.code {
     case 200, 206, 416: break
     default: return response
     }
-    if hasFailed(on: response) { return Self.refusal(of: response, problemResponse) }
+    if hasFailed(on: response) { return Self.refusal(of: response) }
     guard isUnchanged(response) else { return response }
     // The serializer leaves out the body, and what says what is in it.
     var response = response
@@ -61,10 +61,8 @@ struct Preconditions: Sendable {
     return modified <= date
   }
 
-  private static func refusal(
-    of response: Response, _ problemResponse: ProblemResponse
-  ) -> Response {
-    var refusal = problemResponse(
+  private static func refusal(of response: Response) -> Response {
+    var refusal = Problem.response(
       Problem(
         .preconditionFailed,
         "What is here is not in the state that the request asks for: ask again without If-Match "

@@ -19,14 +19,9 @@ package struct Problem: Sendable {
   }
 }
 
-/// Makes the response to a problem.
-///
-/// There is one for a server, so that all its errors look alike.
-package typealias ProblemResponse = @Sendable (Problem) -> Response
-
 extension Problem {
   /// The problem as `application/problem+json` (RFC 9457).
-  package static let response: ProblemResponse = { problem in
+  package static func response(_ problem: Problem) -> Response {
     var fields = problem.fields
     fields[.contentType] = "application/problem+json"
     // Some of them may be kept by a cache that is told nothing (RFC 9110 §15.1), and would outlive

@@ -1,4 +1,5 @@
 package import HTTPTypes
+import Logging
 import Synchronization
 
 /// Answers one request: exactly once, from any thread.
@@ -18,17 +19,17 @@ package final class Responder: Sendable {
   }
 
   private let state: Mutex<State>
-  private let log: LogHandler
+  private let logger: Logger?
 
   init(loop: EventLoop, token: UInt64, exchange: UInt32) {
     state = Mutex(State(receiver: .exchange(loop, token: token, id: exchange)))
-    log = loop.log
+    logger = loop.logger
   }
 
   /// A responder without a connection, to try a handler with.
   package init(_ receive: @escaping @Sendable (Response) -> Void) {
     state = Mutex(State(receiver: .closure(receive)))
-    log = { _, _ in }
+    logger = nil
   }
 
   deinit {
@@ -40,8 +41,8 @@ package final class Responder: Sendable {
     case .exchange(let loop, let token, let id):
       // Never at once: whoever lets go may be in the middle of anything.
       loop.perform { loop in
-        loop.log(.error, Self.noAnswer)
-        var response = loop.problemResponse(Problem(.internalServerError, Self.noAnswer))
+        loop.logger.error("\(Self.noAnswer)")
+        var response = Problem.response(Problem(.internalServerError, Self.noAnswer))
         response.route = route
         loop.deliver(response, token: token, exchange: id)
       }
@@ -58,7 +59,7 @@ package final class Responder: Sendable {
     let response = response.routed(by: route)
     switch receiver {
     case nil:
-      log(.error, "A request was answered twice.")
+      logger?.error("A request was answered twice.")
       response.discard()
     case .closure(let receive): receive(response)
     case .exchange(let loop, let token, let id):

@@ -1,3 +1,5 @@
+import Logging
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -27,7 +29,7 @@ enum ListeningSockets {
   ///
   /// - Throws: When none can be listened on.
   static func open(
-    host: String, port: Int, log: LogHandler
+    host: String, port: Int, logger: Logger
   ) throws(ServerError) -> [ListeningSocket] {
     var sockets: [ListeningSocket] = []
     var port = port
@@ -41,7 +43,7 @@ enum ListeningSockets {
         sockets.append(ListeningSocket(descriptor: descriptor, port: port))
       case .failure(let error):
         failure = error.description
-        log(.warning, "cannot listen on \(address): \(error)")
+        logger.warning("cannot listen on \(address): \(error)")
       }
     }
     guard !sockets.isEmpty else {

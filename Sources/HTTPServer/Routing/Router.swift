@@ -47,12 +47,9 @@ package struct Router: Sendable {
   private var nodes = [Node()]
   private var routes: [Entry] = []
   private var fallback: Server.Handler?
-  private let problemResponse: ProblemResponse
 
   /// A router without routes.
-  package init(problemResponse: @escaping ProblemResponse = Problem.response) {
-    self.problemResponse = problemResponse
-  }
+  package init() {}
 
   /// Answers a method of a path.
   ///
@@ -143,7 +140,7 @@ extension Router {
   private func handleOtherwise(_ request: Request, _ responder: Responder) {
     guard let fallback else {
       let problem = Problem(.notFound, "There is nothing at this path.")
-      return responder.respond(problemResponse(problem))
+      return responder.respond(Problem.response(problem))
     }
     responder.belongs(to: .otherwise)
     switch request.method {
@@ -160,12 +157,12 @@ extension Router {
     guard Self.standardMethods.contains(request.method) || allMethods.contains(request.method)
     else {
       let problem = Problem(.notImplemented, "The method is not known here.")
-      return responder.respond(problemResponse(problem))
+      return responder.respond(Problem.response(problem))
     }
     let problem = Problem(
       .methodNotAllowed, "This resource allows \(Self.list(allowed)).",
       fields: [.allow: Self.list(allowed)])
-    responder.respond(problemResponse(problem))
+    responder.respond(Problem.response(problem))
   }
 
   private func respondAllowed(_ allowed: [HTTPRequest.Method], _ responder: Responder) {

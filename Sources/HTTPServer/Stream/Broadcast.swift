@@ -91,10 +91,9 @@ package final class Broadcast: Sendable {
   /// The position of the oldest unit still held.
   package var start: Position { state.withLock { Position(offset: $0.log.start) } }
 
-  /// Ends all streams after the units appended so far and, if there is one, a last unit.
-  package func close(farewell: [UInt8] = []) {
+  /// Ends all streams after the units appended so far.
+  package func close() {
     let sleeping = state.withLock { state in
-      if !state.isClosed { state.log.append(farewell) }
       state.isClosed = true
       return state.takeSleeping()
     }

@@ -49,16 +49,13 @@ package struct StreamBody: Sendable {
   /// that is gone is found.
   package var heartbeat: Heartbeat?
 
-  /// To end this stream alone.
-  package var control: StreamControl?
-
   /// The stream is over, whatever the reason, or never began; called once, on any thread.
   package var onEnd: @Sendable () -> Void
 
   /// A stream.
   package init(
     prefix: Source? = nil, broadcast: Broadcast, position: Broadcast.Position,
-    heartbeat: Heartbeat? = nil, control: StreamControl? = nil,
+    heartbeat: Heartbeat? = nil,
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
     onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,
     farewell: @escaping @Sendable () -> [UInt8] = { [] },
@@ -68,7 +65,6 @@ package struct StreamBody: Sendable {
     self.broadcast = broadcast
     self.position = position
     self.heartbeat = heartbeat
-    self.control = control
     self.onLag = onLag
     self.onStall = onStall
     self.farewell = farewell

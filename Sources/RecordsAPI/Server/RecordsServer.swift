@@ -101,9 +101,7 @@ package final class RecordsServer: Sendable {
       router.otherwise(files.handle)
     }
     let handler = Self.handler(router, settings.service)
-    let server = Server(
-      configuration: configuration,
-      log: { level, text in logger.log(level: level.logger, "\(text)") }, handler: handler)
+    let server = Server(configuration: configuration, logger: logger, handler: handler)
     service.numbers.attach(server)
     return server
   }
@@ -150,15 +148,4 @@ struct NoPublicFolder: Error, CustomStringConvertible {
   let path: String
 
   var description: String { "\(path) is no folder that can be read: name another with --public" }
-}
-
-extension LogLevel {
-  fileprivate var logger: Logger.Level {
-    switch self {
-    case .debug: .debug
-    case .info: .info
-    case .warning: .warning
-    case .error: .error
-    }
-  }
 }
