@@ -21,10 +21,6 @@ package struct DatabaseChanges: Sendable, Equatable {
     package static let commit = Reasons(rawValue: 2)
     /// Another file stands at the database's path.
     package static let replaced = Reasons(rawValue: 4)
-    /// The file is gone, or is no database that can be read.
-    package static let removed = Reasons(rawValue: 8)
-    /// The file is back.
-    package static let restored = Reasons(rawValue: 16)
     /// The database lives in memory, or SQLite's layer of files shows none.
     package static let noFile = Reasons(rawValue: 32)
     /// The file is encrypted, or of an unknown format; so is the log's index.
@@ -43,7 +39,7 @@ package struct DatabaseChanges: Sendable, Equatable {
     package var names: [String] {
       let all: [(Reasons, String)] = [
         (.firstLook, "firstLook"), (.commit, "commit"), (.replaced, "replaced"),
-        (.removed, "removed"), (.restored, "restored"), (.noFile, "noFile"),
+        (.noFile, "noFile"),
         (.unknownFormat, "unknownFormat"), (.malformedPage, "malformedPage"),
         (.snapshotUnknown, "snapshotUnknown"), (.otherLayout, "otherLayout"),
       ]

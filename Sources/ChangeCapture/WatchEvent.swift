@@ -15,15 +15,4 @@ package enum WatchEvent: Sendable, Equatable {
   case unreadable(DatabaseAccessError)
   /// After ``removed`` or ``unreadable(_:)``: the database can be read. Connections must be reopened.
   case restored
-
-  /// The changes that the event stands for.
-  package var changes: DatabaseChanges {
-    switch self {
-    case .committed: .everything(.commit)
-    case .locked: .nothing
-    case .replaced: .everything(.replaced)
-    case .removed, .unreadable: .everything(.removed)
-    case .restored: .everything(.restored)
-    }
-  }
 }

@@ -88,7 +88,7 @@ import Testing
     try writer.execute("INSERT INTO item (id) VALUES (1)")
     try await owner.sees(1)
     if beginsAnew {
-      #expect(Set(owner.events.map(\.changes.reasons.rawValue)).count == 1)
+      #expect(Set(owner.events.map { "\($0)" }).count == 1)
     } else {
       #expect(owner.events == [.committed])
     }
@@ -113,7 +113,7 @@ import Testing
     try await owner.waits("VACUUM") { !$0.isEmpty }
     try writer.execute("INSERT INTO item (id) VALUES (1)")
     try await owner.sees(1)
-    #expect(Set(owner.events.map(\.changes.reasons.rawValue)).count == 1)
+    #expect(Set(owner.events.map { "\($0)" }).count == 1)
   }
 
   @Test(arguments: ["WAL", "DELETE"])
