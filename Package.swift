@@ -62,7 +62,7 @@ let package = Package(
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "RecordsAPI", "ServerSentEvents", logging,
+        "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -1,7 +1,7 @@
 /// Finds the end of a body, in bytes that come in any division (RFC 9112 §6, §7.1).
 ///
-/// Nothing here wants what is in a body: its bytes are counted and dropped, so that a client can
-/// make the server remember none of them. O(n) for n bytes.
+/// It keeps nothing of a body but counts its bytes and says where they are: a server drops them, so
+/// that a client can make it remember none. O(n) for n bytes.
 package struct BodyDecoder: Sendable {
   private enum State: Sendable {
     case length(Int)
@@ -41,10 +41,11 @@ package struct BodyDecoder: Sendable {
   /// - Parameters:
   ///   - bytes: Bytes that begin where the last call stopped consuming, and as many more as came.
   ///   - offset: Where they begin; moved past what was consumed.
+  ///   - content: Is told where among them a part of the body is, without the frames of its chunks.
   /// - Returns: Whether the body is over.
   /// - Throws: Why the body is refused. The decoder must not be used again then.
   package mutating func decode(
-    _ bytes: Span<UInt8>, from offset: inout Int
+    _ bytes: Span<UInt8>, from offset: inout Int, content: (Range<Int>) -> Void = { _ in }
   ) throws(RequestError) -> Bool {
     while !isDone {
       if case .trailers = state {
@@ -54,10 +55,10 @@ package struct BodyDecoder: Sendable {
       guard offset < bytes.count else { return false }
       switch state {
       case .length(let left):
-        let taken = skip(left, bytes, from: &offset)
+        let taken = take(left, bytes, from: &offset, content)
         state = taken == left ? .done : .length(left - taken)
       case .chunk(let left):
-        let taken = skip(left, bytes, from: &offset)
+        let taken = take(left, bytes, from: &offset, content)
         state = taken == left ? .chunkEnd : .chunk(left - taken)
       default:
         try step(bytes[offset])
@@ -67,10 +68,11 @@ package struct BodyDecoder: Sendable {
     return true
   }
 
-  private mutating func skip(
-    _ count: Int, _ bytes: Span<UInt8>, from offset: inout Int
+  private mutating func take(
+    _ count: Int, _ bytes: Span<UInt8>, from offset: inout Int, _ content: (Range<Int>) -> Void
   ) -> Int {
     let taken = min(count, bytes.count - offset)
+    content(offset..<offset + taken)
     offset += taken
     size += taken
     return taken

@@ -14,6 +14,9 @@ struct FramingFields {
   private var isChunked = false
   private var isUnknownCoding = false
 
+  /// Whether nothing was said of a body.
+  var isEmpty: Bool { contentLength == nil && !hasTransferEncoding }
+
   mutating func noteContentLength(_ bytes: Span<UInt8>, _ range: Range<Int>) throws(RequestError) {
     // RFC 9110 §8.6 lets equal values be joined; equal or not, no honest client repeats it.
     guard contentLength == nil else { throw .repeatedContentLength }

@@ -1,16 +1,19 @@
 import Foundation
+import HTTP1
+import HTTPTypes
 
 /// One GET over a connection of its own: its response head, then its body as it comes.
 ///
 /// Just enough of HTTP/1.1 for a terminal: no redirects, no content codings, no TLS.
 final class HTTPGet {
   let status: Int
-  /// The last value of each field, by its name in lower case.
-  let fields: [String: String]
+  let fields: HTTPFields
   private let socket: StreamSocket
-  private var decoder: ChunkedDecoder?
-  /// Bytes of the body that came with the head.
+  /// nil: the body ends with the connection.
+  private var decoder: BodyDecoder?
+  /// Bytes that came with the head, or are a part of a line.
   private var waiting: [UInt8]
+  private var hasBegun = false
 
   /// Sends the request, and waits for the head of its response.
   ///
@@ -19,43 +22,55 @@ final class HTTPGet {
     let (host, port) = try Self.address(of: url)
     socket = try StreamSocket(host: host, port: port, silence: silence)
     try socket.send(Array(Self.head(url, host: host, port: port, fields).utf8))
-    var bytes: [UInt8] = []
-    var end: Range<Int>?
-    while end == nil {
-      guard bytes.count < 65536, let more = try socket.receive() else {
-        throw ClientError("\(host):\(port) does not answer in HTTP")
+    var limits = MessageLimits()
+    // An event stream has no end.
+    limits.bodySize = .max
+    waiting = []
+    var head: ResponseHead?
+    var offset = 0
+    do {
+      while head == nil, let more = try socket.receive() {
+        waiting += more
+        head = try ResponseHead(waiting.span, from: &offset, limits: limits)
       }
-      bytes += more
-      end = bytes.firstRange(of: Array("\r\n\r\n".utf8))
+    } catch let error as ClientError {
+      throw error
+    } catch {
+      head = nil
     }
-    let head = String(decoding: bytes[..<(end?.lowerBound ?? 0)], as: UTF8.self)
-    let lines = head.split(separator: "\r\n")
-    guard let first = lines.first, first.hasPrefix("HTTP/1."),
-      let status = Int(first.split(separator: " ").dropFirst().first ?? "")
-    else { throw ClientError("\(host):\(port) does not answer in HTTP") }
-    self.status = status
-    self.fields = Self.fields(lines.dropFirst())
-    waiting = Array(bytes[(end?.upperBound ?? 0)...])
-    if self.fields["transfer-encoding"]?.lowercased() == "chunked" { decoder = ChunkedDecoder() }
+    guard let head else { throw ClientError("\(host):\(port) does not answer in HTTP") }
+    status = head.status
+    self.fields = head.fields
+    decoder = head.framing.map { BodyDecoder(framing: $0, limits: limits) }
+    waiting.removeFirst(offset)
   }
 
   /// The next bytes of the body, maybe none; nil: it is over.
   func receive() throws(ClientError) -> [UInt8]? {
-    guard decoder?.isAtEnd != true else { return nil }
-    var bytes = waiting
-    waiting = []
-    if bytes.isEmpty {
+    guard decoder?.isDone != true else { return nil }
+    if hasBegun {
       guard let more = try socket.receive() else { return nil }
-      bytes = more
+      waiting += more
     }
-    return try decoder?.decode(bytes) ?? bytes
+    hasBegun = true
+    let bytes = waiting
+    var offset = 0
+    var content: [UInt8] = []
+    do throws(RequestError) {
+      if try decoder?.decode(bytes.span, from: &offset, content: { content += bytes[$0] }) == nil {
+        (content, offset) = (bytes, bytes.count)
+      }
+    } catch {
+      throw ClientError("the server's answer breaks off: \(error.detail)")
+    }
+    waiting.removeFirst(offset)
+    return content
   }
 
   /// What is left of a short body.
   func text(limit: Int = 65536) throws(ClientError) -> String {
     var bytes: [UInt8] = []
-    let length = decoder == nil ? fields["content-length"].flatMap { Int($0) } : nil
-    while bytes.count < min(limit, length ?? limit), let more = try receive() { bytes += more }
+    while bytes.count < limit, let more = try receive() { bytes += more }
     return String(decoding: bytes.prefix(limit), as: UTF8.self)
   }
 
@@ -83,14 +98,5 @@ final class HTTPGet {
     let lines = fields.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)\r\n" }
     return "GET \(target) HTTP/1.1\r\nHost: \(name):\(port)\r\nConnection: close\r\n"
       + lines.joined() + "\r\n"
-  }
-
-  private static func fields(_ lines: some Sequence<Substring>) -> [String: String] {
-    let pairs = lines.compactMap { line -> (String, String)? in
-      guard let colon = line.firstIndex(of: ":") else { return nil }
-      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-      return (line[..<colon].lowercased(), value)
-    }
-    return Dictionary(pairs) { $1 }
   }
 }

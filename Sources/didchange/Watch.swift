@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPTypes
 import ServerSentEvents
 
 struct Watch: ParsableCommand {
@@ -100,7 +101,7 @@ private struct WatchedStream {
       let detail = problem.first { $0.name == "detail" }.map { JSONText.plain($0.value) }
       throw Refusal("the server answers \(response.status): \(detail ?? "no reason given")")
     }
-    guard response.fields["content-type"]?.hasPrefix("text/event-stream") == true else {
+    guard response.fields[.contentType]?.hasPrefix("text/event-stream") == true else {
       throw Refusal("this is no event stream; the URL of one ends in /events")
     }
   }

@@ -124,35 +124,3 @@ private let didChange = (
     #expect(lines.last?.count == 36)
   }
 }
-
-@Suite struct `A chunked body` {
-  private let bytes = Array("4;x=y\r\nWiki\r\n00b\r\npedia \r\nin.\r\n0\r\nTrailer: t\r\n\r\n".utf8)
-  private let content = "Wikipedia \r\nin."
-
-  private func decode(_ parts: [[UInt8]]) throws -> (String, isAtEnd: Bool) {
-    var decoder = ChunkedDecoder()
-    let bytes = try parts.flatMap { try decoder.decode($0) }
-    return (String(decoding: bytes, as: UTF8.self), decoder.isAtEnd)
-  }
-
-  @Test func `is the same whole, byte by byte and with what follows`() throws {
-    for parts in [[bytes], bytes.map { [$0] }, [bytes + Array("5\r\nmore".utf8)]] {
-      let (text, isAtEnd) = try decode(parts)
-      #expect(text == content)
-      #expect(isAtEnd)
-    }
-  }
-
-  @Test func `is not at its end before its last chunk`() throws {
-    for end in bytes.indices {
-      let (text, isAtEnd) = try decode([Array(bytes[..<end])])
-      #expect(content.utf8.starts(with: text.utf8))
-      #expect(!isAtEnd)
-    }
-  }
-
-  @Test(arguments: ["x\r\n", "\r\n", "-1\r\n", "ffffffffffffffffff\r\n"])
-  func `is refused where a size is none`(text: String) {
-    #expect(throws: ClientError.self) { try decode([Array(text.utf8)]) }
-  }
-}
