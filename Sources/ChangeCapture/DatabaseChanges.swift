@@ -19,8 +19,6 @@ package struct DatabaseChanges: Sendable, Equatable {
     package static let firstLook = Reasons(rawValue: 1)
     /// Transactions were committed; which rows they touched is not known.
     package static let commit = Reasons(rawValue: 2)
-    /// Another file stands at the database's path.
-    package static let replaced = Reasons(rawValue: 4)
     /// The database lives in memory, or SQLite's layer of files shows none.
     package static let noFile = Reasons(rawValue: 32)
     /// The file is encrypted, or of an unknown format; so is the log's index.
@@ -38,8 +36,7 @@ package struct DatabaseChanges: Sendable, Equatable {
     /// Stable words, fit to label a metric.
     package var names: [String] {
       let all: [(Reasons, String)] = [
-        (.firstLook, "firstLook"), (.commit, "commit"), (.replaced, "replaced"),
-        (.noFile, "noFile"),
+        (.firstLook, "firstLook"), (.commit, "commit"), (.noFile, "noFile"),
         (.unknownFormat, "unknownFormat"), (.malformedPage, "malformedPage"),
         (.snapshotUnknown, "snapshotUnknown"), (.otherLayout, "otherLayout"),
       ]

@@ -105,12 +105,4 @@ package final class ChangeReader {
     isLoadPending = map != nil
     try loadFollowedTables(in: db)
   }
-
-  /// Forgets everything: the next look reports everything. For a connection that was reopened.
-  package func forget() {
-    map = nil
-    version = nil
-    carried = .nothing
-    pending = .nothing
-  }
 }

@@ -12,9 +12,6 @@ protocol ChangeSource: AnyObject {
   /// The refresh succeeded: the next changes begin where these ended.
   func keep()
 
-  /// What is known of the database is void: the next changes are everything.
-  func forget()
-
   /// Which tables' rows are wanted from now on; of others it matters only whether they changed.
   func follow(_ tables: Set<String>, in db: Database) throws
 
@@ -28,8 +25,6 @@ final class CaptureSource: ChangeSource {
   func changes(in db: Database) throws -> DatabaseChanges { try reader.changes(in: db) }
 
   func keep() { reader.commit() }
-
-  func forget() { reader.forget() }
 
   func follow(_ tables: Set<String>, in db: Database) throws { try reader.follow(tables, in: db) }
 

@@ -135,7 +135,7 @@ final class Listener: LoopMember {
     guard closed > 0 else { return pause(reason) }
     if toldOfShortageAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
       toldOfShortageAt = loop.now
-      loop.log(.warning, "\(reason): idle connections are closed to make room")
+      loop.logger.warning("\(reason): idle connections are closed to make room")
     }
     loop.poller.change(descriptor, .read, token: token)
   }

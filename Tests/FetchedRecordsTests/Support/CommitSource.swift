@@ -15,8 +15,6 @@ final class CommitSource: ChangeSource {
 
   func keep() { kept = latest }
 
-  func forget() { kept = CommitDetector() }
-
   func follow(_ tables: Set<String>, in db: Database) {}
 
   var statistics: CaptureStatistics { CaptureStatistics() }

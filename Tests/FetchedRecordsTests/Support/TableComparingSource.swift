@@ -41,8 +41,6 @@ final class TableComparingSource: ChangeSource {
 
   func keep() { kept = latest }
 
-  func forget() { kept = nil }
-
   func follow(_ tables: Set<String>, in db: Database) {}
 
   var statistics: CaptureStatistics { CaptureStatistics() }

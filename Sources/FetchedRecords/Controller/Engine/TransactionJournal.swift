@@ -99,8 +99,6 @@ final class TransactionJournal: ChangeSource, @unchecked Sendable {
 
   func keep() { pending = .nothing }
 
-  func forget() { pending = .everything(.replaced) }
-
   func follow(_ tables: Set<String>, in db: Database) { followed = tables }
 
   var statistics: CaptureStatistics { CaptureStatistics() }
