@@ -5,12 +5,6 @@ package struct QueryItem: Sendable, Equatable {
 
   /// The text after it, or nil where there is no `=`.
   package var value: String?
-
-  /// An item.
-  package init(name: String, value: String?) {
-    self.name = name
-    self.value = value
-  }
 }
 
 extension QueryItem {

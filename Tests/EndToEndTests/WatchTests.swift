@@ -1,6 +1,6 @@
-import ServerSentEvents
 import Testing
 
+@testable import ServerSentEvents
 @testable import didchange
 
 /// What a stream looks like where there is no terminal.

@@ -1,6 +1,7 @@
-import HTTP1
 import HTTPTypes
 import Testing
+
+@testable import HTTP1
 
 private func target(
   _ text: String, method: String = "GET"

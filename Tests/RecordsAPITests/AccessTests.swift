@@ -1,10 +1,10 @@
 import FetchedRecords
 import Foundation
 import HTTP1
-import HTTPServer
 import HTTPTypes
 import Testing
 
+@testable import HTTPServer
 @testable import RecordsAPI
 
 @Suite struct `What a client accepts` {

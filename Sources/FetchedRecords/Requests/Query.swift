@@ -58,20 +58,9 @@ package struct QueryProblem: Error, Sendable, Equatable {
   /// What to do about it.
   package let mend: String
   /// The word that SQLite or the query does not know, if that is the problem.
-  package let unknownWord: String?
+  package var unknownWord: String?
   /// Words that would have been right in its place.
-  package let knownWords: [String]
-
-  package init(
-    part: [String], message: String, mend: String, unknownWord: String? = nil,
-    knownWords: [String] = []
-  ) {
-    self.part = part
-    self.message = message
-    self.mend = mend
-    self.unknownWord = unknownWord
-    self.knownWords = knownWords
-  }
+  package var knownWords: [String] = []
 }
 
 /// All the problems of one definition.

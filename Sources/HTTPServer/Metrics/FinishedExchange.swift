@@ -23,20 +23,6 @@ package struct FinishedExchange: Sendable {
 
   /// What answered.
   package var route: Route?
-
-  /// An exchange that is over.
-  package init(
-    request: RequestSummary?, client: String, status: Int, bytes: Int, duration: Duration,
-    isComplete: Bool, route: Route?
-  ) {
-    self.request = request
-    self.client = client
-    self.status = status
-    self.bytes = bytes
-    self.duration = duration
-    self.isComplete = isComplete
-    self.route = route
-  }
 }
 
 /// What an access log says of a request: some 200 bytes while it is answered.
@@ -55,21 +41,9 @@ package struct RequestSummary: Sendable {
   package var referer: String?
   /// The program that asks.
   package var userAgent: String?
+}
 
-  /// A summary.
-  package init(
-    method: HTTPRequest.Method, target: String, version: HTTPVersion, client: String,
-    scheme: String, referer: String?, userAgent: String?
-  ) {
-    self.method = method
-    self.target = target
-    self.version = version
-    self.client = client
-    self.scheme = scheme
-    self.referer = referer
-    self.userAgent = userAgent
-  }
-
+extension RequestSummary {
   init(_ request: Request) {
     self.init(
       method: request.method, target: request.target, version: request.version,

@@ -5,11 +5,6 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
 
   package static let start = SourcePosition(line: 1, column: 1)
 
-  package init(line: Int, column: Int) {
-    self.line = line
-    self.column = column
-  }
-
   package static func < (first: Self, second: Self) -> Bool {
     (first.line, first.column) < (second.line, second.column)
   }
@@ -23,13 +18,6 @@ package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringCon
   package var message: String
   /// What to do, where that is known.
   package var mend: String?
-
-  package init(file: String?, position: SourcePosition, message: String, mend: String? = nil) {
-    self.file = file
-    self.position = position
-    self.message = message
-    self.mend = mend
-  }
 
   /// `file:line:column: message; mend`, which editors and terminals turn into a link; one line,
   /// whatever is in the file.
