@@ -35,23 +35,29 @@ let package = Package(
     // Dependencies point strictly downwards; the order here is bottom to top.
     .systemLibrary(name: "CMalloc"),
     .target(name: "HeldMemory", dependencies: ["CMalloc"], swiftSettings: settings),
-    .target(name: "OrderedResults", dependencies: ["HeldMemory"], swiftSettings: settings),
+    .target(name: "SeededRandom", swiftSettings: settings),
+    .target(name: "Hashing", dependencies: ["SeededRandom"], swiftSettings: settings),
+    .target(
+      name: "OrderedResults", dependencies: ["Hashing", "HeldMemory"],
+      swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
     .target(
-      name: "ChangeCapture", dependencies: [grdb, sqlite], swiftSettings: settings),
+      name: "ChangeCapture", dependencies: ["Hashing", grdb, sqlite],
+      swiftSettings: settings),
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "CSQLiteSettings", "HeldMemory", "OrderedResults", deque, grdb, sqlite,
+        "ChangeCapture", "CSQLiteSettings", "Hashing", "HeldMemory", "OrderedResults", deque, grdb,
+        sqlite,
       ],
       swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
-      name: "HTTPServer", dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes, logging],
+      name: "HTTPServer",
+      dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes, logging],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
-    .target(name: "SeededRandom", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
@@ -89,10 +95,11 @@ let package = Package(
       name: "HeldMemoryTests", dependencies: ["HeldMemory", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "OrderedResultsTests", dependencies: ["OrderedResults", "SeededRandom", "TestSupport"],
+      name: "OrderedResultsTests",
+      dependencies: ["Hashing", "OrderedResults", "SeededRandom", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "TestSupport", grdb],
+      name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "Hashing", "TestSupport", grdb],
       swiftSettings: settings),
     .testTarget(
       name: "FetchedRecordsTests",

@@ -10,9 +10,9 @@ import Testing
     #expect(changes == .nothing)
     changes.formUnion(.everything(.commit))
     changes.formUnion(.nothing)
-    changes.formUnion(.everything([.replaced, .firstLook]))
+    changes.formUnion(.everything([.noFile, .firstLook]))
     #expect(changes.extent == .everything)
-    #expect(changes.reasons.names == ["firstLook", "commit", "replaced"])
+    #expect(changes.reasons.names == ["firstLook", "commit", "noFile"])
   }
 
   @Test func `joined tables have the rows of both, or are whole`() {

@@ -1,3 +1,4 @@
+import Hashing
 import Testing
 
 @testable import ChangeCapture
@@ -39,7 +40,7 @@ import Testing
       #expect(throws: CaptureDoubt.malformedPage) { try image.byte(5) }
       #expect(throws: CaptureDoubt.malformedPage) { try image.byte(.max) }
       #expect(throws: CaptureDoubt.malformedPage) {
-        try image.digest(3..<6, with: ByteDigest())
+        try image.digest(3..<6, with: KeyedHash())
       }
     }
     try image([]) { image in
@@ -58,7 +59,7 @@ import Testing
   }
 
   @Test func `digests differ for every byte, length and key`() {
-    let digest = ByteDigest()
+    let digest = KeyedHash()
     var seen: Set<UInt64> = []
     for length in 0...200 {
       var bytes = [UInt8](repeating: 0, count: length)
@@ -73,7 +74,7 @@ import Testing
       }
     }
     let bytes: [UInt8] = [1, 2, 3]
-    #expect(bytes.withUnsafeBytes { digest.digest($0) != ByteDigest().digest($0) })
+    #expect(bytes.withUnsafeBytes { digest.digest($0) != KeyedHash().digest($0) })
   }
 
   @Test func `a page has the last of its frames`() {

@@ -1,3 +1,4 @@
+import Hashing
 import SeededRandom
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
     }
     let (old, new) = (try Results(layout, rows()), try Results(layout, rows()))
     // At most eight hashes, for all of which the search begins at one slot.
-    let hasher = ByteHasher(mask: .random(in: 0...7, using: &random) << 33)
+    let hasher = KeyedHash(mask: .random(in: 0...7, using: &random) << 33)
     let records = FlatRecords(old.records)
     var matcher = LeftoverMatcher(
       records.numbers, of: records, layout, Identity(layout), hasher)

@@ -1,3 +1,4 @@
+import Hashing
 import Testing
 
 @testable import OrderedResults
@@ -92,7 +93,7 @@ import Testing
   }
 
   @Test func `every byte and the length of a key count for its hash`() {
-    let hasher = ByteHasher()
+    let hasher = KeyedHash()
     func hash(_ bytes: [UInt8]) -> UInt64 {
       Record([.blob(bytes)]).borrow { hasher.hash($0, from: hasher.seed) }
     }

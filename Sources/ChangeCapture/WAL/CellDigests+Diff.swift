@@ -1,3 +1,5 @@
+import Hashing
+
 /// Finding the changed rows of a table from its changed leaves: old cells minus new cells, and new
 /// minus old.
 ///
@@ -113,7 +115,7 @@ extension CellDigests {
   /// The rows that changed, with those whose overflow pages did; `touched` are the rows that have
   /// pages among the changed ones in their chains.
   func changedRows(
-    _ diff: inout CellDiff, touched: [Int64], digest: ByteDigest, from source: some PageSource
+    _ diff: inout CellDiff, touched: [Int64], digest: KeyedHash, from source: some PageSource
   ) throws(CaptureDoubt) -> [Int64] {
     let rows = diff.changedRows()
     if overflow.isEmpty, diff.overflowRows.isEmpty { return rows }

@@ -1,4 +1,5 @@
 package import GRDB
+import Hashing
 
 /// Tells which rows of which tables the commits of any process may have changed, from the pages
 /// that they wrote.
@@ -65,7 +66,7 @@ package final class ChangeReader {
   var pending = DatabaseChanges.nothing
   /// Reported, but possibly from behind the transaction's snapshot: to be reported once more.
   var carried = DatabaseChanges.nothing
-  var leafReader = LeafReader(digest: ByteDigest())
+  var leafReader = LeafReader(digest: KeyedHash())
   let buffers = PageBuffers()
   /// Whether there are tables to be followed that are not loaded.
   var isLoadPending = false

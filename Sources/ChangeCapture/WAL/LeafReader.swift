@@ -1,3 +1,5 @@
+import Hashing
+
 /// Takes leaves of tables apart into rows; its memory serves one page after the other.
 struct LeafReader {
   /// A row with a part of its payload on overflow pages.
@@ -6,14 +8,14 @@ struct LeafReader {
     var head: OverflowHead
   }
 
-  let digest: ByteDigest
+  let digest: KeyedHash
   /// The rows of the page read last, in the order of their rowids.
   private(set) var cells: ContiguousArray<CellDigest> = []
   /// Those of its rows that overflow.
   private(set) var overflowRows: [OverflowRow] = []
   private(set) var pageDigest: UInt64 = 0
 
-  init(digest: ByteDigest) { self.digest = digest }
+  init(digest: KeyedHash) { self.digest = digest }
 
   /// Reads a leaf of a table: O(b), b the bytes of the page.
   ///

@@ -1,3 +1,5 @@
+import Hashing
+
 /// The overflow pages of one table: whose they are, and a digest of what is on them.
 ///
 /// A row's overflow pages can change without a change on its leaf: an UPDATE that keeps the sizes
@@ -10,7 +12,7 @@ struct OverflowChains: Equatable {
   struct Chain: Equatable {
     var head: OverflowHead
     var pages: [UInt32]
-    /// Of the payload's bytes alone, not of the links between the pages.
+    /// Of the payload's bytes alone, page by page, not of the links between the pages.
     var digest: UInt64
   }
 
@@ -35,7 +37,7 @@ struct OverflowChains: Equatable {
   ///
   /// - returns: whether what is on it has changed.
   mutating func read(
-    _ rowid: Int64, _ head: OverflowHead, digest: ByteDigest, from source: some PageSource
+    _ rowid: Int64, _ head: OverflowHead, digest: KeyedHash, from source: some PageSource
   ) throws(CaptureDoubt) -> Bool {
     let old = chains[rowid]?.digest
     remove(rowid)
@@ -45,9 +47,7 @@ struct OverflowChains: Equatable {
     while rest > 0 {
       let image = try source.page(page)
       let length = min(rest, image.count - 4)
-      let part = try image.digest(4..<(4 + length), with: digest)
-      // Depends on the order of the pages.
-      chain.digest = (chain.digest &* 0x9e37_79b9_7f4a_7c15) ^ part
+      chain.digest = try image.digest(4..<(4 + length), with: digest, after: chain.digest)
       chain.pages.append(page)
       // A chain that is longer than the file runs in a circle.
       guard chain.pages.count <= source.pageCount else { throw .malformedPage }

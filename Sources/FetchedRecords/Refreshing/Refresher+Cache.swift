@@ -1,5 +1,6 @@
 import Dispatch
 import GRDB
+import Hashing
 import OrderedResults
 import Synchronization
 
@@ -55,14 +56,12 @@ extension Refresher {
 
   private func cacheFile(_ name: String, _ arguments: QueryArguments) -> CacheFile {
     let values = arguments.keys.sorted().map { "\($0)=\(arguments[$0] ?? .null)" }
-    let variant =
-      values.isEmpty ? nil : String(Self.digest(values.joined(separator: "&")), radix: 36)
+    // It names a file; the key in it says for certain.
+    let digest = Array(values.joined(separator: "&").utf8).withUnsafeBytes {
+      KeyedHash.stable.digest($0)
+    }
+    let variant = values.isEmpty ? nil : String(digest, radix: 36)
     return CacheFile(name: name, variant: variant, databasePath: path)
-  }
-
-  /// FNV-1a: names a file; the key in it says for certain.
-  private static func digest(_ text: String) -> UInt64 {
-    text.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
   }
 }
 

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Which new record is which old one.
 ///
 /// Most pairs are found as the rows come; what is left over on both sides is matched here: by the
@@ -15,7 +17,7 @@ struct Matching {
   let old: Results
   let new: Results
   let identity: Identity
-  let hasher = ByteHasher()
+  let hasher = KeyedHash()
 
   /// Completes `seen`, pairs ascending in both results, of which those before `prefix` pair each
   /// record with the one at the same offset.

@@ -1,3 +1,5 @@
+import Hashing
+
 /// By what two records are the same one: their key; or else, where no key can be known, all that
 /// they show and the section in which they stand.
 ///
@@ -63,7 +65,7 @@ struct Identity {
   /// A hash that is the same for the same record.
   ///
   /// O(b), b bytes to the end of the key.
-  func hash(_ record: BorrowedBytes, _ hasher: ByteHasher) -> UInt64 {
+  func hash(_ record: BorrowedBytes, _ hasher: KeyedHash) -> UInt64 {
     var columns = record.columns
     if single >= 0 {
       columns.skip(single)
@@ -88,15 +90,23 @@ struct Identity {
 
   @inline(__always)
   private static func hash(
-    _ column: BorrowedBytes, _ hasher: ByteHasher, from state: UInt64
+    _ column: BorrowedBytes, _ hasher: KeyedHash, from state: UInt64
   ) -> UInt64 {
     column.isReal ? hashReal(column, hasher, from: state) : hasher.hash(column, from: state)
   }
 
   @inline(never)
   private static func hashReal(
-    _ column: BorrowedBytes, _ hasher: ByteHasher, from state: UInt64
+    _ column: BorrowedBytes, _ hasher: KeyedHash, from state: UInt64
   ) -> UInt64 {
     Record([column.value.canonical]).borrow { hasher.hash($0, from: state) }
+  }
+}
+
+extension KeyedHash {
+  /// The hash of bytes, going on from `state`.
+  @inline(__always)
+  func hash(_ bytes: BorrowedBytes, from state: UInt64) -> UInt64 {
+    hash(bytes.start, count: bytes.count, from: state)
   }
 }

@@ -1,3 +1,4 @@
+import Hashing
 import HeldMemory
 
 /// Where the records of a result are, by their keys.
@@ -6,7 +7,7 @@ import HeldMemory
 /// record, over the load of a hash table.
 package struct KeyIndex: Sendable {
   package let results: Results
-  private let hasher = ByteHasher()
+  private let hasher = KeyedHash()
   /// By the hash of a key, the first record with it. Two keys may share a hash.
   private var offsets: [UInt64: Int]
   private let charge = MemoryCharge()

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Hashing
 import TestSupport
 import Testing
 
@@ -69,7 +70,7 @@ private final class MemoryPages: PageSource {
     _ roots: [UInt32], _ source: MemoryPages
   ) throws(CaptureDoubt) {
     let map = try BTreePages(roots: roots, from: source)
-    var reader = LeafReader(digest: ByteDigest())
+    var reader = LeafReader(digest: KeyedHash())
     var doubt: CaptureDoubt?
     for (tree, root) in roots.enumerated() {
       do {

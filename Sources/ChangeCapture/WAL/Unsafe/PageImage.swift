@@ -1,3 +1,5 @@
+import Hashing
+
 /// The bytes of one page, in the buffer that it was read into.
 ///
 /// Any process may have written them, so every access is checked against the page's end and throws
@@ -66,12 +68,14 @@ struct PageImage {
     return value << 8 | UInt64(last)
   }
 
-  /// The digest of a part of the page.
+  /// The digest of a part of the page, and of what came before it.
   @inline(__always)
-  func digest(_ range: Range<Int>, with digest: ByteDigest) throws(CaptureDoubt) -> UInt64 {
+  func digest(
+    _ range: Range<Int>, with digest: KeyedHash, after before: UInt64 = 0
+  ) throws(CaptureDoubt) -> UInt64 {
     guard range.lowerBound >= 0, range.upperBound <= count else { throw .malformedPage }
     // In bounds by the line before.
-    return digest.digest(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+    return digest.digest(base + range.lowerBound, count: range.count, after: before)
   }
 
   func isEqual(to other: UnsafeRawBufferPointer) -> Bool {

@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Hashing
 
 /// The SQL function `fetched_digest(…)`: a number of 63 bits that tells rows with other values apart
 /// from this one.
@@ -29,19 +30,18 @@ enum DigestFunction {
     let code = sqlite3_create_function_v2(
       db.sqliteConnection, name, -1, flags, nil,
       { context, count, values in
-        var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+        var digest = KeyedHash.stable.seed
         for index in 0..<Int(count) { DigestFunction.add(values?[index], to: &digest) }
         sqlite3_result_int64(context, Int64(digest >> 1))
       }, nil, nil, nil)
     guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 
-  /// FNV-1a by words of eight bytes, each mixed well.
   private static func add(_ value: OpaquePointer?, to digest: inout UInt64) {
-    func mix(_ word: UInt64) {
-      digest = (digest ^ word) &* 0x9E37_79B9_7F4A_7C15
-      digest ^= digest >> 29
+    func mix(_ start: UnsafeRawPointer, _ count: Int) {
+      digest = KeyedHash.stable.hash(start, count: count, from: digest)
     }
+    func mix(_ word: UInt64) { withUnsafePointer(to: word) { mix($0, 8) } }
     let type = sqlite3_value_type(value)
     mix(UInt64(type))
     switch type {
@@ -52,16 +52,7 @@ enum DigestFunction {
       let bytes =
         type == SQLITE_TEXT
         ? sqlite3_value_text(value).map { UnsafeRawPointer($0) } : sqlite3_value_blob(value)
-      let count = Int(sqlite3_value_bytes(value))
-      mix(UInt64(count))
-      var rest = UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
-      while rest.count >= 8 {
-        mix(rest.loadUnaligned(as: UInt64.self))
-        rest = UnsafeRawBufferPointer(rebasing: rest[8...])
-      }
-      var last: UInt64 = 0
-      for byte in rest { last = last << 8 | UInt64(byte) }
-      mix(last)
+      if let bytes { mix(bytes, Int(sqlite3_value_bytes(value))) }
     default: break
     }
   }

@@ -1,6 +1,7 @@
 import ChangeCapture
 import Foundation
 import GRDB
+import Hashing
 import OrderedResults
 
 /// A result in a file beside its database, with all that says what it is of: the key names what was
@@ -15,7 +16,7 @@ import OrderedResults
 /// Each of key, stamp and record begins with its length in 4 bytes; numbers are in the machine's
 /// byte order, which the format's name tells.
 struct CacheFile {
-  static let format = "didchange 1 \(Int.bitWidth) \(1.littleEndian == 1 ? "little" : "big")"
+  static let format = "didchange 2 \(Int.bitWidth) \(1.littleEndian == 1 ? "little" : "big")"
 
   let url: URL
   /// What the names of the files of one query and of different arguments begin with; nil where it
@@ -94,7 +95,7 @@ struct CacheFile {
       record.withBytes { body.appendPiece($0) }
     }
     var file = Data(Self.format.utf8)
-    withUnsafeBytes(of: Self.checksum(body)) { file += $0 }
+    withUnsafeBytes(of: body.withUnsafeBytes { KeyedHash.stable.digest($0) }) { file += $0 }
     file += body
     do {
       try file.write(to: url, options: .atomic)
@@ -117,7 +118,7 @@ struct CacheFile {
       var reader = PieceReader(rest: bytes[...])
       guard reader.take(Self.format.utf8.count)?.elementsEqual(Self.format.utf8) == true,
         let checksum = reader.number(UInt64.self),
-        checksum == Self.checksum(UnsafeRawBufferPointer(rebasing: reader.rest)),
+        checksum == KeyedHash.stable.digest(UnsafeRawBufferPointer(rebasing: reader.rest)),
         reader.piece()?.elementsEqual(key.bytes) == true,
         let stamp = reader.piece().map(Array.init), isWanted(stamp),
         let count = reader.number(Int.self)
@@ -141,13 +142,6 @@ struct CacheFile {
       rest -= 1
     }
     return reader.rest.isEmpty ? try? builder.finishWithoutChanges() : nil
-  }
-
-  /// FNV-1a over words of eight bytes: it tells damage, not malice.
-  private static func checksum(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return sum
   }
 }
 

@@ -1,3 +1,5 @@
+import Hashing
+
 /// Finds the old leftover that each new leftover continues, whatever the keys are.
 ///
 /// With many leftovers each look-up misses the cache several times: in the table, in the list of
@@ -6,7 +8,7 @@ struct LeftoverMatcher: LeftoverMatching {
   private var table: LeftoverTable
   private let layout: RecordLayout
   private let identity: Identity
-  private let hasher: ByteHasher
+  private let hasher: KeyedHash
   /// For each look-up of a batch its hash, and what the table has for it.
   private var candidates: [(hash: UInt64, candidate: LeftoverTable.Candidate)] = []
   /// For each old leftover whether a new one continues it.
@@ -17,7 +19,7 @@ struct LeftoverMatcher: LeftoverMatching {
   /// O(m), m leftovers.
   init(
     _ leftovers: [UInt32], of old: FlatRecords, _ layout: RecordLayout, _ identity: Identity,
-    _ hasher: ByteHasher
+    _ hasher: KeyedHash
   ) {
     table = LeftoverTable(leftovers, of: old, identity, hasher)
     isTaken = Array(repeating: false, count: leftovers.count)

@@ -1,3 +1,5 @@
+import Hashing
+
 /// A hash table of old leftovers by identity, from which each can be taken once.
 ///
 /// Leftovers that share a key are taken in the order in which they stand, so that the n-th of the
@@ -28,7 +30,7 @@ struct LeftoverTable {
 
   /// O(m), m leftovers.
   init(
-    _ leftovers: [UInt32], of old: FlatRecords, _ identity: Identity, _ hasher: ByteHasher
+    _ leftovers: [UInt32], of old: FlatRecords, _ identity: Identity, _ hasher: KeyedHash
   ) {
     (self.leftovers, self.old, self.identity) = (leftovers, old, identity)
     var capacity = 16
