@@ -40,7 +40,7 @@ struct RunGroups {
           runs[part.lowerBound].weight(), runs[part.lowerBound + 1].weight()
         )
         keeps[second >= first ? part.lowerBound + 1 : part.lowerBound] = true
-      } else if areUnits(part), limit <= UnitRuns.maximumLimit {
+      } else if UnitRuns.canChoose(part, runs, limit: limit) {
         unitRuns.choose(part, runs, into: &keeps)
       } else {
         var ends = weightedRuns.take() ?? WeightedRuns(count: runs.count, limit: limit)
@@ -58,17 +58,6 @@ struct RunGroups {
       end = run.end
     }
     return true
-  }
-
-  /// Whether all runs of a part are of one kind, and short.
-  private func areUnits(_ part: Range<Int>) -> Bool {
-    let kind = runs[part.lowerBound].kind
-    var (total, others) = (0, UInt32(0))
-    for run in runs[part] {
-      total &+= Int(run.count)
-      others |= run.kind ^ kind
-    }
-    return others == 0 && total <= 2 * part.count
   }
 
   /// Parts of the runs, in order, each as small as can be: all runs of a part stand before those of
