@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let algorithms = Target.Dependency.product(name: "Algorithms", package: "swift-algorithms")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 
@@ -25,6 +26,7 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-algorithms", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
@@ -38,12 +40,12 @@ let package = Package(
     .target(name: "SeededRandom", swiftSettings: settings),
     .target(name: "Hashing", dependencies: ["SeededRandom"], swiftSettings: settings),
     .target(
-      name: "OrderedResults", dependencies: ["Hashing", "HeldMemory"],
+      name: "OrderedResults", dependencies: ["Hashing", "HeldMemory", algorithms],
       swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
     .target(
-      name: "ChangeCapture", dependencies: ["Hashing", grdb, sqlite],
+      name: "ChangeCapture", dependencies: ["Hashing", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
       name: "FetchedRecords",
@@ -55,14 +57,14 @@ let package = Package(
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
       name: "HTTPServer",
-      dependencies: ["CEpoll", "HeldMemory", "HTTP1", httpTypes, logging],
+      dependencies: ["CEpoll", "HeldMemory", "HTTP1", algorithms, httpTypes, logging],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "OrderedResults",
-        "SeededRandom", "Yams", deque, grdb, httpTypes, logging,
+        "SeededRandom", "Yams", algorithms, deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -1,3 +1,5 @@
+import Algorithms
+
 /// The pages that a span of the log has written, each with the last frame that holds it.
 ///
 /// O(f log f) to make from f frames, O(log f) to look one up.
@@ -32,13 +34,9 @@ struct ChangedPages {
 
   /// The frame that holds a page; nil: the page has not changed.
   func frame(ofPage page: UInt32) -> UInt32? {
-    var (low, high) = (0, entries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if entries[middle] >> 32 < UInt64(page) { low = middle + 1 } else { high = middle }
-    }
-    guard low < entries.count, entries[low] >> 32 == UInt64(page) else { return nil }
-    return UInt32(truncatingIfNeeded: entries[low])
+    let index = entries.partitioningIndex { $0 >> 32 >= UInt64(page) }
+    guard index < entries.count, entries[index] >> 32 == UInt64(page) else { return nil }
+    return UInt32(truncatingIfNeeded: entries[index])
   }
 
   func contains(_ page: UInt32) -> Bool { frame(ofPage: page) != nil }

@@ -1,3 +1,4 @@
+import Algorithms
 import HeldMemory
 
 /// A piece of a log's memory, written once from front to back.
@@ -46,14 +47,8 @@ final class LogSegment: @unchecked Sendable {
   ///
   /// Under the broadcast's lock. O(log n) for n units of the segment.
   func unit(at position: Int) -> Range<Int> {
-    let offset = position - base
-    var lower = 0
-    var upper = unitEnds.count - 1
-    while lower < upper {
-      let middle = (lower + upper) / 2
-      if unitEnds[middle] > offset { upper = middle } else { lower = middle + 1 }
-    }
-    return base + (lower > 0 ? unitEnds[lower - 1] : 0)..<base + unitEnds[lower]
+    let unit = unitEnds.dropLast().partitioningIndex { $0 > position - base }
+    return base + (unit > 0 ? unitEnds[unit - 1] : 0)..<base + unitEnds[unit]
   }
 
   /// The bytes between two positions of this segment, which were once published.

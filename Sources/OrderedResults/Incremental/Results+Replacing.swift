@@ -1,3 +1,5 @@
+import Algorithms
+
 extension Results {
   /// The results after some records went and others came, and how they differ.
   ///
@@ -135,15 +137,7 @@ struct Replacement {
   }
 
   /// How many records that go stood before `offset`. O(log k).
-  private func goneBefore(_ offset: Int) -> Int {
-    var low = 0
-    var high = removed.count
-    while low < high {
-      let middle = (low + high) / 2
-      if removed[middle] < offset { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  private func goneBefore(_ offset: Int) -> Int { removed.partitioningIndex { $0 >= offset } }
 
   /// Finds the section of an arrival beside its place: all records of a section's name, those that
   /// go too, stand together. False if the place is inside another section.

@@ -1,3 +1,5 @@
+import Algorithms
+
 /// Up to 64 blocks of records, immutable once made.
 ///
 /// The middle level of a ``RecordList``: a list that differs from another in one place shares all
@@ -30,12 +32,6 @@ final class BlockPage: Sendable {
 extension [Int] {
   /// The last of these ascending starts that is not behind `offset`. O(log n).
   func lastStart(notAfter offset: Int) -> Int {
-    var low = 0
-    var high = count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if self[middle] <= offset { low = middle } else { high = middle }
-    }
-    return low
+    Swift.max(0, partitioningIndex { $0 > offset } - 1)
   }
 }

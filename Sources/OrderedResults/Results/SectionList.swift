@@ -1,3 +1,4 @@
+import Algorithms
 import HeldMemory
 
 /// The sections of a result, in order.
@@ -26,13 +27,7 @@ package struct SectionList: RandomAccessCollection, Sendable, Equatable {
   ///
   /// O(log s), s sections.
   func index(ofOffset offset: Int) -> Int {
-    var low = 0
-    var high = sections.count
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if sections[middle].offset <= offset { low = middle } else { high = middle }
-    }
-    return low
+    Swift.max(0, sections.partitioningIndex { $0.offset > offset } - 1)
   }
 
   /// The offset of a section's first record: without a copy of the section's name.

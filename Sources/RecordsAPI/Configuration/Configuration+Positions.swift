@@ -1,3 +1,5 @@
+import Algorithms
+
 extension Configuration {
   /// Where a part of a query stands; where it does not stand in the file, what is around it.
   ///
@@ -27,13 +29,9 @@ extension Configuration {
 
   /// Where the next name or item begins: O(log b), b names and items in the file.
   private func end(after start: SourcePosition) -> SourcePosition {
-    var (low, high) = (0, boundaries.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if boundaries[middle] > start { high = middle } else { low = middle + 1 }
-    }
-    return low < boundaries.count
-      ? boundaries[low] : SourcePosition(line: lines.count + 1, column: 1)
+    let next = boundaries.partitioningIndex { $0 > start }
+    return next < boundaries.count
+      ? boundaries[next] : SourcePosition(line: lines.count + 1, column: 1)
   }
 
   /// Looks for a whole word.
