@@ -64,13 +64,17 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "OrderedResults",
-        "SeededRandom", "Yams", algorithms, deque, grdb, httpTypes, logging,
+        "Yams", algorithms, deque, grdb, httpTypes, logging,
       ],
+      swiftSettings: settings),
+    .target(
+      name: "Demo",
+      dependencies: ["FetchedRecords", "OrderedResults", "SeededRandom", grdb, logging],
       swiftSettings: settings),
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
+        "Demo", "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -129,6 +133,10 @@ let package = Package(
         "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", "SeededRandom",
         "TestSupport", grdb, httpTypes,
       ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "DemoTests",
+      dependencies: ["Demo", "FetchedRecords", "RecordsAPI", "SeededRandom", grdb, logging],
       swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests",

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demo
 import RecordsAPI
 
 /// The arguments that say which database and which queries.
@@ -22,7 +23,9 @@ struct Source: ParsableArguments {
 
   func settings() throws -> ServerSettings {
     try reportingProblems {
-      try ServerSettings(database: database, configurationFile: config)
+      var settings = try ServerSettings(database: database, configurationFile: config)
+      if settings.database == nil { settings.queries = DemoDatabase.queries }
+      return settings
     }
   }
 

@@ -12,10 +12,10 @@ import Testing
 
   private func write(_ yaml: String) throws -> String { try folder.write(yaml, to: "c.yaml") }
 
-  @Test func `are the demo where nothing is said`() throws {
+  @Test func `name no database and no query where nothing is said`() throws {
     let settings = try ServerSettings(database: nil, configurationFile: nil)
     #expect(settings.database == nil)
-    #expect(settings.queries == DemoDatabase.queries)
+    #expect(settings.queries.isEmpty)
     #expect(settings.listen.description == "127.0.0.1:8080")
   }
 

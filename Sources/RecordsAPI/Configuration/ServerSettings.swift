@@ -3,7 +3,7 @@ import Foundation
 
 /// What a server is started with: the command line over the configuration file over the defaults.
 package struct ServerSettings: Sendable, Equatable {
-  /// nil: the demo.
+  /// nil: none is named, and whoever starts the server has one to show.
   package var database: String?
   /// Empty: each table and view is a query of its name.
   package var queries: [QueryDefinition]
@@ -18,8 +18,7 @@ package struct ServerSettings: Sendable, Equatable {
 
   /// Reads the configuration file, if one is named.
   ///
-  /// Without any database there is the demo, with queries of its own: queries from a file would
-  /// hardly be about its tables.
+  /// Queries without a database are refused: they would hardly be about the tables of a demo.
   package init(database: String?, configurationFile: String?) throws(ConfigurationProblems) {
     if let file = configurationFile { configuration = try .read(file: file) }
     self.database = database ?? configuration?.database
@@ -40,7 +39,6 @@ package struct ServerSettings: Sendable, Equatable {
         mend: "add \"database: FILE\", or name one on the command line")
       throw ConfigurationProblems([problem])
     }
-    queries = DemoDatabase.queries
   }
 
   /// SQLite would make a file that is not there, and serve nothing from it.

@@ -5,6 +5,7 @@ import Logging
 import SeededRandom
 import Testing
 
+@testable import Demo
 @testable import RecordsAPI
 
 /// A SELECT with all the SQL of a query's definition.
