@@ -33,6 +33,5 @@ package struct MessageLimits: Sendable, Equatable {
   /// Default 4096.
   package var trailerSize = 4096
 
-  /// The defaults.
   package init() {}
 }

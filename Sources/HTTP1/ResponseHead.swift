@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// A status line and a header section, as a client reads them (RFC 9112 §4, §6).
 package struct ResponseHead: Sendable {
-  /// The status code.
   package let status: Int
 
   /// All fields in order.

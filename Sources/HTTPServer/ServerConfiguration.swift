@@ -52,7 +52,6 @@ package struct ServerConfiguration: Sendable {
   /// Default 16: browsers do not pipeline, and load tools send at most that many.
   package var maximumPipelinedRequests = 16
 
-  /// The defaults.
   package init() {}
 }
 
@@ -91,6 +90,5 @@ package struct Timeouts: Sendable, Equatable {
   /// Default 50 ms: they are seconds long, nobody sees a tenth.
   package var lateness: Duration = .milliseconds(50)
 
-  /// The defaults.
   package init() {}
 }

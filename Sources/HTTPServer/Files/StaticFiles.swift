@@ -31,7 +31,6 @@ package struct StaticFiles: Sendable {
     responder.respond(response(to: request))
   }
 
-  /// The response to a request.
   package func response(to request: Request) -> Response {
     switch find(request.path) {
     case .file(let file, let path): return response(to: request, file, path: path)

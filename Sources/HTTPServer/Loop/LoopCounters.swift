@@ -18,7 +18,6 @@ package struct ServerCounters: Sendable, Equatable {
   package struct Answer: Sendable, Hashable {
     /// Nil where a request did not get to a handler.
     package var route: Route?
-    /// The status code.
     package var status: Int
   }
 

@@ -30,7 +30,6 @@ package final class FileBody: Sendable {
 
   var descriptor: Int32 { file.descriptor }
 
-  /// A part of this one.
   func part(_ range: Range<Int>) -> FileBody {
     FileBody(file, offset: offset + range.lowerBound, length: range.count)
   }

@@ -2,7 +2,6 @@ package import HTTPTypes
 
 /// Something that the server itself refuses, before it becomes a response.
 package struct Problem: Sendable {
-  /// The status.
   package var status: HTTPResponse.Status
 
   /// What is wrong and what to do, for the person who wrote the client.
@@ -11,7 +10,6 @@ package struct Problem: Sendable {
   /// Fields that the status requires: `Allow`, `Content-Range`.
   package var fields: HTTPFields
 
-  /// A problem.
   package init(_ status: HTTPResponse.Status, _ detail: String, fields: HTTPFields = [:]) {
     self.status = status
     self.detail = detail

@@ -47,7 +47,6 @@ package struct Request: Sendable {
 }
 
 extension Request {
-  /// The method.
   package var method: HTTPRequest.Method { content.head.method }
 
   /// The target as it was sent.

@@ -93,7 +93,6 @@ package final class Responder: Sendable {
     }
   }
 
-  /// Answers.
   package func respond(
     _ status: HTTPResponse.Status, _ fields: HTTPFields = [:], body: Response.Body = .none
   ) {

@@ -1,14 +1,11 @@
 package import HTTPTypes
 
-/// An answer.
 package struct Response: Sendable {
-  /// The status.
   package var status: HTTPResponse.Status
 
   /// The fields, without those that the server writes: framing, `Connection`, and `Date`.
   package var fields: HTTPFields
 
-  /// The body.
   package var body: Body
 
   /// What answered; set by the router.
@@ -24,7 +21,6 @@ package struct Response: Sendable {
     indirect case stream(StreamBody)
   }
 
-  /// An answer.
   package init(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:], body: Body = .none) {
     self.status = status
     self.fields = fields

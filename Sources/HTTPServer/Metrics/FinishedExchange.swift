@@ -27,11 +27,9 @@ package struct FinishedExchange: Sendable {
 
 /// What an access log says of a request: some 200 bytes while it is answered.
 package struct RequestSummary: Sendable {
-  /// The method.
   package var method: HTTPRequest.Method
   /// The target as it was sent.
   package var target: String
-  /// The version.
   package var version: HTTPVersion
   /// The client's address.
   package var client: String

@@ -31,7 +31,6 @@ package struct Histogram: Sendable, Equatable {
     }
   }
 
-  /// Counts one.
   package mutating func record(_ duration: Duration) {
     record(nanoseconds: duration.wholeNanoseconds)
   }

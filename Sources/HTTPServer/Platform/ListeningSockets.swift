@@ -8,7 +8,6 @@ import Logging
   import Darwin
 #endif
 
-/// A socket that listens.
 struct ListeningSocket: Sendable {
   let descriptor: Int32
   /// 0 where there is none.

@@ -18,6 +18,5 @@ package struct Route: Sendable, Hashable {
   /// Whether they are the same pattern of one router.
   package static func == (left: Route, right: Route) -> Bool { left.number == right.number }
 
-  /// By number.
   package func hash(into hasher: inout Hasher) { hasher.combine(number) }
 }

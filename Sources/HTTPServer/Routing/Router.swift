@@ -73,7 +73,6 @@ package struct Router: Sendable {
   /// Answers GET and HEAD of every path that has no route: static files.
   package mutating func otherwise(_ handler: @escaping Server.Handler) { fallback = handler }
 
-  /// Answers a request.
   package func handle(_ request: Request, _ responder: Responder) {
     // RFC 9110 §9.3.7: `*` asks about the server as a whole.
     if request.isAboutServer {

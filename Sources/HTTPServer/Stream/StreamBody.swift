@@ -52,7 +52,6 @@ package struct StreamBody: Sendable {
   /// The stream is over, whatever the reason, or never began; called once, on any thread.
   package var onEnd: @Sendable () -> Void
 
-  /// A stream.
   package init(
     prefix: Source? = nil, broadcast: Broadcast, position: Broadcast.Position,
     heartbeat: Heartbeat? = nil,
@@ -80,7 +79,6 @@ package struct Heartbeat: Sendable {
   /// How long a stream may be silent.
   package var interval: Duration
 
-  /// A heartbeat.
   package init(bytes: [UInt8], interval: Duration) {
     self.bytes = bytes
     self.interval = interval
