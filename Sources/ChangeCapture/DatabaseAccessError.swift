@@ -18,8 +18,8 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
       path: path, code: error?.extendedResultCode ?? .SQLITE_ERROR, message: error?.message ?? "",
       surroundings: Surroundings(
         directory: directory,
-        isDirectoryWritable: directory.map(SystemCalls.isWritable(directory:)) ?? false,
-        fileExists: SystemCalls.status(ofFile: path) != nil))
+        isDirectoryWritable: directory.map(OperatingSystem.isWritable(directory:)) ?? false,
+        fileExists: OperatingSystem.status(ofFile: path) != nil))
   }
 
   /// What the advice depends on beyond the code.

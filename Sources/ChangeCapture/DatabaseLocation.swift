@@ -11,11 +11,11 @@ struct DatabaseLocation: Equatable {
   /// A file that is not there is looked for in the directory that its path names; nil: not even
   /// the directory is there.
   init?(resolving path: String) {
-    if let real = SystemCalls.realPath(path) {
+    if let real = OperatingSystem.realPath(path) {
       self.init(path: real)
     } else {
       self.init(path: path)
-      guard let real = SystemCalls.realPath(directory) else { return nil }
+      guard let real = OperatingSystem.realPath(directory) else { return nil }
       directory = real
     }
   }

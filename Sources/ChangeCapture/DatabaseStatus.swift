@@ -87,10 +87,10 @@ struct DatabaseStatus: Equatable {
   ///   - location: where that was when the path was last resolved; the names of the others follow
   ///     from it.
   init?(path: String, location: DatabaseLocation) {
-    guard let database = SystemCalls.status(ofFile: path) else { return nil }
+    guard let database = OperatingSystem.status(ofFile: path) else { return nil }
     self.database = database
-    log = SystemCalls.status(ofFile: location.path + "-wal")
-    index = SystemCalls.status(ofFile: location.path + "-shm")
+    log = OperatingSystem.status(ofFile: location.path + "-wal")
+    index = OperatingSystem.status(ofFile: location.path + "-shm")
   }
 
   var identity: DatabaseIdentity { DatabaseIdentity(self) }

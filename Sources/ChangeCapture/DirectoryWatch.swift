@@ -14,7 +14,7 @@ final class DirectoryWatch {
 
   var isWatching: Bool { watch != nil }
 
-  /// - Parameter descriptor: of ``SystemCalls/openNotifications()``; closed by ``close()``.
+  /// - Parameter descriptor: of ``OperatingSystem/openNotifications()``; closed by ``close()``.
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   deinit {
@@ -24,14 +24,14 @@ final class DirectoryWatch {
 
   /// Watches the directory of `location` instead of the one before.
   func move(to location: DatabaseLocation?) {
-    if let watch { SystemCalls.unwatch(watch, descriptor: descriptor) }
+    if let watch { OperatingSystem.unwatch(watch, descriptor: descriptor) }
     watch = nil
     self.location = location
     guard let location else {
       trouble = "the directory does not exist"
       return
     }
-    switch SystemCalls.watch(directory: location.directory, descriptor: descriptor) {
+    switch OperatingSystem.watch(directory: location.directory, descriptor: descriptor) {
     case .watching(let watch): (self.watch, trouble) = (watch, nil)
     case .unavailable(let reason): trouble = reason
     }
@@ -40,7 +40,7 @@ final class DirectoryWatch {
   /// Empties the queue and says what it was about.
   func read() -> TouchedFiles {
     var touched: TouchedFiles = []
-    SystemCalls.readNotifications(descriptor, buffer: buffer) { notification in
+    OperatingSystem.readNotifications(descriptor, buffer: buffer) { notification in
       guard notification.watch == watch || notification.kinds.contains(.overflow) else { return }
       touched.formUnion(location?.touched(by: notification) ?? [])
     }
@@ -52,6 +52,6 @@ final class DirectoryWatch {
   func close() {
     guard !isClosed else { return }
     isClosed = true
-    SystemCalls.closeDescriptor(descriptor)
+    OperatingSystem.closeDescriptor(descriptor)
   }
 }

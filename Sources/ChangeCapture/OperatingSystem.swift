@@ -12,7 +12,7 @@
 /// that the process holds on it, SQLite's among them
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 /// `stat` takes no descriptor and is safe.
-enum SystemCalls {
+enum OperatingSystem {
   /// What stands at a path, symbolic links followed; nil: nothing that can be reached.
   static func status(ofFile path: String) -> FileStatus? {
     var buffer = stat()
@@ -110,7 +110,7 @@ enum NotificationResult: Equatable {
 }
 
 #if os(Linux)
-  extension SystemCalls {
+  extension OperatingSystem {
     /// Makes a new inotify queue.
     ///
     /// The reasons why there may be none are the limits of `/proc/sys/fs/inotify` and of
@@ -169,7 +169,7 @@ enum NotificationResult: Equatable {
 #else
   // Without inotify only the poll is left. (kqueue would need an own descriptor of each file, and
   // closing that drops SQLite's locks.)
-  extension SystemCalls {
+  extension OperatingSystem {
     static func openNotifications() -> NotificationResult {
       .unavailable("this system has no inotify")
     }

@@ -21,9 +21,9 @@ enum WatchThread {
       while let (wait, afterwards) = core.takeTurn() {
         afterwards?()
         switch wait {
-        case .pause(let duration): SystemCalls.pause(duration)
+        case .pause(let duration): OperatingSystem.pause(duration)
         case .notification(let time):
-          SystemCalls.wait(for: [core.descriptor, waker.descriptor], until: time)
+          OperatingSystem.wait(for: [core.descriptor, waker.descriptor], until: time)
         }
       }
       waker.close()
@@ -41,12 +41,12 @@ struct ThreadWaker: Sendable {
   private let writer: Int32
 
   /// Without a descriptor to be had the thread wakes when the next poll is due.
-  init() { (descriptor, writer) = SystemCalls.pipe() ?? (-1, -1) }
+  init() { (descriptor, writer) = OperatingSystem.pipe() ?? (-1, -1) }
 
-  func wake() { SystemCalls.writeByte(to: writer) }
+  func wake() { OperatingSystem.writeByte(to: writer) }
 
   func close() {
-    SystemCalls.closeDescriptor(descriptor)
-    SystemCalls.closeDescriptor(writer)
+    OperatingSystem.closeDescriptor(descriptor)
+    OperatingSystem.closeDescriptor(writer)
   }
 }

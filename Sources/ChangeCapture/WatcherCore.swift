@@ -78,7 +78,7 @@ actor WatcherCore {
       status.notificationTrouble = "not wanted"
       return
     }
-    switch SystemCalls.openNotifications() {
+    switch OperatingSystem.openNotifications() {
     case .unavailable(let reason):
       descriptor = -1
       status.notificationTrouble = reason

@@ -63,12 +63,12 @@ package struct EventParser: Sendable {
     while position < bytes.count {
       if ignoresLineFeed {
         ignoresLineFeed = false
-        if bytes[position] == LineScanner.lineFeed {
+        if bytes[position] == LineEnd.lineFeed {
           position += 1
           continue
         }
       }
-      let end = LineScanner.lineEnd(in: bytes, from: position)
+      let end = LineEnd.first(in: bytes, from: position)
       let part = UnsafeRawBufferPointer(rebasing: bytes[position..<(end ?? bytes.count)])
       guard line.count + part.count + data.count + type.count <= maximumEventSize else {
         failure = .eventTooLarge(limit: maximumEventSize)
@@ -79,7 +79,7 @@ package struct EventParser: Sendable {
         return
       }
       endLine(part, dispatch)
-      ignoresLineFeed = bytes[end] == LineScanner.carriageReturn
+      ignoresLineFeed = bytes[end] == LineEnd.carriageReturn
       position = end + 1
     }
   }
@@ -126,7 +126,7 @@ package struct EventParser: Sendable {
     // A comment has an empty name. Names are compared as they are, case and all.
     if name.elementsEqual("data".utf8) {
       data += value
-      data.append(LineScanner.lineFeed)
+      data.append(LineEnd.lineFeed)
     } else if name.elementsEqual("event".utf8) {
       type = Array(value)
     } else if name.elementsEqual("id".utf8) {

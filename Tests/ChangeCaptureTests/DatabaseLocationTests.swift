@@ -8,7 +8,7 @@ import Testing
   @Test func `links are followed, and a missing file is looked for in its directory`() throws {
     let folder = try TemporaryFolder()
     let manager = FileManager.default
-    let real = try #require(SystemCalls.realPath(folder.path))
+    let real = try #require(OperatingSystem.realPath(folder.path))
     try manager.createDirectory(atPath: folder.file("a"), withIntermediateDirectories: false)
     try manager.createSymbolicLink(atPath: folder.file("link"), withDestinationPath: "a")
     try manager.createSymbolicLink(

@@ -14,14 +14,14 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   package static let standard = ListenAddress(checkedHost: "127.0.0.1", port: 8080)
 
   /// Why a text is no address, in words that can follow the text.
-  package struct Problem: Error, Equatable {
+  package struct Flaw: Error, Equatable {
     package let message: String
     package let mend: String
   }
 
-  package init(host: String, port: UInt16) throws(Problem) {
+  package init(host: String, port: UInt16) throws(Flaw) {
     guard Self.isAddress(host) || Self.isName(host) else {
-      throw Problem(
+      throw Flaw(
         message: "\"\(host)\" is neither a host name nor an IP address",
         mend: "write for example 127.0.0.1, 0.0.0.0 or ::1")
     }
@@ -29,10 +29,10 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// A Unix-domain socket.
-  package init(socketPath: String) throws(Problem) {
+  package init(socketPath: String) throws(Flaw) {
     // sockaddr_un has room for 107 on Linux and 103 elsewhere.
     guard !socketPath.isEmpty, socketPath.utf8.count <= 103 else {
-      throw Problem(
+      throw Flaw(
         message: "the path of the socket has \(socketPath.utf8.count) bytes",
         mend: "choose one of at most 103, such as /run/didchange.sock")
     }
@@ -42,7 +42,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
   /// Reads `HOST:PORT`, where an IPv6 address stands in brackets, as in `[::1]:8080`; or
   /// `unix:PATH`.
-  package init(_ text: String) throws(Problem) {
+  package init(_ text: String) throws(Flaw) {
     if text.hasPrefix("unix:") {
       try self.init(socketPath: String(text.dropFirst(5)))
       return
@@ -51,14 +51,14 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     guard port.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
       let number = UInt16(port)
     else {
-      throw Problem(
+      throw Flaw(
         message: "\"\(port)\" is not a port", mend: "write a number from 0 to 65535")
     }
     try self.init(host: host, port: number)
   }
 
   /// The same address with another host or another port, where one is given.
-  package func with(host: String?, port: UInt16?) throws(Problem) -> ListenAddress {
+  package func with(host: String?, port: UInt16?) throws(Flaw) -> ListenAddress {
     if host == nil, port == nil { return self }
     return try ListenAddress(host: host ?? self.host, port: port ?? self.port)
   }
@@ -83,10 +83,10 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   /// As a client writes it.
   package var url: String { socketPath == nil ? "http://\(self)" : description }
 
-  private static func split(_ text: String) throws(Problem) -> (host: String, port: String) {
+  private static func split(_ text: String) throws(Flaw) -> (host: String, port: String) {
     let example = "write HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080"
     guard let colon = text.lastIndex(of: ":") else {
-      throw Problem(message: "\"\(text)\" has no port", mend: example)
+      throw Flaw(message: "\"\(text)\" has no port", mend: example)
     }
     let host = text[..<colon]
     let port = String(text[text.index(after: colon)...])
@@ -94,12 +94,12 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
       return (String(host.dropFirst().dropLast()), port)
     }
     guard !host.contains(":") else {
-      throw Problem(
+      throw Flaw(
         message: "\"\(text)\" does not show where its IPv6 address ends",
         mend: "put the address in brackets, as in [::1]:8080")
     }
     guard !host.isEmpty else {
-      throw Problem(message: "\"\(text)\" has no host", mend: example)
+      throw Flaw(message: "\"\(text)\" has no host", mend: example)
     }
     return (String(host), port)
   }
