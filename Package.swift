@@ -54,17 +54,18 @@ let package = Package(
         sqlite,
       ],
       swiftSettings: settings),
+    .target(name: "JSON", swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
       name: "HTTPServer",
-      dependencies: ["CEpoll", "HeldMemory", "HTTP1", algorithms, httpTypes, logging],
+      dependencies: ["CEpoll", "HeldMemory", "HTTP1", "JSON", algorithms, httpTypes, logging],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "OrderedResults",
-        "Yams", algorithms, deque, grdb, httpTypes, logging,
+        "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
+        "OrderedResults", "Yams", algorithms, deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
     .target(

@@ -104,6 +104,6 @@ func `a path without a route is 404`(line: String) throws {
   #expect(response.fields[.contentType] == "application/problem+json")
   #expect(
     response.text
-      == #"{"type":"about:blank","title":"Not Found","status":404,"detail":"no \"a\\b\"\u000a"}"#
+      == #"{"type":"about:blank","title":"Not Found","status":404,"detail":"no \"a\\b\"\n"}"#
       + "\n")
 }

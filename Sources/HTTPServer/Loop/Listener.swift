@@ -1,4 +1,5 @@
 import Dispatch
+import HTTPTypes
 import Logging
 
 /// Accepts connections on one socket and deals them out.
@@ -98,22 +99,13 @@ final class Listener: LoopMember {
       toldOfRefusalAt = loop.now
       loop.logger.warning("\(address.host) has too many connections: more are answered 503")
     }
-    _ = Self.refusal.withUnsafeBytes { SystemCalls.send(accepted, $0) }
+    let refusal = Self.refusal.bytesOfLast(date: loop.date)
+    _ = refusal.withUnsafeBytes { SystemCalls.send(accepted, $0) }
     SystemCalls.close(accepted)
   }
 
-  private static let refusal = Array(
-    """
-    HTTP/1.1 503 Service Unavailable\r
-    Content-Type: application/problem+json\r
-    Content-Length: 117\r
-    Cache-Control: no-store\r
-    X-Content-Type-Options: nosniff\r
-    Connection: close\r
-    \r
-    {"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Close some of your connections to here."}
-
-    """.utf8)
+  private static let refusal = Problem.response(
+    Problem(.serviceUnavailable, "Close some of your connections to here."))
 
   private func tellThatAllAreAccepted() {
     if hasToldOfPause { loop.logger.info("accepting goes on") }

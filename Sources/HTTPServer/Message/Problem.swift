@@ -1,4 +1,5 @@
 package import HTTPTypes
+import JSON
 
 /// Something that the server itself refuses, before it becomes a response.
 package struct Problem: Sendable {
@@ -25,24 +26,14 @@ extension Problem {
     // Some of them may be kept by a cache that is told nothing (RFC 9110 §15.1), and would outlive
     // their reason.
     if fields[.cacheControl] == nil { fields[.cacheControl] = "no-store" }
-    let title = problem.status.reasonPhrase
-    let json =
-      #"{"type":"about:blank","title":"\#(escaped(title))","status":\#(problem.status.code),"#
-      + #""detail":"\#(escaped(problem.detail))"}"# + "\n"
-    return Response(problem.status, fields, body: .bytes(Array(json.utf8)))
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var result = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"", "\\": result += "\\\(scalar)"
-      case "\0"..<" ":
-        let digits = String(scalar.value, radix: 16)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: result.unicodeScalars.append(scalar)
-      }
+    var json = JSONWriter()
+    json.object { json in
+      json.member("type", "about:blank")
+      json.member("title", problem.status.reasonPhrase)
+      json.member("status", problem.status.code)
+      json.member("detail", problem.detail)
     }
-    return result
+    json.raw("\n")
+    return Response(problem.status, fields, body: .bytes(json.bytes))
   }
 }

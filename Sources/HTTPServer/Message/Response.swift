@@ -1,3 +1,4 @@
+import HTTP1
 package import HTTPTypes
 
 package struct Response: Sendable {
@@ -25,5 +26,18 @@ package struct Response: Sendable {
     self.status = status
     self.fields = fields
     self.body = body
+  }
+}
+
+extension Response {
+  /// All of an answer whose body is bytes, on a connection that ends with it.
+  func bytesOfLast(date: [UInt8]) -> [UInt8] {
+    var content: [UInt8] = []
+    if case .bytes(let bytes) = body { content = bytes }
+    var output: [UInt8] = []
+    ResponseSerializer.append(
+      status: status, fields: fields, framing: .length(content.count), connection: "close",
+      date: date, to: &output)
+    return output + content
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import HTTP1
 import HTTPServer
 import HTTPTypes
+import JSON
 
 /// How an exchange is written into the access log: a line with `{words}` in it, or JSON.
 package enum AccessLogFormat: Sendable, Equatable {

@@ -1,6 +1,7 @@
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import JSON
 import OrderedResults
 
 /// Writes the events of `protocol.md` §4.

@@ -1,4 +1,5 @@
 import FetchedRecords
+import JSON
 import OrderedResults
 
 /// The `snapshot` event, written piece by piece, so that a large result is never in memory whole

@@ -1,3 +1,4 @@
+import JSON
 import OrderedResults
 
 // SQLite's values as `protocol.md` §2 has them.

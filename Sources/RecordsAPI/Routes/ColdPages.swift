@@ -2,6 +2,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import JSON
 import OrderedResults
 
 // Pages of results that are not live.

@@ -1,5 +1,6 @@
 import FetchedRecords
 import HTTP1
+import JSON
 import OrderedResults
 
 /// A record's key as it stands in a URL: percent-encoded values joined by commas, and maybe a comma

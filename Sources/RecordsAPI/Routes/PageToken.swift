@@ -1,4 +1,5 @@
 import FetchedRecords
+import JSON
 import OrderedResults
 
 /// Where a page ended: opaque to clients.

@@ -1,6 +1,7 @@
 import FetchedRecords
 import HTTP1
 import HTTPServer
+import JSON
 import OrderedResults
 
 /// A request's URL query: the query's parameters, and the words that the API keeps for itself.

@@ -1,6 +1,7 @@
 import Dispatch
 import FetchedRecords
 import HTTPServer
+import JSON
 import OrderedResults
 
 // What queries there are.

@@ -2,6 +2,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import JSON
 import OrderedResults
 
 /// The resources of `protocol.md` §2, answered from live feeds.

@@ -1,6 +1,7 @@
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import JSON
 import OrderedResults
 
 // Sections and records of a result.

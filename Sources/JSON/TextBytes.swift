@@ -16,7 +16,7 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
   /// Appends RFC 4648 §4 base64, padded.
-  mutating func appendBase64(of data: UnsafeRawBufferPointer) {
+  package mutating func appendBase64(of data: UnsafeRawBufferPointer) {
     reserveCapacity(count + (data.count + 2) / 3 * 4)
     let alphabet = base64Alphabet
     for start in stride(from: 0, to: data.count, by: 3) {
@@ -38,7 +38,7 @@ private let base64Alphabet = Array(
 
 extension [UInt8] {
   /// Reads base64 (RFC 4648 §4, or the URL-safe alphabet of §5), with or without padding.
-  init?(base64 text: String) {
+  package init?(base64 text: String) {
     var bytes: [UInt8] = []
     var group: UInt32 = 0
     var bits = 0

@@ -1,59 +1,57 @@
-import OrderedResults
-
 /// Appends JSON (RFC 8259) to a buffer of bytes.
 ///
 /// Hand-written because it is the hot path of every event and page; nothing here allocates but the
 /// buffer itself, except to repair text that is not UTF-8.
-struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+package struct JSONWriter {
+  package private(set) var bytes: [UInt8] = []
 
   /// Whether a comma must stand before the next member or element.
   private var needsComma = false
 
-  init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+  package init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
   // MARK: - Containers
 
-  mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
+  package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {
     begin("{")
     try members(&self)
     end("}")
   }
 
-  mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
+  package mutating func array(_ elements: (inout JSONWriter) throws -> Void) rethrows {
     begin("[")
     try elements(&self)
     end("]")
   }
 
-  mutating func object(
+  package mutating func object(
     _ name: StaticString, _ members: (inout JSONWriter) throws -> Void
   ) rethrows {
     self.name(name)
     try object(members)
   }
 
-  mutating func array(
+  package mutating func array(
     _ name: StaticString, _ elements: (inout JSONWriter) throws -> Void
   ) rethrows {
     self.name(name)
     try array(elements)
   }
 
-  mutating func begin(_ bracket: Unicode.Scalar) {
+  package mutating func begin(_ bracket: Unicode.Scalar) {
     separate()
     bytes.append(UInt8(ascii: bracket))
     needsComma = false
   }
 
-  mutating func end(_ bracket: Unicode.Scalar) {
+  package mutating func end(_ bracket: Unicode.Scalar) {
     bytes.append(UInt8(ascii: bracket))
     needsComma = true
   }
 
   // MARK: - Members
 
-  mutating func name(_ name: StaticString) {
+  package mutating func name(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
     name.withUTF8Buffer { bytes.append(contentsOf: $0) }
@@ -62,32 +60,32 @@ struct JSONWriter {
     needsComma = false
   }
 
-  mutating func name(_ name: String) {
+  package mutating func name(_ name: String) {
     string(name)
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
-  mutating func member(_ name: StaticString, _ value: Int) {
+  package mutating func member(_ name: StaticString, _ value: Int) {
     self.name(name)
     integer(Int64(value))
   }
 
-  mutating func member(_ name: StaticString, _ value: String) {
+  package mutating func member(_ name: StaticString, _ value: String) {
     self.name(name)
     string(value)
   }
 
-  mutating func member(_ name: StaticString, _ value: String?) {
+  package mutating func member(_ name: StaticString, _ value: String?) {
     self.name(name)
     if let value { string(value) } else { null() }
   }
 
   // MARK: - Values
 
-  mutating func null() { literal("null") }
+  package mutating func null() { literal("null") }
 
-  mutating func integer(_ value: Int64) {
+  package mutating func integer(_ value: Int64) {
     separate()
     // Digits from the right; 20 are enough for any 64-bit integer.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
@@ -105,27 +103,27 @@ struct JSONWriter {
   }
 
   /// The shortest text that reads back as the same number; JSON has none for NaN and infinities.
-  mutating func real(_ value: Double) {
+  package mutating func real(_ value: Double) {
     guard value.isFinite else { return null() }
     literal(value.description)
   }
 
   /// A number as it is to stand there.
-  mutating func number(_ digits: String) { literal(digits) }
+  package mutating func number(_ digits: String) { literal(digits) }
 
-  mutating func string(_ value: String) {
+  package mutating func string(_ value: String) {
     var value = value
     value.withUTF8 { quote(UnsafeRawBufferPointer($0)) }
   }
 
   /// Text as SQLite gave it; what is not UTF-8 in it becomes U+FFFD.
-  mutating func string(utf8 text: UnsafeRawBufferPointer) {
+  package mutating func string(utf8 text: UnsafeRawBufferPointer) {
     if text.isValidUTF8 { return quote(text) }
     string(String(decoding: text, as: UTF8.self))
   }
 
   /// A BLOB: `{"base64": "…"}`.
-  mutating func blob(_ blob: UnsafeRawBufferPointer) {
+  package mutating func blob(_ blob: UnsafeRawBufferPointer) {
     object { json in
       json.name("base64")
       json.separate()
@@ -137,15 +135,15 @@ struct JSONWriter {
   }
 
   /// The next value goes on with an array whose beginning was written elsewhere.
-  mutating func continueArray() { needsComma = true }
+  package mutating func continueArray() { needsComma = true }
 
   /// Appends bytes that are not JSON: what stands around the JSON of an event.
-  mutating func raw(_ text: StaticString) {
+  package mutating func raw(_ text: StaticString) {
     text.withUTF8Buffer { bytes.append(contentsOf: $0) }
     needsComma = false
   }
 
-  mutating func raw(_ text: String) {
+  package mutating func raw(_ text: String) {
     bytes.append(contentsOf: text.utf8)
     needsComma = false
   }
