@@ -48,10 +48,13 @@ let package = Package(
       name: "ChangeCapture", dependencies: ["Hashing", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
+      name: "QueryAnalysis", dependencies: ["OrderedResults", grdb, sqlite],
+      swiftSettings: settings),
+    .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "CSQLiteSettings", "Hashing", "HeldMemory", "OrderedResults", deque, grdb,
-        sqlite,
+        "ChangeCapture", "CSQLiteSettings", "Hashing", "HeldMemory", "OrderedResults",
+        "QueryAnalysis", deque, grdb, sqlite,
       ],
       swiftSettings: settings),
     .target(name: "JSON", swiftSettings: settings),
@@ -65,7 +68,7 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
-        "OrderedResults", "Yams", algorithms, deque, grdb, httpTypes, logging,
+        "OrderedResults", "QueryAnalysis", "Yams", algorithms, deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),
     .target(
@@ -83,8 +86,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults", "SeededRandom",
-        grdb, httpTypes, logging, sqlite,
+        "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults",
+        "QueryAnalysis", "SeededRandom", grdb, httpTypes, logging, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks",
@@ -109,8 +112,13 @@ let package = Package(
       name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "Hashing", "TestSupport", grdb],
       swiftSettings: settings),
     .testTarget(
+      name: "QueryAnalysisTests", dependencies: ["OrderedResults", "QueryAnalysis", grdb],
+      swiftSettings: settings),
+    .testTarget(
       name: "FetchedRecordsTests",
-      dependencies: ["ChangeCapture", "FetchedRecords", "OrderedResults", "TestSupport", grdb],
+      dependencies: [
+        "ChangeCapture", "FetchedRecords", "OrderedResults", "QueryAnalysis", "TestSupport", grdb,
+      ],
       swiftSettings: settings),
     // The library as programs see it that are not written in the language mode of this package.
     .testTarget(
@@ -131,8 +139,8 @@ let package = Package(
     .testTarget(
       name: "RecordsAPITests",
       dependencies: [
-        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", "SeededRandom",
-        "TestSupport", grdb, httpTypes,
+        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", "QueryAnalysis",
+        "SeededRandom", "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: settings),
     .testTarget(

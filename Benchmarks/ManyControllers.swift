@@ -3,6 +3,7 @@ import FetchedRecords
 import Foundation
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// Commits under many live controllers.
 struct ManyControllers: ParsableCommand {

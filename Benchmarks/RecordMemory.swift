@@ -2,6 +2,7 @@ import ArgumentParser
 import FetchedRecords
 import Foundation
 import GRDB
+import QueryAnalysis
 
 /// What a live query of many records holds.
 struct RecordMemory: ParsableCommand {

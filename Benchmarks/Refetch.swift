@@ -4,6 +4,7 @@ import FetchedRecords
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 /// A refetch and its diff against a bare loop over the same statement.
 struct Refetch: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import FetchedRecords
 import Foundation
 import GRDB
+import QueryAnalysis
 
 /// A one-row commit without a log: pages are compared instead of running the query again.
 struct Scan: ParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import GRDB
 import FetchedRecords
+import QueryAnalysis
 
 /// One-row commits to queries of many forms, maintained and refetched.
 struct Tracking: ParsableCommand {
@@ -78,7 +79,7 @@ struct Tracking: ParsableCommand {
 private final class Live {
   private let database: SampleDatabase
   private let refresher: Refresher
-  let mode: FetchedRecords.Tracking.Mode
+  let mode: QueryAnalysis.Tracking.Mode
 
   init(_ database: SampleDatabase, _ sql: String) throws {
     self.database = database

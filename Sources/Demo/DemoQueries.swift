@@ -1,5 +1,5 @@
-package import FetchedRecords
 import OrderedResults
+package import QueryAnalysis
 
 extension DemoDatabase {
   /// One query for each thing that a query can do.

@@ -2,6 +2,7 @@ import FetchedRecords
 import Foundation
 import GRDB
 import Logging
+import QueryAnalysis
 import SeededRandom
 import Testing
 

@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import Testing
 
 @testable import FetchedRecords

@@ -1,6 +1,7 @@
 import Dispatch
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import TestSupport
 import Testing
 
@@ -86,33 +87,6 @@ import Testing
     fixture.refresh()
     let counts = try #require(fixture.refresher.statistics.queries["players"])
     #expect(counts.maintained == 1 && counts.refetches == 2)
-  }
-
-  @Test(arguments: [
-    ("team = :team", "team"), (":team = Team", "team"), ("player.\"team\" == @team", "team"),
-    ("score > 3 AND (name = 'a' OR name = 'b') AND [team]=$team", "team"),
-    ("name IN (SELECT 1 AND 2) AND team = :team", "team"),
-  ])
-  func `the condition is found`(_ predicate: String, _ column: String) throws {
-    let route = Self.route(predicate)
-    #expect(route?.parameter == "team")
-    #expect(route?.sql.contains("\"\(column)\"") == true)
-  }
-
-  @Test(arguments: [
-    "team = :team OR score = 1", "team <> :team", "team >= :team", "NOT team = :team",
-    "score BETWEEN 1 AND team = :team", "lower(team) = :team", "team = :team || 'x'",
-    "team IS :team", "other.team = :team", "CASE WHEN 1 THEN 1 AND team = :team END",
-    "team != :team", "team COLLATE NOCASE = :team", "nation = :team", "team = 'a'",
-  ])
-  func `what is no such condition is not taken for one`(_ predicate: String) {
-    #expect(Self.route(predicate) == nil)
-  }
-
-  private static func route(_ predicate: String) -> EqualityRoute? {
-    EqualityRoute(predicate: predicate, table: "player", rowID: "rowid") { expression in
-      ["team", "Team", "player.\"team\"", "[team]"].contains(expression) ? "team" : nil
-    }
   }
 
   /// Every pair of values that SQLite takes for equal must be found.

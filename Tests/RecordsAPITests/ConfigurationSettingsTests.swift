@@ -1,5 +1,6 @@
 import FetchedRecords
 import Foundation
+import QueryAnalysis
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import FetchedRecords
 import OrderedResults
+import QueryAnalysis
 import Testing
 
 @testable import RecordsAPI

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 extension FetchedRecordsController {
   /// The SELECT that ``performFetch()`` runs, with its values written into it: for logs, and to try

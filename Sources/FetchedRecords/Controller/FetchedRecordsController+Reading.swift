@@ -1,6 +1,7 @@
 public import Foundation
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 extension FetchedRecordsController {
   /// The records, as an immutable value; empty before the first ``performFetch()``.

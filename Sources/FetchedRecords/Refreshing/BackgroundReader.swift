@@ -2,6 +2,7 @@ import ChangeCapture
 import Dispatch
 import GRDB
 import HeldMemory
+import QueryAnalysis
 
 /// A connection on which queries run that take long, beside the queue that follows commits.
 ///

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 package import OrderedResults
+import QueryAnalysis
 
 /// What one run of a query gave.
 struct Fetched {

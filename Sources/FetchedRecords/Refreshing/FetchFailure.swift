@@ -1,6 +1,7 @@
 import ChangeCapture
 import GRDB
 import OrderedResults
+package import QueryAnalysis
 
 /// Why a query could not be brought up to date. The observation goes on: the next change set is
 /// relative to the last good result.

@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 // Maintaining a result row by row.
 extension LiveResult {

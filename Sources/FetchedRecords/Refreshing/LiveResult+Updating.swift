@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// The next state of a live result, and how it was come by.
 struct LiveUpdate {

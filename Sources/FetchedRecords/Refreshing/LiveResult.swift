@@ -1,6 +1,7 @@
 import ChangeCapture
 import GRDB
 package import OrderedResults
+package import QueryAnalysis
 
 /// One query with one set of arguments, whose records are kept up to date; all that watch it share
 /// it.

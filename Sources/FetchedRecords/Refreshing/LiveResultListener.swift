@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// Who a live result is for: says what it is of, and hears what becomes of it.
 ///

@@ -1,5 +1,6 @@
 import ChangeCapture
 import GRDB
+import QueryAnalysis
 
 /// All live results that are kept up to date, found by the tables that their queries read.
 ///

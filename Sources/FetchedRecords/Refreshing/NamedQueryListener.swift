@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// Listens to a live result of a query that the catalog knows by name.
 // Safe to share: everything is set once; the engine is weak, and used in its own turns.

@@ -1,4 +1,5 @@
 import GRDB
+package import QueryAnalysis
 import Synchronization
 
 /// Which queries there are, and what SQLite makes of each under the present schema.

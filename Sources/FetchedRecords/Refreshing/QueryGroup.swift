@@ -1,5 +1,6 @@
 import ChangeCapture
 import GRDB
+import QueryAnalysis
 
 /// The live results of one query, which differ in their arguments only.
 ///

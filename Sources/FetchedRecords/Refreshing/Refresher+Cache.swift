@@ -2,6 +2,7 @@ import Dispatch
 import GRDB
 import Hashing
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 
 // Results that outlive the process, of queries that ask for it.

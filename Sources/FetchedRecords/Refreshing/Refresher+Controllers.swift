@@ -2,6 +2,7 @@ import ChangeCapture
 import Dispatch
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 
 // What the controllers of a program ask for, who wait for their first results.

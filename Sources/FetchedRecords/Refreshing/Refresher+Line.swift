@@ -3,6 +3,7 @@ import DequeModule
 import Dispatch
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 // Working off what stands in line, in slices that leave the queue to commits in between.
 extension Refresher {

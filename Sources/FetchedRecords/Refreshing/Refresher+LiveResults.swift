@@ -1,6 +1,7 @@
 import ChangeCapture
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 // Bringing live results up to date, within a read transaction.
 extension Refresher {

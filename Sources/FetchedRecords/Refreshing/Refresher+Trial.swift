@@ -1,5 +1,6 @@
 import Dispatch
 package import OrderedResults
+package import QueryAnalysis
 
 extension Refresher {
   /// Runs a query once, as for the first client that asks for it, and keeps nothing of it.

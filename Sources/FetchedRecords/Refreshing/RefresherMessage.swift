@@ -1,3 +1,5 @@
+package import QueryAnalysis
+
 /// How a query was brought up to date.
 package enum RefreshKind: String, Sendable, CaseIterable {
   /// Row by row.

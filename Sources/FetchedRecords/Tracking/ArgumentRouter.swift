@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 /// Finds the controllers whose result a row may be in now, or was in before it changed, by the argument
 /// that a value of the row must equal.

@@ -2,6 +2,7 @@ import GRDB
 import GRDBSQLite
 import HeldMemory
 import OrderedResults
+import QueryAnalysis
 
 /// To which owners the rows of a query's tables contribute.
 ///

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 extension KeyedStatement {
   /// Steps the statement for all of `keys`, a batch at a time.

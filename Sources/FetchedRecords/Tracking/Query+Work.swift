@@ -1,4 +1,5 @@
 import ChangeCapture
+import QueryAnalysis
 
 /// Rows of a table that changed, and the route on which they matter.
 struct ChangedRows: Equatable {

@@ -1,4 +1,5 @@
 import OrderedResults
+import QueryAnalysis
 
 extension RecordOrder {
   /// The records that are only among the old ones, and those that are only among the new ones.

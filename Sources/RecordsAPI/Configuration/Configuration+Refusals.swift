@@ -1,4 +1,5 @@
 package import FetchedRecords
+import QueryAnalysis
 
 extension Configuration {
   /// The problems that only SQLite could find, each at its place in the file.

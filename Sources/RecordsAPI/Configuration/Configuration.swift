@@ -1,5 +1,6 @@
 import Foundation
 package import FetchedRecords
+package import QueryAnalysis
 
 /// What a configuration file says, and where it says it.
 ///

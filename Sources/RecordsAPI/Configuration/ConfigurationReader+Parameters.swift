@@ -1,6 +1,7 @@
 import FetchedRecords
 import Foundation
 import OrderedResults
+import QueryAnalysis
 import Yams
 
 extension ConfigurationReader {

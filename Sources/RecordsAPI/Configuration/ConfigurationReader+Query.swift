@@ -1,4 +1,5 @@
 import FetchedRecords
+import QueryAnalysis
 import Yams
 
 extension ConfigurationReader {

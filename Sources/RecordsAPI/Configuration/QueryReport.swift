@@ -1,6 +1,7 @@
 import FetchedRecords
 import Foundation
 import OrderedResults
+import QueryAnalysis
 
 /// What becomes of a query, for people to read: what SQLite makes of it, and what it returns.
 package struct QueryReport {

@@ -1,5 +1,6 @@
 package import FetchedRecords
 import Foundation
+package import QueryAnalysis
 
 /// What a server is started with: the command line over the configuration file over the defaults.
 package struct ServerSettings: Sendable, Equatable {

@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTypes
 import JSON
 import OrderedResults
+import QueryAnalysis
 
 // Pages of results that are not live.
 extension RecordsService {

@@ -2,6 +2,7 @@ import FetchedRecords
 import HTTP1
 import HTTPServer
 import HTTPTypes
+import QueryAnalysis
 
 // The event streams: `protocol.md` §4.
 extension RecordsService {

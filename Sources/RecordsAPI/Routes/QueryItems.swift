@@ -3,6 +3,7 @@ import HTTP1
 import HTTPServer
 import JSON
 import OrderedResults
+import QueryAnalysis
 
 /// A request's URL query: the query's parameters, and the words that the API keeps for itself.
 struct QueryItems {

@@ -3,6 +3,7 @@ import FetchedRecords
 import HTTPServer
 import JSON
 import OrderedResults
+import QueryAnalysis
 
 // What queries there are.
 extension RecordsService {

@@ -4,6 +4,7 @@ import HTTPServer
 import HTTPTypes
 import JSON
 import OrderedResults
+import QueryAnalysis
 
 /// The resources of `protocol.md` §2, answered from live feeds.
 ///

@@ -3,6 +3,7 @@ import HTTPServer
 import HTTPTypes
 import JSON
 import OrderedResults
+import QueryAnalysis
 
 // Sections and records of a result.
 extension RecordsService {

@@ -1,6 +1,7 @@
 import ChangeCapture
 import FetchedRecords
 import Logging
+import QueryAnalysis
 
 extension Refresher {
   /// Opens the database of the settings and analyses its queries.

@@ -2,6 +2,7 @@ import ChangeCapture
 import Foundation
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import TestSupport
 
 @testable import FetchedRecords

@@ -1,4 +1,5 @@
 import OrderedResults
+import QueryAnalysis
 
 @testable import FetchedRecords
 

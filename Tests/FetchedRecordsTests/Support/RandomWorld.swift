@@ -1,4 +1,5 @@
 import OrderedResults
+import QueryAnalysis
 import TestSupport
 
 @testable import FetchedRecords

@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 /// How a result that is too large to hold is cut in two: what is held of every record, its key, its
 /// section, its sort terms and a digest; and the statement that reads whole records by key.

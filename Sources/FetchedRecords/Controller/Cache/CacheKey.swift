@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// What a cached result is of: whatever decides the records but the content of the database.
 struct CacheKey: Equatable {

@@ -2,6 +2,7 @@ import ChangeCapture
 import Dispatch
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// The cache of one controller within one read transaction.
 struct ResultsCache {

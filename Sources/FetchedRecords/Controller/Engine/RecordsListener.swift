@@ -1,6 +1,7 @@
 import ChangeCapture
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 
 /// Listens to a live result for a controller: says what the controller's request is, checks that its

@@ -2,6 +2,7 @@ import ChangeCapture
 import Foundation
 import GRDB
 import GRDBSQLite
+import QueryAnalysis
 import Synchronization
 
 /// Which rows the writer's own transactions changed, as the connection tells while they run.

@@ -1,4 +1,5 @@
 public import GRDB
+import QueryAnalysis
 
 /// A SELECT by its parts, for `FetchedRecordsController` and all else that takes GRDB's requests.
 ///

@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// What a controller asks for, without its record type: what an engine has to know.
 struct RecordsRequest: Sendable {

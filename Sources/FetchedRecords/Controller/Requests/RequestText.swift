@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 /// A request's SQL in which each parameter has a name, and the values of the parameters.
 ///

@@ -1,4 +1,5 @@
 import OrderedResults
+import QueryAnalysis
 
 /// What a controller shows: one state of its records.
 struct FetchedState: Sendable {

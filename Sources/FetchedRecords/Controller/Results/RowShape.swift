@@ -1,6 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
+import QueryAnalysis
 
 /// How a request's records become rows of GRDB again.
 struct RowShape: Sendable {

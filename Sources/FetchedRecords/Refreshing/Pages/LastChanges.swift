@@ -1,4 +1,5 @@
 import ChangeCapture
+import QueryAnalysis
 
 /// When each table was last seen to change: what was read of a query since then is still true.
 struct LastChanges {

@@ -1,5 +1,6 @@
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 /// The reading of one page, in a read transaction on a known commit.
 // Safe to share: handed from the refresher's queue to a reader's thread and back.

@@ -2,6 +2,7 @@ import DequeModule
 import Dispatch
 import GRDB
 import OrderedResults
+import QueryAnalysis
 
 // Pages of results that are not live: read by themselves, and nothing of them is held.
 extension Refresher {

@@ -1,17 +1,17 @@
 import OrderedResults
 
 /// One term of ORDER BY, taken apart: the expression, and how its values compare.
-struct OrderTerm: Equatable {
-  let expression: String
+package struct OrderTerm: Equatable {
+  package let expression: String
   /// As written; nil: that of the expression.
-  let collation: String?
-  let isDescending: Bool
+  package let collation: String?
+  package let isDescending: Bool
   /// As written; nil: NULLs are the least values.
-  let nullsLast: Bool?
+  package let nullsLast: Bool?
 
   /// `expression [COLLATE name] [ASC|DESC] [NULLS FIRST|LAST]`:
   /// https://www.sqlite.org/syntax/ordering-term.html
-  init(_ text: String) {
+  package init(_ text: String) {
     var tokens = SQLTokens.tokens(of: text)[...]
     nullsLast = Self.takeNulls(&tokens)
     isDescending = Self.takeDirection(&tokens)

@@ -1,11 +1,11 @@
 /// Writes the SELECT of a declaration, whole or in parts.
-struct DeclaredParts {
+package struct DeclaredParts {
   let declaration: QueryDefinition.Declaration
 
   /// What stands behind FROM.
   let table: String
 
-  init(_ declaration: QueryDefinition.Declaration, from table: String? = nil) {
+  package init(_ declaration: QueryDefinition.Declaration, from table: String? = nil) {
     self.declaration = declaration
     self.table = table ?? declaration.table.quotedIdentifier
   }
@@ -25,7 +25,7 @@ struct DeclaredParts {
 
   /// The statement that returns `columns`; each expression ends with its line, so that a comment
   /// at its end hides nothing of what follows.
-  func select(_ columns: [String], order: [String] = []) -> String {
+  package func select(_ columns: [String], order: [String] = []) -> String {
     var lines = ["SELECT " + columns.joined(separator: ", "), "FROM \(table)"]
     if let predicate = declaration.predicate { lines.append("WHERE \(predicate.parenthesized)") }
     if !declaration.groupBy.isEmpty {

@@ -11,10 +11,10 @@ extension String {
   }
 
   /// This expression in parentheses; a comment at its end must not hide the closing one.
-  var parenthesized: String { contains("--") ? "(\(self)\n)" : "(\(self))" }
+  package var parenthesized: String { contains("--") ? "(\(self)\n)" : "(\(self))" }
 
   /// Whether SQLite takes both as the same name: it folds ASCII letters and no others.
-  func isSameIdentifier(as other: String) -> Bool {
+  package func isSameIdentifier(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.foldedASCII == $1.foldedASCII }
   }
 }

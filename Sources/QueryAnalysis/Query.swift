@@ -14,7 +14,7 @@ package final class Query: Sendable {
   package let dependencies: [TableDependency]
   package let tracking: Tracking
   /// How the result is maintained row by row, if it can be.
-  let plan: IncrementalPlan?
+  package let plan: IncrementalPlan?
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,

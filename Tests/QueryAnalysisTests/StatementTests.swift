@@ -1,7 +1,7 @@
 import GRDB
 import Testing
 
-@testable import FetchedRecords
+@testable import QueryAnalysis
 
 private func problems(of definition: QueryDefinition, in db: Database) -> [QueryProblem] {
   do {

@@ -211,12 +211,11 @@ extension SchemaFacts {
   }
 
   private func isRowID(_ column: String, of table: String) -> Bool {
-    let plan = try? Row.fetchOne(
-      db,
-      sql: """
-        EXPLAIN QUERY PLAN SELECT 1 FROM \(table.quotedIdentifier)
+    let plan = try? db.queryPlan(
+      of: """
+        SELECT 1 FROM \(table.quotedIdentifier)
         WHERE \(column.quotedIdentifier) = 1
         """)
-    return (plan?["detail"] as String?)?.contains("(rowid=?)") == true
+    return (plan?.first?["detail"] as String?)?.contains("(rowid=?)") == true
   }
 }

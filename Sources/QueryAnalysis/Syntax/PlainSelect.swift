@@ -1,9 +1,9 @@
 /// Takes a SELECT over one table apart: `SELECT … FROM table [WHERE …] [ORDER BY …]`.
-enum PlainSelect {
+package enum PlainSelect {
   /// The parts; nil: the statement is of another form.
   ///
   /// O(b), b bytes. The statement has been prepared, so that it is right SQL.
-  static func parts(of sql: String) -> QueryDefinition.Declaration? {
+  package static func parts(of sql: String) -> QueryDefinition.Declaration? {
     let tokens = SQLTokens.tokens(of: sql).filter { $0.depth == 0 }
     guard tokens.count > 3, tokens[0].isWord("SELECT"),
       let from = tokens.firstIndex(where: { $0.isWord("FROM") }), from > 1, from + 1 < tokens.count,

@@ -137,13 +137,9 @@ extension IncrementalAnalysis {
   ///
   /// https://www.sqlite.org/eqp.html
   func checkSearches(_ sql: String) throws {
-    guard let steps = try? db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql) else {
-      throw NotIncremental(reason: "SQLite does not take it with its rowids")
-    }
-    steps.bind([:])
     let result = Self.resultName.dropFirst().dropLast()
-    while try steps.step(in: db) {
-      let detail = steps.value(at: 3).text
+    for step in try steps(of: sql) {
+      let detail = step["detail"] as String
       let isSearch =
         detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
         && !detail.contains("AUTOMATIC")
@@ -153,6 +149,16 @@ extension IncrementalAnalysis {
         throw NotIncremental(
           reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
       }
+    }
+  }
+
+  private func steps(of sql: String) throws -> [Row] {
+    do {
+      return try db.queryPlan(of: sql)
+    } catch let error as DatabaseError
+      where [.SQLITE_ERROR, .SQLITE_TOOBIG].contains(error.resultCode)
+    {
+      throw NotIncremental(reason: "SQLite does not take it with its rowids")
     }
   }
 

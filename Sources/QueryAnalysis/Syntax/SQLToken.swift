@@ -2,8 +2,8 @@
 ///
 /// Enough to find the clauses of a SELECT and the functions that an expression calls. Whether the
 /// text is right SQL is for SQLite to say; it has been prepared before anyone looks at its tokens.
-struct SQLToken: Equatable {
-  enum Kind {
+package struct SQLToken: Equatable {
+  package enum Kind {
     /// A keyword or a name without quotes.
     case word
     /// A name in "", [] or ``.
@@ -14,20 +14,20 @@ struct SQLToken: Equatable {
     case symbol
   }
 
-  let kind: Kind
-  let text: Substring
+  package let kind: Kind
+  package let text: Substring
   /// How many parentheses are open around it; a parenthesis counts as outside of itself.
-  let depth: Int
+  package let depth: Int
 
   /// Whether this is the keyword, in whatever case.
-  func isWord(_ keyword: String) -> Bool {
+  package func isWord(_ keyword: String) -> Bool {
     kind == .word && String(text).isSameIdentifier(as: keyword)
   }
 
-  func isSymbol(_ symbol: Character) -> Bool { kind == .symbol && text.first == symbol }
+  package func isSymbol(_ symbol: Character) -> Bool { kind == .symbol && text.first == symbol }
 
   /// The name without its quotes; nil where the token is no name.
-  var name: String? {
+  package var name: String? {
     switch kind {
     case .word: return String(text)
     case .quotedName:
@@ -49,8 +49,8 @@ struct SQLToken: Equatable {
 ///
 /// By scalars, as SQLite does: a quotation mark with a combining mark behind it would be one
 /// Character, and so would the end of a line.
-struct SQLTokens {
-  static func tokens(of sql: String) -> [SQLToken] {
+package struct SQLTokens {
+  package static func tokens(of sql: String) -> [SQLToken] {
     var scanner = SQLTokens(rest: sql.unicodeScalars[...])
     var tokens: [SQLToken] = []
     while let token = scanner.next() { tokens.append(token) }

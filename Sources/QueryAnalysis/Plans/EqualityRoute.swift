@@ -2,11 +2,11 @@
 ///
 /// With it the controllers whose result a row may be in are found by the row's value, instead of by
 /// asking each of them.
-struct EqualityRoute: Sendable, Equatable {
+package struct EqualityRoute: Sendable, Equatable {
   /// The name of the parameter, without its sigil.
-  let parameter: String
+  package let parameter: String
   /// Reads the value of the row whose rowid is its only parameter.
-  let sql: String
+  package let sql: String
 
   /// Looks for such a condition among those that AND joins.
   ///

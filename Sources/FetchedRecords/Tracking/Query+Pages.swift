@@ -1,18 +1,7 @@
 import GRDB
 import GRDBSQLite
 import OrderedResults
-
-/// A query whose pages are read by themselves, because an index, or the rowid, has its order: a page
-/// costs the rows that it shows and skips, and the others are only counted.
-///
-/// Only queries that are maintained row by row have one: what they return is known to come from their
-/// tables alone, and so to be the same until one of these changes.
-struct PagedStatement: Sendable, Equatable {
-  /// The query, with places for a limit and an offset: its last parameters, without names.
-  let page: String
-  /// Returns the number of its records.
-  let count: String
-}
+package import QueryAnalysis
 
 extension Query {
   /// How its pages are read by themselves, if they are.
@@ -53,24 +42,5 @@ extension PagedStatement {
     // A negative limit is none: https://www.sqlite.org/lang_select.html#limitoffset
     statement.bindUnnamed([.integer(Int64(limit ?? -1)), .integer(Int64(offset))])
     try statement.walkRows(of: layout, in: db, body)
-  }
-}
-
-extension Database {
-  /// Whether SQLite reads the rows of a SELECT in their order, without having to sort or to keep
-  /// them: https://www.sqlite.org/eqp.html
-  func isReadInOrder(_ sql: String) -> Bool {
-    guard let steps = try? makeStatement(sql: "EXPLAIN QUERY PLAN " + sql) else { return false }
-    steps.bind([:])
-    var isInOrder = true
-    while (try? steps.step(in: self)) == true {
-      let detail = steps.value(at: 3).text
-      if detail.hasPrefix("USE TEMP B-TREE") || detail.hasPrefix("MATERIALIZE")
-        || detail.contains("AUTOMATIC")
-      {
-        isInOrder = false
-      }
-    }
-    return isInOrder
   }
 }

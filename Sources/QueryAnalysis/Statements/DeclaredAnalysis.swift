@@ -143,9 +143,8 @@ extension QueryAnalysis {
     let list = parts.fields.joined(separator: ", ")
     let text = try prepare(
       "SELECT \(list)\nFROM \(parts.table) WHERE 0 LIMIT 1", part: ["fields"])
-    text.statement.bind([:])
-    defer { sqlite3_reset(text.statement.sqliteStatement) }
-    return try text.statement.step(in: db)
+    text.statement.setUncheckedArguments(StatementArguments())
+    return try Row.fetchOne(text.statement) != nil
   }
 
   /// The primary key of the table, or of the tables whose keys a view shows whole.

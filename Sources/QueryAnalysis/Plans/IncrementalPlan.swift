@@ -1,4 +1,4 @@
-import OrderedResults
+package import OrderedResults
 
 /// How the result of a query is kept up to date without running it again.
 ///
@@ -6,60 +6,60 @@ import OrderedResults
 /// their records are read again, all of them and no others.
 package struct IncrementalPlan: Sendable, Equatable {
   /// What the records are made of.
-  enum Owner: Sendable, Equatable {
+  package enum Owner: Sendable, Equatable {
     /// A row of the first route's table; the position of its rowid among the columns.
     case row(column: Int)
     /// A group of rows; the positions of what it is grouped by among the columns.
     case group(columns: [Int])
   }
 
-  let owner: Owner
+  package let owner: Owner
   /// The order of the result, which is total.
-  let order: RecordOrder
+  package let order: RecordOrder
   /// The records of some owners: rowids, or the values of one group.
-  let records: KeyedStatement
+  package let records: KeyedStatement
   /// How changed rows of each table lead to owners. An owner's own table comes first.
-  let routes: [Route]
+  package let routes: [Route]
   /// For each row of the tables with a route, to which owners it contributes: the rowids of
   /// ``contributingTables`` routes, then the owner's values. Nil: all routes are owners' own.
-  let contributions: String?
+  package let contributions: String?
   /// LIMIT and OFFSET, and the query without them.
-  let window: WindowStatement?
+  package let window: WindowStatement?
   /// How its pages are read by themselves, if they can be.
-  let pages: PagedStatement?
+  package let pages: PagedStatement?
   /// A condition by which a changed row of the owners' own table finds the controllers that it
   /// concerns, if there is one.
-  var equality: EqualityRoute?
+  package var equality: EqualityRoute?
 
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { routes[0].table }
 
   /// The tables of which it must be known which rows changed.
-  var followedTables: [String] { routes.filter { $0.search != nil }.map(\.table) }
+  package var followedTables: [String] { routes.filter { $0.search != nil }.map(\.table) }
 
   /// The way from a changed row of a table to owners.
-  struct Route: Sendable, Equatable {
-    let table: String
+  package struct Route: Sendable, Equatable {
+    package let table: String
     /// Whether a row of this table is itself the owner.
-    let isOwner: Bool
+    package let isOwner: Bool
     /// What ``contributions`` has, for some rowids; nil: a change of this table means a refetch.
-    let search: KeyedStatement?
+    package let search: KeyedStatement?
     /// The position of this table's rowid in what ``search`` returns; nil: it is not there.
-    let position: Int?
+    package let position: Int?
     /// Why there is no ``search``, for a person.
     let refusal: String?
   }
 }
 
 /// A statement with room for a list of keys.
-struct KeyedStatement: Sendable, Equatable {
-  let beforeKeys: String
+package struct KeyedStatement: Sendable, Equatable {
+  package let beforeKeys: String
   let afterKeys: String
   /// Written once for each of ``batchSizes``.
   private let batches: [Int: String]
 
   /// How many keys one statement asks for: few statements to prepare, and none much too large.
-  static let batchSizes = [1, 8, 64]
+  package static let batchSizes = [1, 8, 64]
 
   init(beforeKeys: String, afterKeys: String) {
     self.beforeKeys = beforeKeys
@@ -71,7 +71,7 @@ struct KeyedStatement: Sendable, Equatable {
   }
 
   /// The statement for that many keys, which are its only parameters without a name.
-  func sql(forKeys count: Int) -> String {
+  package func sql(forKeys count: Int) -> String {
     batches[count] ?? Self.sql(forKeys: count, beforeKeys, afterKeys)
   }
 
@@ -84,16 +84,16 @@ struct KeyedStatement: Sendable, Equatable {
 }
 
 /// The whole order of a query that shows a window of it.
-struct WindowStatement: Sendable, Equatable {
+package struct WindowStatement: Sendable, Equatable {
   /// A window that ends within so many records is read again where an index has its order; the
   /// same is a few searches by key, and no whole order has to be kept.
-  static let shortLimit = 1000
+  package static let shortLimit = 1000
 
   /// The query as it is, where an index has its order and every row is a record; then it costs no
   /// more rows than it shows and skips.
-  let short: String?
+  package let short: String?
   /// The query without LIMIT and OFFSET.
-  let sql: String
+  package let sql: String
   /// Returns the limit and the offset.
-  let bounds: String
+  package let bounds: String
 }

@@ -1,5 +1,5 @@
 /// Puts the section before the order of a SELECT, as records of one section stand together.
-enum SectionOrder {
+package enum SectionOrder {
   /// The statement ordered by section first.
   ///
   /// A statement that begins with the section already keeps its direction. One with a LIMIT or a
@@ -7,7 +7,7 @@ enum SectionOrder {
   ///
   /// Names that the section's collation takes for equal, such as `a` and `A` under NOCASE, are
   /// still different sections: so their bytes decide next.
-  static func orderingBySection(_ sql: String, _ section: String) -> String {
+  package static func orderingBySection(_ sql: String, _ section: String) -> String {
     let tokens = SQLTokens.tokens(of: sql).filter { $0.depth == 0 }
     let fixed = ["LIMIT", "UNION", "INTERSECT", "EXCEPT"]
     if tokens.contains(where: { token in fixed.contains(where: token.isWord) }) { return sql }

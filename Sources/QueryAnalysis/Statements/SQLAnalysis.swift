@@ -122,7 +122,7 @@ extension QueryAnalysis {
 
 extension StatementText {
   /// The first statement's text as SQLite kept it, without the semicolon that ends it.
-  var sqlWithoutSemicolon: String {
+  package var sqlWithoutSemicolon: String {
     let text = sqlite3_sql(statement.sqliteStatement).map { String(cString: $0) } ?? statement.sql
     guard let end = text.lastIndex(where: { $0 != ";" && !$0.isWhitespace }) else { return text }
     return String(text[...end])

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FetchedRecords
+@testable import QueryAnalysis
 
 @Suite struct `A term of ORDER BY` {
   @Test(

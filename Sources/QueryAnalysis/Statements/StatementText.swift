@@ -1,11 +1,11 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
 
 /// What SQLite says about a statement's text, before it ever runs.
-struct StatementText {
-  let statement: Statement
+package struct StatementText {
+  package let statement: Statement
 
-  init(statement: Statement) { self.statement = statement }
+  package init(statement: Statement) { self.statement = statement }
 
   /// Prepares `sql`, which must be one SELECT, whatever is in its parts.
   ///
@@ -77,7 +77,7 @@ struct StatementText {
     return nil
   }
 
-  var columnNames: [String] { statement.columnNames }
+  package var columnNames: [String] { statement.columnNames }
 
   /// The names of the parameters without their sigil, each once; nil stands for a bare `?`.
   var parameterNames: [String?] {
@@ -104,15 +104,20 @@ struct StatementText {
   }
 
   /// The origins of all result columns.
-  var origins: [ColumnOrigin?] { columnNames.indices.map(origin(ofColumn:)) }
+  package var origins: [ColumnOrigin?] { columnNames.indices.map(origin(ofColumn:)) }
 }
 
 /// A column of a table of the schema.
-struct ColumnOrigin: Equatable {
-  let table: String
-  let column: String
+package struct ColumnOrigin: Equatable {
+  package let table: String
+  package let column: String
 
-  func isSame(as other: ColumnOrigin) -> Bool {
+  package init(table: String, column: String) {
+    self.table = table
+    self.column = column
+  }
+
+  package func isSame(as other: ColumnOrigin) -> Bool {
     table.isSameIdentifier(as: other.table) && column.isSameIdentifier(as: other.column)
   }
 }

@@ -2,7 +2,7 @@ import GRDB
 import OrderedResults
 import Testing
 
-@testable import FetchedRecords
+@testable import QueryAnalysis
 
 private let schema = """
   CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT COLLATE NOCASE, country TEXT);

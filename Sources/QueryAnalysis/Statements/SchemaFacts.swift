@@ -1,9 +1,11 @@
-import GRDB
+package import GRDB
 import GRDBSQLite
 
 /// What a query's analysis asks of the schema.
-struct SchemaFacts {
-  let db: Database
+package struct SchemaFacts {
+  package let db: Database
+
+  package init(db: Database) { self.db = db }
 
   /// Names of all tables and views that a user made, for suggestions.
   func tablesAndViews() throws -> [String] {
@@ -16,17 +18,17 @@ struct SchemaFacts {
   }
 
   /// Columns of a table or view, hidden ones of virtual tables left out.
-  func columns(of table: String) -> [String] {
+  package func columns(of table: String) -> [String] {
     (try? db.columns(in: table).map(\.name)) ?? []
   }
 
-  func isTable(_ name: String) throws -> Bool { try db.tableExists(name) }
+  package func isTable(_ name: String) throws -> Bool { try db.tableExists(name) }
 
   /// The columns that identify a row of `table`, and whether SQLite guarantees that they do.
   ///
   /// A PRIMARY KEY of an ordinary table may hold NULL, any number of times, unless its columns are
   /// NOT NULL or it is the rowid: https://www.sqlite.org/lang_createtable.html#the_primary_key
-  func primaryKey(of table: String) throws -> PrimaryKey {
+  package func primaryKey(of table: String) throws -> PrimaryKey {
     let info = try db.primaryKey(table)
     let columns = try db.columns(in: table)
     if info.isRowID {
@@ -44,7 +46,7 @@ struct SchemaFacts {
   }
 
   /// Any of the rowid's three names that no column has taken.
-  func rowIDName(of table: String) -> String {
+  package func rowIDName(of table: String) -> String {
     let taken = columns(of: table)
     return ["rowid", "_rowid_", "oid"].first { name in
       !taken.contains { $0.isSameIdentifier(as: name) }
@@ -79,9 +81,9 @@ struct SchemaFacts {
 }
 
 /// The columns that identify a table's rows.
-struct PrimaryKey {
-  let columns: [String]
-  let isUnique: Bool
+package struct PrimaryKey {
+  package let columns: [String]
+  package let isUnique: Bool
 }
 
 extension SchemaFacts {
