@@ -49,22 +49,3 @@ package struct Tracking: Sendable, Equatable {
   /// Why the query is tracked like that, in a sentence for a person.
   package let reason: String
 }
-
-/// Why a definition is refused, and where.
-package struct QueryProblem: Error, Sendable, Equatable {
-  /// The place within the query's configuration, outermost first: `["order", "1"]`.
-  package let part: [String]
-  package let message: String
-  /// What to do about it.
-  package let mend: String
-  /// The word that SQLite or the query does not know, if that is the problem.
-  package var unknownWord: String?
-  /// Words that would have been right in its place.
-  package var knownWords: [String] = []
-}
-
-/// All the problems of one definition.
-package struct QueryProblems: Error, Sendable {
-  package let query: String
-  package let problems: [QueryProblem]
-}

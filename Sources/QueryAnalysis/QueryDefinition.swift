@@ -59,7 +59,7 @@ package struct QueryDefinition: Sendable, Hashable {
   package var sectionIndexTitle: String?
   package var parameters: [QueryParameter]
   package var alongside: [Alongside]
-  /// Whether results are kept in a file, so that clients resume after a restart.
+  /// Whether results are kept in a file, so that they outlive the process.
   package var isCached = false
   /// Whether several result columns may have one name: for readers that do not look by name.
   package var repeatsColumnNames = false
@@ -82,14 +82,14 @@ package struct QueryDefinition: Sendable, Hashable {
 
 /// A parameter that a query declares.
 package struct QueryParameter: Sendable, Hashable {
-  /// How a parameter's text in a URL is read.
+  /// What values a parameter takes; where they come as text, how it is read.
   package enum ValueType: String, Sendable, CaseIterable {
     case text, integer, real, blob
   }
 
   package var name: String
   package var type: ValueType
-  /// The value where the client gives none; nil: the parameter must be given.
+  /// The value where none is given; nil: one must be given.
   package var defaultValue: Value?
 
   package init(name: String, type: ValueType, defaultValue: Value? = nil) {

@@ -119,7 +119,7 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
         form: .declared(
           .init(table: "player", predicate: "scor > 1", order: ["name", "teem DESC"])),
         section: "(", parameters: [QueryParameter(name: "unused", type: .text)]))
-    #expect(found.map(\.part) == [["where"], ["order", "1"], ["section"]])
+    #expect(found.map(\.part) == [.predicate, .ordering(1), .section])
     #expect(found[0].unknownWord == "scor")
     #expect(found[0].knownWords.contains("score"))
     #expect(found[1].unknownWord == "teem")
@@ -128,7 +128,7 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
   @Test func `an unknown table is refused with the tables there are`() throws {
     let found = try problems(
       of: QueryDefinition(name: "q", form: .declared(.init(table: "playr"))))
-    #expect(found.map(\.part) == [["table"]])
+    #expect(found.map(\.part) == [.table])
     #expect(found.first?.knownWords.contains("player") == true)
   }
 }
@@ -167,7 +167,7 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
   @Test func `a declared key must be columns of the result`() throws {
     let found = try problems(
       of: QueryDefinition(name: "q", form: .sql("SELECT name FROM player"), key: ["nam"]))
-    #expect(found.map(\.part) == [["key", "0"]])
+    #expect(found.map(\.part) == [.key(0)])
     #expect(found.first?.knownWords == ["name"])
   }
 
@@ -190,7 +190,8 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
       of: QueryDefinition(
         name: "q", form: .sql("SELECT id FROM player WHERE team = :team AND score > ?"),
         parameters: [QueryParameter(name: "tem", type: .text)]))
-    #expect(found.map(\.part) == [["sql"], ["sql"], ["parameters", "tem"]])
+    #expect(found.map(\.part) == [.sql, .sql, .parameter("tem")])
+    #expect(found.map(\.kind) == [.unnamedParameter, .undeclaredParameter, .other])
     #expect(found[1].unknownWord == "team")
   }
 }

@@ -71,14 +71,14 @@ private func withDatabase<T>(_ body: (Database) throws -> T) throws -> T {
     "id)", "id FROM player UNION SELECT id", "id LIMIT 1", "id ORDER BY id", "[id", "id\0",
   ])
   func `does not leave its place`(text: String) throws {
-    var declarations: [(part: [String], declaration: QueryDefinition)] = [
-      (["section"], QueryDefinition(name: "q", form: .sql("SELECT id FROM player"), section: text))
+    var declarations: [(part: QueryPart, declaration: QueryDefinition)] = [
+      (.section, QueryDefinition(name: "q", form: .sql("SELECT id FROM player"), section: text))
     ]
     for (part, declaration) in [
-      (["where"], Declaration(table: "player", predicate: text)),
-      (["fields", "0"], Declaration(table: "player", fields: [text])),
-      (["order", "0"], Declaration(table: "player", order: [text])),
-      (["groupBy", "0"], Declaration(table: "player", groupBy: [text])),
+      (QueryPart.predicate, Declaration(table: "player", predicate: text)),
+      (.field(0), Declaration(table: "player", fields: [text])),
+      (.ordering(0), Declaration(table: "player", order: [text])),
+      (.grouping(0), Declaration(table: "player", groupBy: [text])),
     ] {
       declarations.append((part, QueryDefinition(name: "q", form: .declared(declaration))))
     }

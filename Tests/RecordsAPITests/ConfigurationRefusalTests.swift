@@ -49,6 +49,28 @@ private func refusals(_ yaml: String, schema: String) throws -> [String] {
     }
   }
 
+  @Test func `is told in the words of the file`() throws {
+    let yaml = """
+      queries:
+        a:
+          sql: SELECT id FROM player WHERE team = :team AND name = ?
+        b:
+          table: player
+          groupBy: [team, nmae]
+          having: count(*) > least
+          alongside: {total: SELECT sum(scroe) FROM player}
+      """
+    let unknown = "mend the SQL so that SQLite can prepare it"
+    #expect(
+      try refusals(yaml, schema: schema) == [
+        "c:3:10: a parameter has no name; write :name instead of ? and declare the name under parameters",
+        "c:3:38: the parameter :team is not declared; declare it under parameters, or mend its name",
+        "c:6:21: no such column: nmae; did you mean \"name\"?",
+        "c:7:24: no such column: least; \(unknown)",
+        "c:8:35: no such column: scroe; \(unknown)",
+      ])
+  }
+
   @Test func `is nothing where everything prepares`() throws {
     #expect(try refusals("queries: {a: {table: player}}", schema: schema).isEmpty)
   }

@@ -1,7 +1,7 @@
 /// A condition `column = :parameter` that every row of a result fulfils.
 ///
-/// With it the controllers whose result a row may be in are found by the row's value, instead of by
-/// asking each of them.
+/// With it the arguments whose result a row may be in are found by the row's value, instead of by
+/// asking the result of each of them.
 package struct EqualityRoute: Sendable, Equatable {
   /// The name of the parameter, without its sigil.
   package let parameter: String

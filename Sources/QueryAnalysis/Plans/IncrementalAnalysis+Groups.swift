@@ -88,7 +88,7 @@ extension IncrementalAnalysis {
   private func checkBareColumns(_ groups: Set<BaseColumn>, _ determined: Set<Int>) throws {
     guard let items else { throw NotIncremental(reason: "what * stands for is not certain") }
     let expressions =
-      items.map(\.expression) + list.hidden.map(\.expression) + candidate.syntax.order
+      items.map(\.expression) + list.hidden + candidate.syntax.order
       + [candidate.syntax.having].compactMap(\.self)
     for expression in expressions {
       let tokens = locality.functions.withoutAggregates(expression)

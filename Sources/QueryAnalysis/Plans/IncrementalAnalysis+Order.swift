@@ -58,7 +58,7 @@ extension IncrementalAnalysis {
     guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
       throw NotIncremental(reason: "it orders by more than its row: \(term.expression)")
     }
-    return list.append(hidden: expression, part: ["order"])
+    return list.append(hidden: expression)
   }
 
   // MARK: - Collations

@@ -32,12 +32,12 @@ extension IncrementalAnalysis {
     -> String
   {
     let outer = candidate.resultExpressions
-    let hidden = list.hidden.enumerated().map { index, column in
-      column.expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
+    let hidden = list.hidden.enumerated().map { index, expression in
+      expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
     var sql = body(select.columns.map(\.text) + hidden, condition: condition)
     if !outer.isEmpty {
-      let columns = outer.map { "\($0.expression.parenthesized)" }.joined(separator: ", ")
+      let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
     }
     if !order.isEmpty { sql += "\nORDER BY " + order.joined(separator: ", ") }

@@ -7,7 +7,7 @@ struct IncrementalCandidate {
   /// The result columns; hidden ones are expressions over the rows of FROM.
   let list: SelectList
   /// Hidden columns that are expressions over the result columns.
-  let resultExpressions: [HiddenColumn]
+  let resultExpressions: [String]
   /// The column of the section's name, where the order begins with it by itself.
   let leadingSection: Int?
   /// Names that the section's own collation takes for equal are still different sections.
@@ -67,12 +67,13 @@ struct IncrementalAnalysis {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
     try locality.check(select, allowingAggregates: isGrouped)
-    for column in candidate.list.hidden {
-      try locality.check(column.expression, allowingAggregates: isGrouped)
+    for expression in candidate.list.hidden {
+      try locality.check(expression, allowingAggregates: isGrouped)
     }
     let limit = candidate.syntax.limit
-    let outer = candidate.resultExpressions.map(\.expression)
-    for expression in outer + [limit?.limit, limit?.offset].compactMap(\.self) {
+    for expression in candidate.resultExpressions
+      + [limit?.limit, limit?.offset].compactMap(\.self)
+    {
       try locality.check(expression)
     }
     determination = RowDetermination(select, db)
@@ -170,7 +171,7 @@ struct IncrementalAnalysis {
   /// What was written for a column; nil: not certain.
   func expression(ofColumn position: Int) -> String? {
     position < list.visible.count
-      ? items?[position].expression : list.hidden[position - list.visible.count].expression
+      ? items?[position].expression : list.hidden[position - list.visible.count]
   }
 
   var keyIsUnique: Bool {
@@ -211,9 +212,9 @@ struct IncrementalAnalysis {
   /// The column that shows a table's column, or else a hidden one.
   mutating func position(of column: BaseColumn, or expression: String) -> Int {
     for position in 0..<list.count where origin(ofColumn: position) == column { return position }
-    if let hidden = list.hidden.firstIndex(where: { $0.expression == expression }) {
+    if let hidden = list.hidden.firstIndex(of: expression) {
       return list.visible.count + hidden
     }
-    return list.append(hidden: expression, part: ["table"])
+    return list.append(hidden: expression)
   }
 }

@@ -27,8 +27,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   package let window: WindowStatement?
   /// How its pages are read by themselves, if they can be.
   package let pages: PagedStatement?
-  /// A condition by which a changed row of the owners' own table finds the controllers that it
-  /// concerns, if there is one.
+  /// A condition by which a changed row of the owners' own table finds the arguments whose results
+  /// it concerns, if there is one.
   package var equality: EqualityRoute?
 
   /// The table whose rows are the records, or the first of those that they are made of.

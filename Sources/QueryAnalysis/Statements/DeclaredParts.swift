@@ -38,7 +38,7 @@ package struct DeclaredParts {
 
   /// A statement that prepares just when one expression of the declaration is right.
   struct Probe {
-    let part: [String]
+    let part: QueryPart
     let expression: String
     let sql: String
   }
@@ -46,7 +46,7 @@ package struct DeclaredParts {
   var fieldProbes: [Probe] {
     (declaration.fields ?? []).enumerated().map { index, field in
       Probe(
-        part: ["fields", String(index)], expression: field, sql: "SELECT \(field)\nFROM \(table)")
+        part: .field(index), expression: field, sql: "SELECT \(field)\nFROM \(table)")
     }
   }
 
@@ -54,28 +54,28 @@ package struct DeclaredParts {
   func clauseProbes(selecting fields: [String]) -> [Probe] {
     let select = "SELECT \(fields.joined(separator: ", "))\nFROM \(table)"
     var probes: [Probe] = []
-    func add(_ part: [String], _ expression: String, _ clause: String) {
+    func add(_ part: QueryPart, _ expression: String, _ clause: String) {
       probes.append(Probe(part: part, expression: expression, sql: "\(select) \(clause)"))
     }
     if let predicate = declaration.predicate {
-      add(["where"], predicate, "WHERE \(predicate.parenthesized)")
+      add(.predicate, predicate, "WHERE \(predicate.parenthesized)")
     }
     for (index, term) in declaration.groupBy.enumerated() {
-      add(["groupBy", String(index)], term, "GROUP BY \(term)\n")
+      add(.grouping(index), term, "GROUP BY \(term)\n")
     }
     if let having = declaration.having {
       let group = declaration.groupBy.isEmpty ? "1" : declaration.groupBy.joined(separator: ", ")
-      add(["having"], having, "GROUP BY \(group) HAVING \(having.parenthesized)")
+      add(.having, having, "GROUP BY \(group) HAVING \(having.parenthesized)")
     }
     for (index, term) in declaration.order.enumerated() {
-      add(["order", String(index)], term, "ORDER BY \(term)\n")
+      add(.ordering(index), term, "ORDER BY \(term)\n")
     }
     return probes
   }
 
-  func expressionProbe(_ expression: String, part: String) -> Probe {
+  func expressionProbe(_ expression: String, part: QueryPart) -> Probe {
     Probe(
-      part: [part], expression: expression,
+      part: part, expression: expression,
       sql: "SELECT \(expression.parenthesized) FROM \(table)")
   }
 }

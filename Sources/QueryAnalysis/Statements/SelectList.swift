@@ -1,7 +1,8 @@
 /// The result columns of a statement: the visible ones first, then those that only the engine sees.
 struct SelectList {
   let visible: [String]
-  private(set) var hidden: [HiddenColumn] = []
+  /// Expressions: key columns, a section name, a section index title, terms of the order.
+  private(set) var hidden: [String] = []
 
   init(visible: [String]) { self.visible = visible }
 
@@ -14,17 +15,10 @@ struct SelectList {
   }
 
   /// Adds a hidden column and returns its position.
-  mutating func append(hidden expression: String, part: [String]) -> Int {
-    hidden.append(HiddenColumn(expression: expression, part: part))
+  mutating func append(hidden expression: String) -> Int {
+    hidden.append(expression)
     return count - 1
   }
-}
-
-/// A result column that no client sees: a key column, a section name, a section index title.
-struct HiddenColumn {
-  let expression: String
-  /// Where the configuration asks for it.
-  let part: [String]
 }
 
 extension String {

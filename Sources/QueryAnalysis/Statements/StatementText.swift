@@ -13,7 +13,7 @@ package struct StatementText {
   /// a statement that returns records. https://www.sqlite.org/pragma.html
   ///
   /// - Throws: `QueryProblem` with SQLite's own words, at `part`.
-  init(_ sql: String, part: [String], in db: Database, knownWords: (String) -> [String]) throws {
+  init(_ sql: String, part: QueryPart, in db: Database, knownWords: (String) -> [String]) throws {
     guard !sql.utf8.contains(0) else {
       throw QueryProblem(
         part: part, message: "it contains a NUL character, where SQLite would end it",
@@ -36,7 +36,7 @@ package struct StatementText {
 
   /// Prepares the first statement, and looks at what follows without preparing it.
   private static func prepare(
-    _ sql: String, part: [String], in db: Database, knownWords: (String) -> [String]
+    _ sql: String, part: QueryPart, in db: Database, knownWords: (String) -> [String]
   ) throws -> Statement {
     do {
       guard let statement = try db.allStatements(sql: sql).next() else {
@@ -58,7 +58,7 @@ package struct StatementText {
   }
 
   private static func problem(
-    from error: DatabaseError, part: [String], knownWords: (String) -> [String]
+    from error: DatabaseError, part: QueryPart, knownWords: (String) -> [String]
   ) -> QueryProblem {
     let message = error.message ?? "it does not prepare"
     let word = unknownWord(in: message)

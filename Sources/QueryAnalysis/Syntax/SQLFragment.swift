@@ -2,7 +2,7 @@
 ///
 /// Pieces of a query are put between others that the engine writes. One that closes a parenthesis
 /// which it has not opened, or begins another clause, would prepare well and mean something else
-/// than its word in the configuration says.
+/// than the part of the definition that it is.
 enum SQLFragment {
   /// The keywords that end an expression: https://www.sqlite.org/syntax/select-core.html
   private static let clauses = [
@@ -40,7 +40,7 @@ enum SQLFragment {
 extension QueryProblem {
   /// - Throws: `QueryProblem` where a piece of SQL would leave its place; SQLite would speak of a
   ///   statement that nobody wrote.
-  static func check(fragment text: String, part: [String]) throws(QueryProblem) {
+  static func check(fragment text: String, part: QueryPart) throws(QueryProblem) {
     if let flaw = SQLFragment.flaw(text) {
       throw QueryProblem(part: part, message: flaw.message, mend: flaw.mend)
     }

@@ -16,11 +16,21 @@ extension Configuration {
     }
     return self.problem(
       in: query, Part(problem.part), near: problem.unknownWord ?? problem.quotedToken,
-      problem.message, mend: nearest.map { "did you mean \"\($0)\"?" } ?? problem.mend)
+      problem.message,
+      mend: nearest.map { "did you mean \"\($0)\"?" } ?? problem.mendInConfiguration)
   }
 }
 
 extension QueryProblem {
+  /// What to do about it in a file.
+  fileprivate var mendInConfiguration: String {
+    switch kind {
+    case .unnamedParameter: "write :name instead of ? and declare the name under parameters"
+    case .undeclaredParameter: "declare it under parameters, or mend its name"
+    case .other: mend
+    }
+  }
+
   /// The word at which SQLite stopped: `near "FORM": syntax error`.
   fileprivate var quotedToken: String? {
     message.firstMatch(of: #/^near "(.+)":/#).map { String($0.1) }
@@ -28,16 +38,23 @@ extension QueryProblem {
 }
 
 extension Configuration.Part {
-  /// The part at a path such as `["order", "1"]`; where the path is unknown, the query as a whole.
-  init(_ path: [String]) {
-    guard let word = path.first.flatMap(QueryWord.init(rawValue:)) else {
-      self = .name
-      return
-    }
-    switch (word, path.dropFirst().first) {
-    case (_, nil): self = .word(word)
-    case (.parameters, let name?), (.alongside, let name?): self = .entry(word, name)
-    case (_, let index?): self = Int(index).map { .item(word, $0) } ?? .word(word)
-    }
+  /// The word of the file, or what stands under it, that says a part of a query.
+  init(_ part: QueryPart) {
+    self =
+      switch part {
+      case .table: .word(.table)
+      case .sql: .word(.sql)
+      case .fields: .word(.fields)
+      case .field(let index): .item(.fields, index)
+      case .predicate: .word(.where)
+      case .grouping(let index): .item(.groupBy, index)
+      case .having: .word(.having)
+      case .ordering(let index): .item(.order, index)
+      case .key(let index): .item(.key, index)
+      case .section: .word(.section)
+      case .sectionIndexTitle: .word(.sectionIndexTitle)
+      case .parameter(let name): .entry(.parameters, name)
+      case .alongside(let name): .entry(.alongside, name)
+      }
   }
 }

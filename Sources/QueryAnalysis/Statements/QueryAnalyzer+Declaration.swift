@@ -3,22 +3,22 @@ import GRDBSQLite
 import OrderedResults
 
 // Definitions of the form "table, fields, predicate, order": the engine writes the SELECT.
-extension QueryAnalysis {
+extension QueryAnalyzer {
   mutating func shape(of declaration: QueryDefinition.Declaration) throws -> StatementShape {
     let columns = try columns(of: declaration.table)
     let parts = DeclaredParts(declaration)
     checkExpressions(of: parts, columns: columns)
     if !problems.isEmpty { throw QueryProblems(query: definition.name, problems: []) }
-    let visible = try prepare(parts.select(parts.fields), part: ["fields"], columns: columns)
-    try checkNamesAreUnique(visible.columnNames, part: ["fields"])
+    let visible = try prepare(parts.select(parts.fields), part: .fields, columns: columns)
+    try checkNamesAreUnique(visible.columnNames, part: .fields)
 
     var list = SelectList(visible: visible.columnNames)
     let key = try declaredKey(of: parts, visible: visible, list: &list)
     let section = definition.section.map {
-      position(of: $0, part: "section", in: &list, visible, columns: columns)
+      position(of: $0, in: &list, visible, columns: columns)
     }
     let title = definition.sectionIndexTitle.map {
-      position(of: $0, part: "sectionIndexTitle", in: &list, visible, columns: columns)
+      position(of: $0, in: &list, visible, columns: columns)
     }
     let sectionNeedsBytes =
       section.map { !isOrderedByBytes($0, parts: parts, list: list) } ?? false
@@ -35,7 +35,7 @@ extension QueryAnalysis {
       layout.take(shape)
       return StatementShape(sql: shape.sql, part: mainPart, layout: layout, shape: shape)
     } catch let refusal as NotIncremental {
-      let hidden = list.hidden.map { "\($0.expression.parenthesized)" }
+      let hidden = list.hidden.map { "\($0.parenthesized)" }
       let order = orderTerms(candidate)
       return StatementShape(
         sql: parts.select(parts.fields + hidden, order: order), part: mainPart, layout: layout,
@@ -49,10 +49,10 @@ extension QueryAnalysis {
       let known = try facts.tablesAndViews()
       if known.contains(where: { $0.isSameIdentifier(as: table) }) {
         // A view that does not prepare shows no columns either; SQLite says why.
-        _ = try prepare("SELECT * FROM \(table.quotedIdentifier)", part: ["table"])
+        _ = try prepare("SELECT * FROM \(table.quotedIdentifier)", part: .table)
       }
       throw QueryProblem(
-        part: ["table"], message: "there is no table or view \(table)",
+        part: .table, message: "there is no table or view \(table)",
         mend: "name a table or view of the database", unknownWord: table, knownWords: known)
     }
     return columns
@@ -63,12 +63,10 @@ extension QueryAnalysis {
     probe(parts.fieldProbes, columns: columns)
     let fields = problems.isEmpty ? parts.fields : ["*"]
     probe(parts.clauseProbes(selecting: fields), columns: columns)
-    let visible = (try? prepare(parts.select(fields), part: ["fields"]).columnNames) ?? []
+    let visible = (try? prepare(parts.select(fields), part: .fields).columnNames) ?? []
     let list = SelectList(visible: visible)
-    for (part, expression) in [
-      ("section", definition.section), ("sectionIndexTitle", definition.sectionIndexTitle),
-    ] {
-      guard let expression, list.position(ofVisible: expression) == nil else { continue }
+    for (part, expression) in sectionExpressions
+    where list.position(ofVisible: expression) == nil {
       probe([parts.expressionProbe(expression, part: part)], columns: columns + visible)
     }
   }
@@ -88,8 +86,7 @@ extension QueryAnalysis {
   /// A field may take the name of a table column and show something else; then the name means the
   /// table's column, as it does in WHERE.
   private func position(
-    of expression: String, part: String, in list: inout SelectList, _ visible: StatementText,
-    columns: [String]
+    of expression: String, in list: inout SelectList, _ visible: StatementText, columns: [String]
   ) -> Int {
     if let position = list.position(ofVisible: expression) {
       let name = list.visible[position]
@@ -98,7 +95,7 @@ extension QueryAnalysis {
         return position
       }
     }
-    return list.append(hidden: expression, part: [part])
+    return list.append(hidden: expression)
   }
 
   // MARK: - Key
@@ -131,9 +128,8 @@ extension QueryAnalysis {
 
   /// The grouping expressions: SQLite makes one record for each combination of their values.
   private func groupKey(_ expressions: [String], list: inout SelectList) -> Key {
-    let positions = expressions.enumerated().map { index, expression in
-      list.position(ofVisible: expression)
-        ?? list.append(hidden: expression, part: ["groupBy", String(index)])
+    let positions = expressions.map {
+      list.position(ofVisible: $0) ?? list.append(hidden: $0)
     }
     return Key(positions: positions, names: expressions, isUnique: true)
   }
@@ -142,7 +138,7 @@ extension QueryAnalysis {
     guard parts.declaration.having == nil else { return false }
     let list = parts.fields.joined(separator: ", ")
     let text = try prepare(
-      "SELECT \(list)\nFROM \(parts.table) WHERE 0 LIMIT 1", part: ["fields"])
+      "SELECT \(list)\nFROM \(parts.table) WHERE 0 LIMIT 1", part: .fields)
     text.statement.setUncheckedArguments(StatementArguments())
     return try Row.fetchOne(text.statement) != nil
   }
@@ -162,7 +158,7 @@ extension QueryAnalysis {
       origins = key.columns.map { ColumnOrigin(table: table, column: $0) }
       isUnique = key.isUnique
     } else {
-      let all = try prepare("SELECT * FROM \(parts.table)", part: ["table"])
+      let all = try prepare("SELECT * FROM \(parts.table)", part: .table)
       let positions = try keyFromOrigins(all.origins)
       names = positions.map { all.columnNames[$0] }
       origins = positions.compactMap { all.origin(ofColumn: $0) }
@@ -170,7 +166,7 @@ extension QueryAnalysis {
     guard !names.isEmpty else { return nil }
     let positions = zip(names, origins).map { name, origin in
       visible.origins.firstIndex { $0?.isSame(as: origin) == true }
-        ?? list.append(hidden: name.quotedIdentifier, part: ["table"])
+        ?? list.append(hidden: name.quotedIdentifier)
     }
     return Key(positions: positions, names: names, isUnique: isUnique)
   }
@@ -194,10 +190,10 @@ extension QueryAnalysis {
     let expression =
       position < list.visible.count
       ? list.visible[position].quotedIdentifier
-      : list.hidden[position - list.visible.count].expression
+      : list.hidden[position - list.visible.count]
     let sql = "SELECT \(expression)\nFROM \(parts.table)"
     guard !expression.lowercased().contains("collate"),
-      let origin = try? prepare(sql, part: ["section"]).origin(ofColumn: 0)
+      let origin = try? prepare(sql, part: .section).origin(ofColumn: 0)
     else { return false }
     var collation: UnsafePointer<CChar>?
     let code = sqlite3_table_column_metadata(

@@ -3,21 +3,20 @@ import GRDBSQLite
 import OrderedResults
 
 // Definitions of the form "any single SELECT".
-extension QueryAnalysis {
+extension QueryAnalyzer {
   mutating func shape(ofSQL sql: String) throws -> StatementShape {
-    let text = try prepare(sql, part: ["sql"])
+    let text = try prepare(sql, part: .sql)
     let names = text.columnNames
-    if !definition.repeatsColumnNames { try checkNamesAreUnique(names, part: ["sql"]) }
+    if !definition.repeatsColumnNames { try checkNamesAreUnique(names, part: .sql) }
     var list = SelectList(visible: names)
-    let section = definition.section.map { expression in
-      list.position(ofVisible: expression) ?? list.append(hidden: expression, part: ["section"])
+    let section = definition.section.map {
+      list.position(ofVisible: $0) ?? list.append(hidden: $0)
     }
-    let title = definition.sectionIndexTitle.map { expression in
-      list.position(ofVisible: expression)
-        ?? list.append(hidden: expression, part: ["sectionIndexTitle"])
+    let title = definition.sectionIndexTitle.map {
+      list.position(ofVisible: $0) ?? list.append(hidden: $0)
     }
     let key = try sqlKey(names: names, origins: text.origins)
-    let wrapped = try wrap(text, adding: list.hidden)
+    let wrapped = try wrap(text, adding: list)
     var layout = RecordLayout(
       columns: names, columnCount: list.count, key: key, keyIsUnique: false,
       keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
@@ -33,10 +32,10 @@ extension QueryAnalysis {
       layout.section = section.map { $0 < names.count ? $0 : $0 + added }
       layout.sectionIndexTitle = title.map { $0 < names.count ? $0 : $0 + added }
       layout.take(shape, outer: list.hidden.count)
-      return StatementShape(sql: shape.sql, part: ["sql"], layout: layout, shape: shape)
+      return StatementShape(sql: shape.sql, part: .sql, layout: layout, shape: shape)
     } catch let refusal as NotIncremental {
       return StatementShape(
-        sql: wrapped, part: ["sql"], layout: layout, plan: nil,
+        sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
     }
   }
@@ -64,21 +63,21 @@ extension QueryAnalysis {
   ///
   /// A subquery that is all of FROM keeps its order where the outer query asks for none:
   /// https://www.sqlite.org/optoverview.html#omit_order_by_on_from_clause_subqueries
-  private mutating func wrap(_ text: StatementText, adding hidden: [HiddenColumn]) throws -> String
-  {
+  private mutating func wrap(_ text: StatementText, adding list: SelectList) throws -> String {
     let inner = text.sqlWithoutSemicolon
-    if hidden.isEmpty { return inner }
-    for column in hidden {
+    if list.hidden.isEmpty { return inner }
+    for (part, expression) in sectionExpressions
+    where list.position(ofVisible: expression) == nil {
       _ = try collecting {
-        try QueryProblem.check(fragment: column.expression, part: column.part)
+        try QueryProblem.check(fragment: expression, part: part)
         return try $0.prepare(
-          "SELECT \(column.expression.parenthesized) FROM (\n\(inner)\n)", part: column.part,
+          "SELECT \(expression.parenthesized) FROM (\n\(inner)\n)", part: part,
           columns: text.columnNames)
       }
     }
     // The whole statement would tell them once more.
     if !problems.isEmpty { throw QueryProblems(query: definition.name, problems: []) }
-    let columns = hidden.map { "\($0.expression.parenthesized)" }.joined(separator: ", ")
+    let columns = list.hidden.map(\.parenthesized).joined(separator: ", ")
     return "SELECT *, \(columns) FROM (\n\(inner)\n)"
   }
 
@@ -101,7 +100,7 @@ extension QueryAnalysis {
 
   func unknownKeyColumn(_ name: String, at index: Int, known: [String]) -> QueryProblem {
     QueryProblem(
-      part: ["key", String(index)], message: "\(name) is not a column of the result",
+      part: .key(index), message: "\(name) is not a column of the result",
       mend: "name result columns that identify a record", unknownWord: name, knownWords: known)
   }
 
@@ -141,7 +140,7 @@ extension RecordLayout {
 }
 
 extension StatementShape {
-  init(sql: String, part: [String], layout: RecordLayout, shape: IncrementalShape) {
+  init(sql: String, part: QueryPart, layout: RecordLayout, shape: IncrementalShape) {
     self.init(
       sql: sql, part: part, layout: layout, plan: shape.plan,
       tracking: Tracking(mode: .incremental, reason: shape.reason))

@@ -8,13 +8,13 @@ extension Query {
   ///
   /// - Throws: ``QueryProblems`` with every problem that could be found, not only the first.
   package static func analyzed(_ definition: QueryDefinition, in db: Database) throws -> Query {
-    var analysis = QueryAnalysis(definition: definition, db: db)
-    return try analysis.query()
+    var analyzer = QueryAnalyzer(definition: definition, db: db)
+    return try analyzer.query()
   }
 }
 
-/// The parts of one analysis that both forms of a definition share.
-struct QueryAnalysis {
+/// Makes the ``Query`` of one definition, and gathers what is wrong with it.
+struct QueryAnalyzer {
   let definition: QueryDefinition
   let db: Database
   var problems: [QueryProblem] = []
@@ -62,7 +62,7 @@ struct QueryAnalysis {
   }
 
   /// Prepares `sql`; where a word is unknown, names of the schema's kind are the suggestions.
-  func prepare(_ sql: String, part: [String], columns: [String] = []) throws -> StatementText {
+  func prepare(_ sql: String, part: QueryPart, columns: [String] = []) throws -> StatementText {
     try StatementText(sql, part: part, in: db) { message in
       if message.hasPrefix("no such table") { return (try? facts.tablesAndViews()) ?? [] }
       return message.hasPrefix("no such column") ? columns : []
@@ -70,7 +70,7 @@ struct QueryAnalysis {
   }
 
   private func alongsideStatement(_ item: QueryDefinition.Alongside) throws -> StatementText {
-    let part = ["alongside", item.name]
+    let part = QueryPart.alongside(item.name)
     let text = try prepare(item.sql, part: part)
     guard text.columnNames.count == 1 else {
       throw QueryProblem(
@@ -87,33 +87,41 @@ struct QueryAnalysis {
     if used.contains(nil) {
       problems.append(
         QueryProblem(
-          part: mainPart, message: "a parameter has no name",
-          mend: "write :name instead of ? and declare the name under parameters"))
+          .unnamedParameter, part: mainPart, message: "a parameter has no name",
+          mend: "write :name instead of ? and declare the name"))
     }
     for name in Set(used.compactMap(\.self)).sorted() where !declared.contains(name) {
       problems.append(
         QueryProblem(
-          part: mainPart, message: "the parameter :\(name) is not declared",
-          mend: "declare it under parameters, or mend its name", unknownWord: name,
-          knownWords: declared))
+          .undeclaredParameter, part: mainPart,
+          message: "the parameter :\(name) is not declared",
+          mend: "declare it, or mend its name", unknownWord: name, knownWords: declared))
     }
     for name in declared where !used.contains(name) {
       problems.append(
         QueryProblem(
-          part: ["parameters", name], message: "the parameter \(name) is not used",
+          part: .parameter(name), message: "the parameter \(name) is not used",
           mend: "use :\(name) in the query, or take the declaration out"))
     }
   }
 
+  /// The expressions over a record that the definition asks for besides its columns.
+  var sectionExpressions: [(part: QueryPart, expression: String)] {
+    let parts: [(QueryPart, String?)] = [
+      (.section, definition.section), (.sectionIndexTitle, definition.sectionIndexTitle),
+    ]
+    return parts.compactMap { part, expression in expression.map { (part, $0) } }
+  }
+
   /// Where a problem of the whole statement is reported.
-  var mainPart: [String] {
+  var mainPart: QueryPart {
     switch definition.form {
-    case .declared: ["table"]
-    case .sql: ["sql"]
+    case .declared: .table
+    case .sql: .sql
     }
   }
 
-  func checkNamesAreUnique(_ names: [String], part: [String]) throws {
+  func checkNamesAreUnique(_ names: [String], part: QueryPart) throws {
     var seen: Set<String> = []
     for name in names where !seen.insert(name).inserted {
       throw QueryProblem(
@@ -126,7 +134,7 @@ struct QueryAnalysis {
 /// A statement that is ready to run, and what its columns are for.
 struct StatementShape {
   var sql: String
-  var part: [String]
+  var part: QueryPart
   var layout: RecordLayout
   var plan: IncrementalPlan?
   var tracking: Tracking

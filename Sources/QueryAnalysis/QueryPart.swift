@@ -1,0 +1,20 @@
+/// A part of a ``QueryDefinition``; members of lists are counted from 0.
+package enum QueryPart: Sendable, Hashable {
+  case table
+  case sql
+  /// The fields together.
+  case fields
+  case field(Int)
+  case predicate
+  case grouping(Int)
+  case having
+  case ordering(Int)
+  /// A column of the key.
+  case key(Int)
+  case section
+  case sectionIndexTitle
+  /// The parameter of that name.
+  case parameter(String)
+  /// The alongside statement of that name.
+  case alongside(String)
+}
