@@ -1,26 +1,14 @@
-import Foundation
+import TestSupport
 import Testing
 
 @testable import RecordsAPI
 
 /// A script wrote it, and made the same slip everywhere.
 @Suite struct `A configuration with a slip in each of many queries` {
-  /// Seconds that this thread has computed: what others do beside it does not count.
-  private func seconds(_ body: () throws -> Void) rethrows -> Double {
-    func now() -> Double {
-      var time = timespec()
-      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-      return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-    let start = now()
-    try body()
-    return now() - start
-  }
-
   private func secondsToPlace(_ count: Int) throws -> Double {
     let queries = (0..<count).map { "  q\($0):\n    sql: SELECT nmae FROM player\n" }.joined()
     let configuration = try Configuration.parse("queries:\n" + queries, file: "c")
-    return seconds {
+    return processorSeconds {
       for index in 0..<count {
         let problem = configuration.problem(in: "q\(index)", .word(.sql), near: "nmae", "no")
         #expect(problem.position == SourcePosition(line: 3 + 2 * index, column: 17))

@@ -17,8 +17,14 @@ package final class QueryCatalog: Sendable {
     package let analysis: Result<Query, QueryProblems>
   }
 
+  /// The queries under one schema, and the position of each by its name.
+  private struct Entries {
+    var all: [Entry] = []
+    var positions: [String: Int] = [:]
+  }
+
   package let source: Source
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Mutex(Entries())
 
   init(source: Source) { self.source = source }
 
@@ -28,11 +34,11 @@ package final class QueryCatalog: Sendable {
   }
 
   /// All queries, in the order of their definition.
-  package var all: [Entry] { entries.withLock { $0 } }
+  package var all: [Entry] { entries.withLock { $0.all } }
 
-  /// The query of that name. O(q) in the q queries.
+  /// The query of that name. O(1).
   package subscript(name: String) -> Entry? {
-    entries.withLock { entries in entries.first { $0.definition.name == name } }
+    entries.withLock { entries in entries.positions[name].map { entries.all[$0] } }
   }
 
   /// What the query of that name is under the present schema.
@@ -69,7 +75,10 @@ package final class QueryCatalog: Sendable {
         return Entry(definition: definition, analysis: .failure(problems))
       }
     }
-    entries.withLock { $0 = analyzed }
+    let positions = Dictionary(
+      analyzed.enumerated().map { ($1.definition.name, $0) },
+      uniquingKeysWith: { first, _ in first })
+    entries.withLock { $0 = Entries(all: analyzed, positions: positions) }
   }
 }
 
