@@ -311,6 +311,11 @@ private func tracking(
     #expect((tracking.reason == "several records may have one key") == !unique, "\(tracking)")
   }
 
+  @Test func `an OR in parentheses leaves what stands beside it certain`() throws {
+    let sql = "SELECT book.id FROM book JOIN genre ON (label = 'y' OR label = 'z') AND code = genre"
+    #expect(try tracking(sql, key: ["id"]).mode == .incremental)
+  }
+
   @Test func `tracking names the tables that lead to records, and those that do not`() throws {
     let joined = try tracking(
       "SELECT book.id, name FROM book LEFT JOIN author ON author.id = authorId LIMIT 3")

@@ -17,14 +17,7 @@ package struct EqualityRoute: Sendable, Equatable {
   ///   - column: the table's column that an expression is, if its values compare by a collation of
   ///     SQLite's own.
   init?(predicate: String, table: String, rowID: String, column: (String) -> String?) {
-    let tokens = SQLTokens.tokens(of: predicate)
-    // Where one of these stands outside of parentheses, AND need not join conditions.
-    let breakers = ["OR", "BETWEEN", "CASE"]
-    guard !tokens.contains(where: { $0.depth == 0 && breakers.contains(where: $0.isWord) }) else {
-      return nil
-    }
-    let terms = tokens.split { $0.depth == 0 && $0.isWord("AND") }
-    for term in terms {
+    for term in SQLTokens.tokens(of: predicate)[...].conjuncts {
       guard let (expression, parameter) = Self.equality(term, in: predicate),
         let column = column(expression)
       else { continue }

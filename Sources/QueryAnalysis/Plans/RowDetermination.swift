@@ -84,11 +84,7 @@ struct RowDetermination {
   private mutating func collect(
     _ condition: String, _ select: ResolvedSelect, _ first: Int, only: Range<Int>?
   ) {
-    let tokens = SQLTokens.tokens(of: condition)
-    // BETWEEN and CASE have an AND of their own, and OR binds weaker.
-    let others = ["BETWEEN", "CASE", "OR"]
-    if tokens.contains(where: { token in others.contains { token.isWord($0) } }) { return }
-    for term in tokens.split(where: { $0.isWord("AND") && $0.depth == 0 }) {
+    for term in SQLTokens.tokens(of: condition)[...].conjuncts {
       guard let equals = term.firstIndex(where: { $0.isSymbol("=") && $0.depth == 0 }) else {
         continue
       }

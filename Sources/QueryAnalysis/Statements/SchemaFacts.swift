@@ -83,7 +83,7 @@ package struct SchemaFacts {
 /// The columns that identify a table's rows.
 package struct PrimaryKey {
   package let columns: [String]
-  package let isUnique: Bool
+  let isUnique: Bool
 }
 
 extension SchemaFacts {

@@ -22,7 +22,7 @@ struct SelectList {
 }
 
 extension String {
-  package var trimmingSpaces: String {
+  var trimmingSpaces: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }),
       let last = lastIndex(where: { !$0.isWhitespace })
     else { return "" }

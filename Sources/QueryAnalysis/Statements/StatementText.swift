@@ -3,7 +3,7 @@ import GRDBSQLite
 
 /// What SQLite says about a statement's text, before it ever runs.
 package struct StatementText {
-  package let statement: Statement
+  let statement: Statement
 
   package init(statement: Statement) { self.statement = statement }
 

@@ -4,10 +4,10 @@ import OrderedResults
 package struct OrderTerm: Equatable {
   package let expression: String
   /// As written; nil: that of the expression.
-  package let collation: String?
-  package let isDescending: Bool
+  let collation: String?
+  let isDescending: Bool
   /// As written; nil: NULLs are the least values.
-  package let nullsLast: Bool?
+  let nullsLast: Bool?
 
   /// `expression [COLLATE name] [ASC|DESC] [NULLS FIRST|LAST]`:
   /// https://www.sqlite.org/syntax/ordering-term.html

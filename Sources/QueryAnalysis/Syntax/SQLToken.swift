@@ -17,7 +17,7 @@ package struct SQLToken: Equatable {
   package let kind: Kind
   package let text: Substring
   /// How many parentheses are open around it; a parenthesis counts as outside of itself.
-  package let depth: Int
+  let depth: Int
 
   /// Whether this is the keyword, in whatever case.
   package func isWord(_ keyword: String) -> Bool {

@@ -8,36 +8,25 @@ package enum SectionOrder {
   /// Names that the section's collation takes for equal, such as `a` and `A` under NOCASE, are
   /// still different sections: so their bytes decide next.
   package static func orderingBySection(_ sql: String, _ section: String) -> String {
-    let tokens = SQLTokens.tokens(of: sql).filter { $0.depth == 0 }
-    let fixed = ["LIMIT", "UNION", "INTERSECT", "EXCEPT"]
-    if tokens.contains(where: { token in fixed.contains(where: token.isWord) }) { return sql }
+    let clauses = SelectClauses(SQLTokens.tokens(of: sql)[...])
+    if clauses.compoundOperator != nil || clauses[.limit] != nil { return sql }
     let bytes = "\(section.parenthesized) COLLATE BINARY"
-    let order = tokens.indices.dropLast().last {
-      tokens[$0].isWord("ORDER") && tokens[$0 + 1].isWord("BY")
-    }
-    guard let order else { return "\(sql)\nORDER BY \(section.parenthesized), \(bytes)" }
-    let start = tokens[order + 1].text.endIndex
-    let end = tokens[(order + 2)...].first { $0.isSymbol(",") }?.text.startIndex ?? sql.endIndex
-    if isSame(OrderTerm(String(sql[start..<end])).expression, section) {
+    guard let first = clauses[.order]?.members.first, let word = first.first, let last = first.last
+    else { return "\(sql)\nORDER BY \(section.parenthesized), \(bytes)" }
+    if isSame(OrderTerm(first.sourceText).expression, section) {
+      let end = last.text.endIndex
       return "\(sql[..<end]), \(bytes)\(sql[end...])"
     }
-    return "\(sql[..<start]) \(section.parenthesized), \(bytes), \(sql[start...])"
+    let start = word.text.startIndex
+    return "\(sql[..<start])\(section.parenthesized), \(bytes), \(sql[start...])"
   }
 
   /// Whether both are one expression, or one column with and without its table's name.
   private static func isSame(_ left: String, _ right: String) -> Bool {
     let (left, right) = (SQLTokens.tokens(of: left), SQLTokens.tokens(of: right))
-    if let left = columnName(left), let right = columnName(right) {
-      return left.isSameIdentifier(as: right)
+    if let left = left.columnName, let right = right.columnName {
+      return left.name.isSameIdentifier(as: right.name)
     }
     return left.map(\.text) == right.map(\.text)
-  }
-
-  /// The last part of `table.column`.
-  private static func columnName(_ tokens: [SQLToken]) -> String? {
-    for (index, token) in tokens.enumerated() {
-      guard index.isMultiple(of: 2) ? token.name != nil : token.isSymbol(".") else { return nil }
-    }
-    return tokens.count.isMultiple(of: 2) ? nil : tokens.last?.name
   }
 }

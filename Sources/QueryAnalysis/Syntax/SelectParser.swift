@@ -1,13 +1,8 @@
-/// Takes a SELECT apart by the keywords that stand outside of parentheses.
+/// Takes a SELECT apart.
 ///
-/// SQLite has prepared the text before, so that it is right; here it only matters where its clauses
-/// begin. FROM, WHERE, GROUP, HAVING, ORDER, LIMIT and the compound operators are reserved words,
-/// which no name can be without quotes: https://www.sqlite.org/lang_keywords.html
+/// SQLite has prepared the text before, so that it is right; here it only matters where its parts
+/// begin.
 struct SelectParser {
-  private enum Clause: Int, CaseIterable {
-    case select, from, predicate, groupBy, having, order, limit
-  }
-
   private var tokens: ArraySlice<SQLToken>
 
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
@@ -49,7 +44,11 @@ struct SelectParser {
       throw NotIncremental(reason: "DISTINCT makes one record of several rows")
     }
     _ = take("ALL")
-    let clauses = try clauses()
+    let clauses = SelectClauses(tokens)
+    if let word = clauses.compoundOperator {
+      throw NotIncremental(reason: "it joins several SELECTs with \(word)")
+    }
+    if clauses.hasWindow { throw NotIncremental(reason: "it has a WINDOW clause") }
     guard let from = clauses[.from] else {
       throw NotIncremental(reason: "it reads no table")
     }
@@ -64,48 +63,10 @@ struct SelectParser {
     return syntax
   }
 
-  private func clauses() throws(NotIncremental) -> [Clause: ArraySlice<SQLToken>] {
-    var result: [Clause: ArraySlice<SQLToken>] = [:]
-    var clause = Clause.select
-    var start = tokens.startIndex
-    for index in tokens.indices where tokens[index].depth == 0 {
-      try checkKeyword(at: index)
-      guard let (next, length) = clauseBeginning(at: index) else { continue }
-      result[clause] = tokens[start..<index]
-      (clause, start) = (next, index + length)
-    }
-    result[clause] = tokens[min(start, tokens.endIndex)...]
-    return result
-  }
-
-  private func clauseBeginning(at index: Int) -> (clause: Clause, length: Int)? {
-    let token = tokens[index]
-    let isBy = index + 1 < tokens.endIndex && tokens[index + 1].isWord("BY")
-    // `a IS DISTINCT FROM b` is an operator: https://www.sqlite.org/lang_expr.html
-    let isOperator = index > tokens.startIndex && tokens[index - 1].isWord("DISTINCT")
-    if token.isWord("FROM"), !isOperator { return (.from, 1) }
-    if token.isWord("WHERE") { return (.predicate, 1) }
-    if token.isWord("GROUP"), isBy { return (.groupBy, 2) }
-    if token.isWord("HAVING") { return (.having, 1) }
-    if token.isWord("ORDER"), isBy { return (.order, 2) }
-    if token.isWord("LIMIT") { return (.limit, 1) }
-    return nil
-  }
-
-  private func checkKeyword(at index: Int) throws(NotIncremental) {
-    let token = tokens[index]
-    for word in ["UNION", "INTERSECT", "EXCEPT"] where token.isWord(word) {
-      throw NotIncremental(reason: "it joins several SELECTs with \(word)")
-    }
-    if token.isWord("WINDOW"), index + 2 < tokens.endIndex, tokens[index + 2].isWord("AS") {
-      throw NotIncremental(reason: "it has a WINDOW clause")
-    }
-  }
-
   // MARK: - Pieces
 
   private static func list(_ tokens: ArraySlice<SQLToken>) -> [String] {
-    tokens.split { $0.isSymbol(",") && $0.depth == 0 }.map(\.sourceText)
+    tokens.members.map(\.sourceText)
   }
 
   /// `LIMIT n OFFSET m`, or `LIMIT m, n`.

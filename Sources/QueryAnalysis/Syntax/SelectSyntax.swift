@@ -54,8 +54,8 @@ struct SourceSyntax: Equatable {
 }
 
 /// A member of the list behind SELECT.
-struct ResultColumn: Equatable {
-  enum Kind: Equatable {
+package struct ResultColumn: Equatable {
+  package enum Kind: Equatable {
     /// `*`
     case all
     /// `name.*`
@@ -63,13 +63,13 @@ struct ResultColumn: Equatable {
     case expression
   }
 
-  let kind: Kind
+  package let kind: Kind
   let text: String
   /// The text without its alias.
-  let expression: String
+  package let expression: String
   let alias: String?
 
-  init(_ text: String) {
+  package init(_ text: String) {
     let tokens = SQLTokens.tokens(of: text)
     self.text = text
     if tokens.count == 1, tokens[0].isSymbol("*") {
@@ -84,6 +84,12 @@ struct ResultColumn: Equatable {
       alias = length < tokens.count ? tokens.last?.name : nil
       expression = length < tokens.count ? tokens[..<length].sourceText : text
     }
+  }
+
+  /// Whether an expression is the column's alias and nothing else.
+  package func isNamed(by expression: String) -> Bool {
+    guard let alias, let name = SQLTokens.tokens(of: expression).columnName else { return false }
+    return name.qualifier == nil && name.name.isSameIdentifier(as: alias)
   }
 
   /// What may be an alias: the last word, with or without AS.

@@ -1,5 +1,6 @@
 import Dispatch
 import GRDB
+import QueryAnalysis
 
 /// How SQLite goes about a query, in its own words: https://www.sqlite.org/eqp.html
 ///
@@ -15,7 +16,7 @@ enum QueryPlan {
     configuration.readonly = true
     configuration.label = "didchange.plan"
     guard let reader = try? DatabaseQueue(path: path, configuration: configuration),
-      let rows = try? reader.read({ db in try Self.rows(of: sql, in: db) })
+      let rows = try? reader.read({ db in try db.queryPlan(of: sql) })
     else { return [] }
     var depths: [Int: Int] = [:]
     return rows.map { row in
@@ -23,12 +24,5 @@ enum QueryPlan {
       depths[row["id"]] = depth
       return String(repeating: "  ", count: depth) + (row["detail"] as String)
     }
-  }
-
-  private static func rows(of sql: String, in db: Database) throws -> [Row] {
-    let statement = try db.makeStatement(sql: "EXPLAIN QUERY PLAN " + sql)
-    // The plan is that of any values.
-    statement.setUncheckedArguments(StatementArguments())
-    return try Row.fetchAll(statement)
   }
 }

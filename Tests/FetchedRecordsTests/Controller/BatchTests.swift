@@ -141,6 +141,23 @@ import Testing
   }
 
   @Test(arguments: [
+    "SELECT id, upper(name) name FROM player ORDER BY name DESC",
+    "SELECT ALL id, name FROM player WHERE score IS DISTINCT FROM 7 ORDER BY id -- AS they came",
+    "SELECT id, lower(name) AS \"the name\", name FROM player ORDER BY \"the name\" DESC",
+  ])
+  func `may be those of any SELECT from one table`(sql: String) throws {
+    let world = try world(.pool, count: 50)
+    let request = SQLRequest<PlainPlayer>(sql: sql)
+    let controller = try BatchedRecordsController(
+      world.writer, request: request, fetchBatchSize: 5, queue: world.queue)
+    let expected = try world.writer.read { try request.fetchAll($0) }
+    try world.onQueue {
+      try controller.performFetch()
+      #expect(try controller.records(in: 0..<99) == expected)
+    }
+  }
+
+  @Test(arguments: [
     "SELECT DISTINCT id, name FROM player", "SELECT id, name FROM player LIMIT 3",
     "SELECT a.id, a.name FROM player a JOIN player b", "SELECT min(id) AS id, name FROM player",
     "SELECT id, name FROM player GROUP BY name", "SELECT id, name FROM player ORDER BY random()",

@@ -31,8 +31,8 @@ struct BatchPlan: Sendable {
     self.shape = shape
     fields = declaration.fields ?? ["*"]
     let columns = facts.columns(of: declaration.table).map(\.quotedIdentifier)
-    let expressions = fields.flatMap { field in
-      field.hasSuffix("*") ? columns : [Field(field).expression]
+    let expressions = fields.map(ResultColumn.init).flatMap { field in
+      field.kind == .expression ? [field.expression] : columns
     }
     digest = DigestFunction.expression(expressions.map(\.parenthesized))
     let key = try db.primaryKey(declaration.table)
@@ -57,11 +57,10 @@ struct BatchPlan: Sendable {
   /// An ordering term that names a field is one of the field's expression: the index has no fields.
   private static func withoutAlias(_ term: String, _ fields: [String]) -> String {
     let parsed = OrderTerm(term)
-    let field = fields.lazy.map(Field.init).first {
-      $0.alias.map { OrderTerm($0).expression.isSameIdentifier(as: parsed.expression) } ?? false
-    }
-    guard let field, let range = term.range(ofFirst: parsed.expression) else { return term }
-    return term.replacingCharacters(in: range, with: field.expression.parenthesized)
+    let field = fields.lazy.map(ResultColumn.init).first { $0.isNamed(by: parsed.expression) }
+    guard let field else { return term }
+    return term.replacing(
+      parsed.expression, with: field.expression.parenthesized, maxReplacements: 1)
   }
 
   /// Reads whole records by their rowids. O(k log n), k rowids in a table of n rows.
@@ -96,31 +95,5 @@ struct BatchPlan: Sendable {
       }
     }
     return found
-  }
-}
-
-/// A field of a SELECT: an expression, and its name if it was given one with AS.
-private struct Field {
-  let expression: String
-  let alias: String?
-
-  init(_ field: String) {
-    let tokens = SQLTokens.tokens(of: field)
-    guard tokens.count > 2, let name = tokens.last?.name,
-      tokens[tokens.count - 2].isWord("AS"), tokens[tokens.count - 2].depth == 0
-    else {
-      (expression, alias) = (field, nil)
-      return
-    }
-    expression = String(field[..<tokens[tokens.count - 2].text.startIndex]).trimmingSpaces
-    alias = name
-  }
-}
-
-extension String {
-  fileprivate func range(ofFirst part: String) -> Range<String.Index>? { firstRange(of: part) }
-
-  fileprivate func replacingCharacters(in range: Range<Index>, with text: String) -> String {
-    self[..<range.lowerBound] + text + self[range.upperBound...]
   }
 }

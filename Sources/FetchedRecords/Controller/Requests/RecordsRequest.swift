@@ -58,7 +58,7 @@ extension RecordsRequest {
     var batches: BatchPlan?
     if isBatched {
       let plan = try BatchPlan(
-        declaration ?? PlainSelect.parts(of: text.sql),
+        declaration ?? QueryDefinition.Declaration(plainSelect: text.sql),
         shape: RowShape(columns: prepared.statement.columnNames, adapter: prepared.adapter),
         in: db)
       definition.form = .declared(plan.index)
