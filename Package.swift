@@ -73,7 +73,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "Demo",
-      dependencies: ["FetchedRecords", "OrderedResults", "SeededRandom", grdb, logging],
+      dependencies: [
+        "FetchedRecords", "OrderedResults", "QueryAnalysis", "SeededRandom", grdb, logging,
+      ],
       swiftSettings: settings),
     .executableTarget(
       name: "didchange",
@@ -145,7 +147,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "DemoTests",
-      dependencies: ["Demo", "FetchedRecords", "RecordsAPI", "SeededRandom", grdb, logging],
+      dependencies: [
+        "Demo", "FetchedRecords", "QueryAnalysis", "RecordsAPI", "SeededRandom", grdb, logging,
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests",
