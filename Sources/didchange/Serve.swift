@@ -94,6 +94,11 @@ struct Serve: ParsableCommand {
     logger.info("\(signal): draining")
     // Leaves the better half of a second for the rest of an exit within two.
     server.drain(within: .milliseconds(1200))
+    guard LogQueue.shared.flush() else {
+      // `exit` would wait for the line that nobody takes.
+      demo?.remove()
+      _exit(EXIT_SUCCESS)
+    }
   }
 
   private func makeLogger() -> Logger {

@@ -26,6 +26,6 @@ struct TerminalLogHandler: LogHandler {
   func log(event: LogEvent) {
     var event = event
     event.message = "\(event.message.description.showingControls())"
-    inner.log(event: event)
+    LogQueue.shared.write { [inner, event] in inner.log(event: event) }
   }
 }

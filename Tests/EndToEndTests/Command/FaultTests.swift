@@ -13,6 +13,29 @@ import Testing
     database = try .make(folder.file("music.sqlite"), Teams.schema, journal: .wal)
   }
 
+  @Test func `goes on while nobody takes its log`() throws {
+    let command = try Command.serve([database.path], under: ["python3", "-c", Self.fullPipe])
+    let client = HTTPClient(command.base)
+    for _ in 0..<30 {
+      #expect(rename(database.path, folder.file("away")) == 0)
+      try eventually("the loss") { try client.get("/readyz").status == 503 }
+      #expect(rename(folder.file("away"), database.path) == 0)
+      try eventually("the return") { try client.get("/readyz").status == 200 }
+    }
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+  }
+
+  /// Runs a program whose standard error is a pipe that nobody reads, of 4 KiB: man 7 pipe.
+  private static let fullPipe = """
+    import fcntl, os, sys
+    reading, writing = os.pipe()
+    fcntl.fcntl(writing, 1031, 4096)
+    os.set_inheritable(reading, True)
+    os.dup2(writing, 2)
+    os.execv(sys.argv[1], sys.argv[1:])
+    """
+
   @Test func `is killed and started again, and its clients come back`() throws {
     let first = try Command.serve([database.path])
     let before = Follower(EventStream(first.base, path))
