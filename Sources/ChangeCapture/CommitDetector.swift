@@ -41,13 +41,7 @@ package struct CommitDetector: Sendable {
   /// transaction's first statement, it takes the snapshot.
   package mutating func look(_ db: Database) -> Answer {
     do {
-      let statement = try db.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
-      defer { sqlite3_reset(statement) }
-      let code = sqlite3_step(statement)
-      guard code == SQLITE_ROW else {
-        return Self.failure(ResultCode(rawValue: code), db.lastErrorMessage)
-      }
-      let seen = sqlite3_column_int64(statement, 0)
+      let seen = try db.dataVersion()
       defer { version = seen }
       return seen == version ? .unchanged : .changed
     } catch {
@@ -77,5 +71,21 @@ package struct CommitDetector: Sendable {
     case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL: .busy
     default: .unreadable(code, message ?? "")
     }
+  }
+}
+
+extension Database {
+  /// A number that is another one when somebody else has committed since it was last asked for; in a
+  /// read transaction, before the transaction's snapshot, which it takes.
+  ///
+  /// - throws: `DatabaseError`.
+  func dataVersion() throws -> Int64 {
+    let statement = try cachedStatement(sql: "PRAGMA data_version").sqliteStatement
+    defer { sqlite3_reset(statement) }
+    let code = sqlite3_step(statement)
+    guard code == SQLITE_ROW else {
+      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: lastErrorMessage)
+    }
+    return sqlite3_column_int64(statement, 0)
   }
 }

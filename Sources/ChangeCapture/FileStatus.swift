@@ -11,11 +11,22 @@ package struct FileIdentity: Sendable, Hashable {
 ///
 /// The signs may prove that something was written. They never prove the opposite: two commits
 /// within one tick of the file system's clock leave the same times.
-struct FileStatus: Equatable {
+package struct FileStatus: Sendable, Equatable {
   var identity: FileIdentity
   var size: Int64
   /// Nanoseconds since 1970.
   var modified: Int64
   /// Nanoseconds since 1970.
   var changed: Int64
+}
+
+extension FileStatus {
+  /// What the system says of the file at a path; nil: there is none.
+  package init?(path: String) {
+    guard let status = OperatingSystem.status(ofFile: path) else { return nil }
+    self = status
+  }
+
+  /// Whether it was last changed so many nanoseconds ago, by the clock of this machine.
+  package func isOlder(than age: Int64) -> Bool { OperatingSystem.isOlder(self, than: age) }
 }

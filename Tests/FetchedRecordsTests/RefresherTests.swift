@@ -1,3 +1,4 @@
+import ChangeCapture
 import Dispatch
 import GRDB
 import OrderedResults
@@ -16,7 +17,39 @@ private let byTeam = QueryDefinition(
   name: "players", form: .declared(.init(table: "player", order: ["name"])), section: "team",
   alongside: [.init(name: "total", sql: "SELECT count(*) FROM player")])
 
+/// A source that fails where it is told.
+private final class StumblingSource: ChangeSource {
+  static let stumbles = Atomic(false)
+  private let source = CaptureSource()
+
+  func changes(in db: Database) throws -> DatabaseChanges { try source.changes(in: db) }
+  func keep() { source.keep() }
+  func follow(_ tables: Set<String>, in db: Database) throws {
+    if Self.stumbles.load(ordering: .relaxed) { throw DatabaseError(resultCode: .SQLITE_BUSY) }
+    try source.follow(tables, in: db)
+  }
+  var statistics: CaptureStatistics { source.statistics }
+}
+
 @Suite struct `A refresher` {
+  /// Another file may come in its place that counts its schema alike.
+  @Test func `a schema that was only half followed is looked at again`() throws {
+    let fixture = try Fixture(
+      schema: "CREATE TABLE item (id INTEGER PRIMARY KEY)", source: .everyTable,
+      makeSource: StumblingSource.init)
+    #expect(fixture.refresher.catalog["item"] != nil)
+    let number = try fixture.writer.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") ?? 0 }
+    StumblingSource.stumbles.store(true, ordering: .relaxed)
+    try fixture.write("DROP TABLE item")
+    fixture.refresh()
+    #expect(fixture.refresher.catalog["item"] == nil)
+    try fixture.write(
+      "CREATE TABLE item (id INTEGER PRIMARY KEY); PRAGMA schema_version = \(number)")
+    StumblingSource.stumbles.store(false, ordering: .relaxed)
+    fixture.refresh()
+    #expect(fixture.refresher.catalog["item"] != nil)
+  }
+
   @Test func `a move to a new section is told whole`() throws {
     let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
     let watched = try fixture.open("players")

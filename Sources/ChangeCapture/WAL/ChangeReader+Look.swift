@@ -121,13 +121,7 @@ extension ChangeReader {
 
   /// Takes the snapshot, and tells whether it is the same as at the last look.
   func touch(_ db: Database) throws -> Bool {
-    let statement = try db.cachedStatement(sql: "PRAGMA data_version").sqliteStatement
-    defer { sqlite3_reset(statement) }
-    let code = sqlite3_step(statement)
-    guard code == SQLITE_ROW else {
-      throw DatabaseError(resultCode: ResultCode(rawValue: code), message: db.lastErrorMessage)
-    }
-    let seen = sqlite3_column_int64(statement, 0)
+    let seen = try db.dataVersion()
     defer { version = seen }
     return seen == version
   }

@@ -101,6 +101,8 @@ extension Refresher {
     lastChanges.note(changes, at: commit)
     if schema != schemaNumber {
       lastChanges.noteEverything(at: commit)
+      // Whatever fails from here on, it is looked at again, even where another file counts alike.
+      schemaNumber = nil
       db.clearSchemaCache()
       try catalog.analyze(in: db)
       live.rebind(in: db)

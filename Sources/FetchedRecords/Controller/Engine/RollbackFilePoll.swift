@@ -1,5 +1,5 @@
+import ChangeCapture
 import Dispatch
-import Foundation
 
 /// Notices that other connections and processes write to a rollback-journal file.
 ///
@@ -12,8 +12,8 @@ final class RollbackFilePoll: Sendable {
 
   /// How often the file is looked at: half of it is how late a commit is noticed.
   private static let interval = DispatchTimeInterval.milliseconds(40)
-  /// As long after a change, another one may leave the same time of change behind.
-  fileprivate static let timestampDoubt: TimeInterval = 0.1
+  /// So many nanoseconds after a change, another one may leave the same time of change behind.
+  private static let clockDoubt: Int64 = 100_000_000
 
   /// - Parameters:
   ///   - path: the database file.
@@ -22,11 +22,11 @@ final class RollbackFilePoll: Sendable {
     let queue = DispatchQueue(label: "FetchedRecordsController.watch", qos: .userInitiated)
     timer = DispatchSource.makeTimerSource(queue: queue)
     // Touched on `queue` only.
-    nonisolated(unsafe) var last = FileStamp(path)
+    nonisolated(unsafe) var last = FileStatus(path: path)
     timer.setEventHandler {
-      let stamp = FileStamp(path)
-      if stamp != last || stamp.isDoubtful { handler() }
-      last = stamp
+      let status = FileStatus(path: path)
+      if status != last || status?.isOlder(than: Self.clockDoubt) == false { handler() }
+      last = status
     }
     timer.schedule(
       deadline: .now() + Self.interval, repeating: Self.interval, leeway: .milliseconds(5))
@@ -34,20 +34,4 @@ final class RollbackFilePoll: Sendable {
   }
 
   deinit { timer.cancel() }
-}
-
-/// What the file system says of a file.
-private struct FileStamp: Equatable {
-  private let number: UInt64
-  private let size: UInt64
-  private let modified: Date
-
-  init(_ path: String) {
-    let attributes = (try? FileManager.default.attributesOfItem(atPath: path)) ?? [:]
-    number = (attributes[.systemFileNumber] as? NSNumber)?.uint64Value ?? 0
-    size = (attributes[.size] as? NSNumber)?.uint64Value ?? 0
-    modified = attributes[.modificationDate] as? Date ?? .distantPast
-  }
-
-  var isDoubtful: Bool { abs(modified.timeIntervalSinceNow) < RollbackFilePoll.timestampDoubt }
 }
