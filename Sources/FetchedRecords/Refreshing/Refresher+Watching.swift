@@ -100,6 +100,9 @@ extension Refresher {
     // there is, unless one was noticed before.
     // (An owner in exclusive locking mode may commit on and on; nobody else can see that.)
     if !failure.leavesLastResult || isBehind { failAll(failure) }
+    // Pages that were read in the middle of a copy stay in the connection's cache as long as the header
+    // of the file says what it said then: another connection reads the file itself.
+    if !failure.leavesLastResult { disconnect() }
     scheduleRetry()
   }
 
