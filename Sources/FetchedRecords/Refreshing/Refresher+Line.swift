@@ -124,7 +124,7 @@ extension Refresher {
   private func begin(_ opening: Opening, in db: Database) throws {
     let result: LiveResult
     do {
-      result = try bind(opening.listener, in: db)
+      result = try bind(opening.request, in: db)
     } catch {
       let failure = FetchFailure(any: error)
       return answers.append { opening.completion(.failure(failure)) }
@@ -349,6 +349,7 @@ extension Refresher {
 
   /// Nobody waits for a first result any more.
   func abandon(_ opening: Opening) {
+    opening.abandon()
     access.async { [self] in
       line.openings.removeAll { $0 === opening }
       if let result = unopened[ObjectIdentifier(opening)] { drop(result) }

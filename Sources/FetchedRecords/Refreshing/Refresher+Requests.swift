@@ -17,16 +17,14 @@ extension Refresher {
     _ name: String, arguments: QueryArguments,
     onEvent: @escaping @Sendable (LiveResultEvent, inout Sleepers) -> Void,
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
-  ) -> Opening {
+  ) -> @Sendable () -> Void {
     let opening = Opening(
-      for: NamedQueryListener(name, arguments, engine: self, onEvent: onEvent),
-      completion: completion,
-      onAbandon: { [weak self] in self?.abandon($0) })
+      NamedQueryListener(name, arguments, engine: self, onEvent: onEvent), completion: completion)
     access.async { [self] in
       line.openings.append(opening)
       serveSoon()
     }
-    return opening
+    return { [weak self] in self?.abandon(opening) }
   }
 
   /// Runs a live result's query again now, whatever was noticed.

@@ -70,7 +70,7 @@ final class FeedRegistry: Sendable {
   ) {
     // Events and the completion both come on the refresher's queue, the completion first.
     let box = FeedBox()
-    let opening = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
+    let giveUp = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
       box.feed?.receive(event, &sleepers)
     } completion: { [settings, counters] result in
       completion(
@@ -81,7 +81,7 @@ final class FeedRegistry: Sendable {
           return feed
         })
     }
-    wish.onAbandon { opening.abandon() }
+    wish.onAbandon(giveUp)
   }
 
   // MARK: - Compositions

@@ -23,7 +23,7 @@ extension RecordsService {
       let key = FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
       if registry.isLive(key) { return false }
-      let read = refresher.readPage(
+      let giveUp = refresher.readPage(
         of: key.query, arguments: key.arguments, try Page(items).range
       ) { result in
         switch result {
@@ -34,7 +34,7 @@ extension RecordsService {
         case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
         }
       }
-      responder.whenAbandoned { read.abandon() }
+      responder.whenAbandoned(giveUp)
     } catch {
       responder.respond(Self.response(to: error))
     }

@@ -68,6 +68,17 @@ import Testing
     try database.execute("INSERT INTO item VALUES (\(id), 'x')")
   }
 
+  private func insertWhenAllowed(_ id: Int) throws {
+    try eventually("a writer writes") {
+      do {
+        try insert(id)
+        return true
+      } catch is ForeignWriter.Refused {
+        return false
+      }
+    }
+  }
+
   @Test func `may be replaced by a backup while the log of the old one goes later`() throws {
     try make(.wal)
     let served = try Served(database)
@@ -107,14 +118,7 @@ import Testing
       try run("truncate", "-s", "0", database.path + "-wal")
     }
     // As long as anybody has the old index, every new connection fails.
-    try eventually("a writer writes") {
-      do {
-        try insert(5)
-        return true
-      } catch is ForeignWriter.Refused {
-        return false
-      }
-    }
+    try insertWhenAllowed(5)
     try expect([1, 5], served)
   }
 
@@ -143,14 +147,7 @@ import Testing
     try run("cp", copy.path, database.path)
     try database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     for id in 3...4 {
-      try eventually("a writer writes") {
-        do {
-          try insert(id)
-          return true
-        } catch is ForeignWriter.Refused {
-          return false
-        }
-      }
+      try insertWhenAllowed(id)
       try expect([1, 2] + Array(3...id), served)
     }
   }

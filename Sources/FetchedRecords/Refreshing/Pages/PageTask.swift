@@ -45,11 +45,11 @@ final class PageTask: @unchecked Sendable {
   /// The rows that a page passes over to its end, as far as its place is known.
   var rowsPassed: Int {
     let first =
-      switch read.range.start {
+      switch read.request.range.start {
       case .offset(let offset): offset
       case .after(let end): end.offset
       }
-    return min(first, knownCount ?? .max) &+ read.range.limit
+    return min(first, knownCount ?? .max) &+ read.request.range.limit
   }
 
   /// - Returns: false where it would take longer than `time`, or others had to make room; then there is
@@ -85,17 +85,17 @@ final class PageTask: @unchecked Sendable {
   func fail(with failure: FetchFailure) { outcome = .failure(failure) }
 
   private func find(_ meter: ResultMeter, in db: Database) throws -> Found {
-    let count = try knownCount ?? statement.count(read.arguments, in: db)
+    let count = try knownCount ?? statement.count(read.request.arguments, in: db)
     var found = Found(count: count)
     if count <= Self.smallResult { return found }
     let first = min(max(try start(count, in: db), 0), count)
     var records: [OrderedResults.Record] = []
     var meter = meter
     // Behind the last record there is nothing for which all of them had to be passed.
-    let length = min(read.range.limit, count - first)
+    let length = min(read.request.range.limit, count - first)
     if length > 0 {
       try statement.walkRows(
-        of: query.layout, from: first, atMost: length, read.arguments, in: db
+        of: query.layout, from: first, atMost: length, read.request.arguments, in: db
       ) { row in
         try meter.add(row.byteCount)
         records.append(row.makeRecord())
@@ -116,7 +116,7 @@ final class PageTask: @unchecked Sendable {
   /// Behind the page before: O(1) in the same version. Else its last record is looked for, first
   /// around its old place and then everywhere: O(n) where it has gone far, or has another key.
   private func start(_ count: Int, in db: Database) throws -> Int {
-    switch read.range.start {
+    switch read.request.range.start {
     case .offset(let offset): return offset
     case .after(let end):
       guard end.version != version.description, let key = end.key,
@@ -138,7 +138,7 @@ final class PageTask: @unchecked Sendable {
     var offset = first
     var found: Int?
     try statement.walkRows(
-      of: query.layout, from: first, atMost: limit, read.arguments, in: db
+      of: query.layout, from: first, atMost: limit, read.request.arguments, in: db
     ) { row in
       if matcher.matches(row) { found = offset }
       offset += 1
@@ -153,7 +153,7 @@ final class PageTask: @unchecked Sendable {
       case .integer(let rowID)? = key.first
     else { return true }
     var isThere = false
-    try plan.records.forEach([rowID], arguments: read.arguments, in: db) { statement in
+    try plan.records.forEach([rowID], arguments: read.request.arguments, in: db) { statement in
       isThere = try statement.step(in: db)
     }
     return isThere

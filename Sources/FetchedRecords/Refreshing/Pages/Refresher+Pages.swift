@@ -20,16 +20,15 @@ extension Refresher {
   package func readPage(
     of name: String, arguments: QueryArguments, _ range: PageRange,
     completion: @escaping @Sendable (Result<PageAnswer, FetchFailure>) -> Void
-  ) -> PageRead {
+  ) -> @Sendable () -> Void {
     let read = PageRead(
-      name, arguments, range, completion: completion,
-      onAbandon: { [weak self] in self?.abandon($0) })
+      PageRequest(queryName: name, arguments: arguments, range: range), completion: completion)
     queue.async { [self] in
       if isStopped { return completion(.failure(.ending)) }
       line.pages.append(read)
       serveSoon()
     }
-    return read
+    return { [weak self] in self?.abandon(read) }
   }
 
   /// Does the next read in line, if that is short, in a transaction in which nothing is missed.
@@ -44,7 +43,7 @@ extension Refresher {
       guard isShort,
         task.perform(access.statementGuard, atMost: LiveResult.shortWork, meter, in: db)
       else {
-        if isShort { pageDurations[read.queryName] = LiveResult.shortWork }
+        if isShort { pageDurations[read.request.queryName] = LiveResult.shortWork }
         return line.longPages.append(read)
       }
       finish(task)
@@ -55,7 +54,7 @@ extension Refresher {
   func makeTask(_ read: PageRead) -> Result<PageTask?, FetchFailure> {
     let query: Query
     do {
-      query = try catalog.query(named: read.queryName)
+      query = try catalog.query(named: read.request.queryName)
     } catch {
       return .failure(error)
     }
@@ -73,8 +72,8 @@ extension Refresher {
   private func epoch(of read: PageRead) -> String {
     var hasher = Hasher()
     hasher.combine(epochOfPages)
-    hasher.combine(read.queryName)
-    hasher.combine(read.arguments)
+    hasher.combine(read.request.queryName)
+    hasher.combine(read.request.arguments)
     return "p" + String(UInt64(bitPattern: Int64(hasher.finalize())), radix: 36)
   }
 
@@ -82,12 +81,12 @@ extension Refresher {
   /// millisecond or so.
   private func mayBeShort(_ task: PageTask) -> Bool {
     if task.isCounted { return task.rowsPassed < 20_000 }
-    return pageDurations[task.read.queryName] ?? .zero < LiveResult.shortWork
+    return pageDurations[task.read.request.queryName] ?? .zero < LiveResult.shortWork
   }
 
   func finish(_ task: PageTask) {
     let read = task.read
-    if !task.isCounted { pageDurations[read.queryName] = task.duration }
+    if !task.isCounted { pageDurations[read.request.queryName] = task.duration }
     switch task.outcome {
     case .success(let found):
       count { $0.pages += 1 }
@@ -116,7 +115,7 @@ extension Refresher {
 
   /// Whether a page is expected to keep a reader from others for long.
   func isKnownAsLong(_ read: PageRead) -> Bool {
-    pageDurations[read.queryName] ?? .zero > Self.longFetch
+    pageDurations[read.request.queryName] ?? .zero > Self.longFetch
   }
 
   /// Hands a read to a reader.
@@ -165,6 +164,7 @@ extension Refresher {
   }
 
   private func abandon(_ read: PageRead) {
+    read.abandon()
     queue.async { [self] in
       line.remove(read)
       for reader in readers where reader.run?.page?.read === read {
@@ -177,7 +177,7 @@ extension Refresher {
 
 extension PageCosts.Key {
   fileprivate init(_ read: PageRead) {
-    self.init(query: read.queryName, arguments: read.arguments)
+    self.init(query: read.request.queryName, arguments: read.request.arguments)
   }
 }
 
