@@ -51,7 +51,7 @@ private final class ManyControllersRun {
       name: "club",
       form: .declared(.init(table: "player", predicate: "club = :club", order: ["name"])),
       parameters: [QueryParameter(name: "club", type: .integer)])
-    let refresher = try Refresher(path: database.path, source: .definitions([definition]))
+    let refresher = try Refresher(path: database.path, queries: .definitions([definition]))
     self.refresher = refresher
     controllers = try (0..<count).map { club in
       try refresher.opened("club", arguments: ["club": .integer(Int64(club))])

@@ -26,7 +26,7 @@ struct RecordMemory: ParsableCommand {
     let definition = QueryDefinition(
       name: "players", form: .declared(.init(table: "player", order: ["name"])), section: "team")
     let before = Measure.residentMemory()
-    let refresher = try Refresher(path: database.path, source: .definitions([definition]))
+    let refresher = try Refresher(path: database.path, queries: .definitions([definition]))
     let controller = try refresher.opened("players")
     let fetched = Measure.residentMemory() - before
     let writer = try DatabaseQueue(path: database.path)

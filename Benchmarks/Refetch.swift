@@ -68,7 +68,7 @@ private final class RefetchBench {
         """
         SELECT id, name, team, score, email FROM player WHERE (SELECT 1) ORDER BY \(order), id
         """))
-    refresher = try Refresher(path: database.path, source: .definitions([definition]))
+    refresher = try Refresher(path: database.path, queries: .definitions([definition]))
     bare = try DatabaseQueue(path: database.path)
     controller = try refresher.opened("players")
     sql = controller.snapshot.query.sql

@@ -23,7 +23,7 @@ struct Scan: ParsableCommand {
       let times = try ["", "WHERE (SELECT 1) "].map { condition in
         let definition = QueryDefinition(
           name: "players", form: .sql("SELECT * FROM player \(condition)ORDER BY name"))
-        let refresher = try Refresher(path: database.path, source: .definitions([definition]))
+        let refresher = try Refresher(path: database.path, queries: .definitions([definition]))
         let controller = try refresher.opened("players")
         defer { withExtendedLifetime(controller) {} }
         let change = "UPDATE player SET score = score + 1 WHERE id = 500"

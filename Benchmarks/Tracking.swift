@@ -84,7 +84,7 @@ private final class Live {
   init(_ database: SampleDatabase, _ sql: String) throws {
     self.database = database
     refresher = try Refresher(
-      path: database.path, source: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+      path: database.path, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
     mode = try refresher.opened("q").snapshot.query.tracking.mode
   }
 

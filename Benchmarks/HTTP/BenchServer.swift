@@ -30,11 +30,11 @@ struct BenchServer: ParsableCommand {
         responder.respond(.ok, [.contentType: "application/json"], body: .bytes(bytes))
       }
     }
-    var configuration = ServerConfiguration()
-    configuration.port = port
-    configuration.eventLoops = 1
+    var settings = ServerSettings()
+    settings.port = port
+    settings.eventLoops = 1
     let routes = router
-    let server = Server(configuration: configuration, logger: Logger(label: "bench")) {
+    let server = Server(settings: settings, logger: Logger(label: "bench")) {
       routes.handle($0, $1)
     }
     _ = try server.start()

@@ -9,7 +9,7 @@ extension WatcherCore {
     let touched = readNotifications()
     guard connection != nil else { return }
     if !touched.isEmpty {
-      status.counters.wakes += 1
+      status.statistics.wakes += 1
       if touched.contains(.database) { connection?.settleCheckpoint() }
       switch interest(in: touched) {
       case .none: break
@@ -28,7 +28,7 @@ extension WatcherCore {
 
   private func readNotifications() -> TouchedFiles {
     guard let touched = directory?.read(), !touched.isEmpty else { return [] }
-    if touched.contains(.overflow) { status.counters.overflows += 1 }
+    if touched.contains(.overflow) { status.statistics.overflows += 1 }
     if !touched.isDisjoint(with: [.entry, .directory]) { checkFiles(reportsLoss: false) }
     return touched
   }
@@ -81,10 +81,10 @@ extension WatcherCore {
     // That a file can be read again, or is no longer locked, only reading it tells.
     let readsFile = readsFile || isUnreadable || lock != nil
     guard let answer = connection?.look(readsFile: readsFile) else { return .unchanged }
-    status.counters.looks += 1
+    status.statistics.looks += 1
     switch answer {
     case .busy, .hotJournal:
-      status.counters.busyLooks += 1
+      status.statistics.busyLooks += 1
       if lock == nil { lock = Lock(isHotJournal: answer == .hotJournal) }
     case .unreadable: isUnreadable = true
     case .changed, .unchanged:
@@ -100,7 +100,7 @@ extension WatcherCore {
 
   /// A commit was found, which the owner is to hear of.
   func confirm() {
-    status.counters.commits += 1
+    status.statistics.commits += 1
     looks.stop()
     nextLook = nil
     news.committed()

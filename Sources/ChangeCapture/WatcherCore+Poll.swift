@@ -23,7 +23,7 @@ extension WatcherCore {
     switch look(readsFile: true) {
     case .changed:
       // With a search under way the notification came, and the poll was merely first.
-      if !looks.isRunning { status.counters.commitsFoundByPoll += 1 }
+      if !looks.isRunning { status.statistics.commitsFoundByPoll += 1 }
       confirm()
       return true
     case .unchanged: return true
@@ -85,10 +85,10 @@ extension WatcherCore {
     if let nextOpening, nextOpening > .now { return }
     letGo()
     do {
-      status.counters.looks += 1
+      status.statistics.looks += 1
       connection = try WatchConnection(path: path)
       nextOpening = nil
-      status.counters.reopenings += 1
+      status.statistics.reopenings += 1
       news.opened()
     } catch {
       if reportsLoss { report(error) }

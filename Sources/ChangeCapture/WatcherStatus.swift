@@ -6,10 +6,10 @@ package struct WatcherStatus: Sendable, Equatable {
   package var identity: DatabaseIdentity?
   /// Why commits are only found by the poll; nil: the system notifies.
   package var notificationTrouble: String?
-  package var counters = Counters()
+  package var statistics = Statistics()
 
   /// Counted since the start.
-  package struct Counters: Sendable, Equatable {
+  package struct Statistics: Sendable, Equatable {
     /// Batches of notifications that were about the database.
     package var wakes = 0
     /// Times that it was looked for a commit: in the wal-index, or by `PRAGMA data_version`.

@@ -22,7 +22,7 @@ package final class Server: Sendable {
     var hasStarted = false
   }
 
-  private let configuration: ServerConfiguration
+  private let settings: ServerSettings
   private let logger: Logger
   private let handler: Handler
   private let state = Mutex(State())
@@ -30,13 +30,13 @@ package final class Server: Sendable {
   /// A server that does nothing yet.
   ///
   /// - Parameters:
-  ///   - configuration: Where to listen, and the limits.
+  ///   - settings: Where to listen, and the limits.
   ///   - logger: Is told what an operator should know.
   ///   - handler: Answers the others.
   package init(
-    configuration: ServerConfiguration, logger: Logger, handler: @escaping Handler
+    settings: ServerSettings, logger: Logger, handler: @escaping Handler
   ) {
-    self.configuration = configuration
+    self.settings = settings
     self.logger = logger
     self.handler = handler
   }
@@ -51,20 +51,20 @@ package final class Server: Sendable {
     let loops = try makeLoops()
     let sockets = try listen(closing: loops)
     state.withLock { $0.loops = loops }
-    let dealer = ConnectionDealer(loops: loops, limit: configuration.maximumConnections)
+    let dealer = ConnectionDealer(loops: loops, limit: settings.maximumConnections)
     for socket in sockets {
       loops[0].perform { Listener.listen(socket, dealer: dealer, on: $0) }
     }
-    return BoundAddress(host: configuration.host, port: sockets[0].port)
+    return BoundAddress(host: settings.host, port: sockets[0].port)
   }
 
   private func makeLoops() throws(ServerError) -> [EventLoop] {
-    let settings = ConnectionSettings(configuration)
+    let shared = ConnectionSettings(settings)
     var loops: [EventLoop] = []
     do throws(ServerError) {
-      for index in 0..<max(1, configuration.eventLoops) {
+      for index in 0..<max(1, settings.eventLoops) {
         let loop = try EventLoop(
-          index: index, settings: settings, handler: handler, logger: logger)
+          index: index, settings: shared, handler: handler, logger: logger)
         loop.start()
         loops.append(loop)
       }
@@ -79,11 +79,11 @@ package final class Server: Sendable {
     closing loops: [EventLoop]
   ) throws(ServerError) -> [ListeningSocket] {
     do throws(ServerError) {
-      if let path = configuration.unixSocketPath {
+      if let path = settings.unixSocketPath {
         return [try ListeningSockets.open(path: path)]
       }
       return try ListeningSockets.open(
-        host: configuration.host, port: configuration.port, logger: logger)
+        host: settings.host, port: settings.port, logger: logger)
     } catch {
       for loop in loops { loop.stop() }
       throw error
@@ -116,9 +116,9 @@ package final class Server: Sendable {
   }
 
   /// What the server has done since its start; zeros after its end.
-  package var counters: ServerCounters {
+  package var statistics: ServerStatistics {
     state.withLock { state in
-      state.loops.reduce(into: ServerCounters()) { $0.add($1.counters.current) }
+      state.loops.reduce(into: ServerStatistics()) { $0.add($1.counters.current) }
     }
   }
 }

@@ -11,17 +11,17 @@ struct Check: ParsableCommand {
       problems, after listing all of them on standard error as FILE:LINE:COLUMN: MESSAGE.
       """)
 
-  @OptionGroup var source: Source
+  @OptionGroup var arguments: DatabaseArguments
 
   func validate() throws {
-    guard source.config != nil || source.database != nil else {
+    guard arguments.config != nil || arguments.database != nil else {
       throw ValidationError("Name a configuration with --config FILE, or a database.")
     }
   }
 
   func run() throws {
-    let settings = try source.settings()
-    try source.reportingProblems {
+    let settings = try arguments.settings()
+    try arguments.reportingProblems {
       let demo = settings.database == nil ? try DemoDatabase() : nil
       defer { demo?.remove() }
       let reports = try QueryReport.all(settings, database: settings.database ?? demo?.path ?? "")

@@ -23,7 +23,7 @@ struct RunningServer {
   static let accessLabel = "didchange.access"
 
   /// Opens the database, prepares the queries, and listens.
-  static func start(_ settings: ServerSettings, logger: Logger) throws -> RunningServer {
+  static func start(_ settings: LaunchSettings, logger: Logger) throws -> RunningServer {
     let server = try RecordsServer(
       settings, logger: logger, accessLogger: Logger(label: accessLabel))
     return RunningServer(address: try server.start()) { limit, completion in

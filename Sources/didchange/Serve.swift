@@ -13,7 +13,7 @@ struct Serve: ParsableCommand {
       exits at once.
       """)
 
-  @OptionGroup var source: Source
+  @OptionGroup var arguments: DatabaseArguments
 
   @Option(help: "The address to listen on. (default: 127.0.0.1)")
   var host: String?
@@ -66,7 +66,7 @@ struct Serve: ParsableCommand {
     try DescriptorLimit.checkForServer()
     let signals = TerminationSignals()
     let logger = makeLogger()
-    var settings = try source.settings()
+    var settings = try arguments.settings()
     settings.listen =
       try socket.map { try ListenAddress(socketPath: $0) }
       ?? settings.listen.with(host: host, port: port)
@@ -84,7 +84,7 @@ struct Serve: ParsableCommand {
         "the system allows \(descriptors) open files: of \(connections) connections, the rest wait; ulimit -Hn sets it"
       )
     }
-    let server = try source.reportingProblems {
+    let server = try arguments.reportingProblems {
       try RunningServer.start(settings, logger: logger)
     }
     demo?.startWriting(logger: logger)

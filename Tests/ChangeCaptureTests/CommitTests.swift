@@ -60,9 +60,9 @@ import Testing
     try writer.execute("INSERT INTO item (id) VALUES (1)")
     try await owner.waits("the lock") { !$0.isEmpty }
     // As long again, in which it is not told again.
-    let looks = owner.watcher.status.counters.busyLooks
+    let looks = owner.watcher.status.statistics.busyLooks
     try await owner.waits("more looks") { _ in
-      owner.watcher.status.counters.busyLooks > looks + 1
+      owner.watcher.status.statistics.busyLooks > looks + 1
     }
     try writer.execute("COMMIT")
     try await owner.sees(1)
@@ -141,7 +141,7 @@ import Testing
       try await owner.sees(burst * 20)
     }
     #expect(owner.events.count <= 1000)
-    print("many bursts:", owner.watcher.status.counters)
+    print("many bursts:", owner.watcher.status.statistics)
   }
 
   @Test func `without notifications the poll finds every commit`() async throws {
@@ -152,7 +152,7 @@ import Testing
       try writer.execute("INSERT INTO item (id) VALUES (\(id))")
       try await owner.sees(id)
     }
-    #expect(owner.watcher.status.counters.commitsFoundByPoll == 5)
+    #expect(owner.watcher.status.statistics.commitsFoundByPoll == 5)
     #expect(owner.watcher.status.notificationTrouble != nil)
   }
 

@@ -153,8 +153,8 @@ import Testing
       entries.count { if case .unreadable = $0.event { true } else { false } }
     }
     try await owner.waits("garbage") { unreadable($0) > 0 }
-    let looks = owner.watcher.status.counters.looks
-    try await owner.waits("many polls") { _ in owner.watcher.status.counters.looks > looks + 30 }
+    let looks = owner.watcher.status.statistics.looks
+    try await owner.waits("many polls") { _ in owner.watcher.status.statistics.looks > looks + 30 }
     #expect(unreadable(owner.entries) == 1 && !owner.events.contains(.restored))
   }
 
@@ -210,7 +210,7 @@ import Testing
     try writer.execute("INSERT INTO item VALUES (2)")
     try overflow()
     queue.resume()
-    try await owner.waits("the overflow") { _ in owner.watcher.status.counters.overflows == 1 }
+    try await owner.waits("the overflow") { _ in owner.watcher.status.statistics.overflows == 1 }
     try writer.execute("INSERT INTO item VALUES (3)")
     try await owner.sees(3)
   }

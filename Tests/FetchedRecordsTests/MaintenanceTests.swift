@@ -35,7 +35,7 @@ import Testing
   func `are refetched once at most, however their tables change`(name: String) throws {
     let test = try #require(RandomWorld.cases.first { $0.definition.name == name })
     let fixture = try Fixture(
-      schema: RandomWorld.schema + Self.rows, source: .definitions([test.definition]))
+      schema: RandomWorld.schema + Self.rows, queries: .definitions([test.definition]))
     let watched = try fixture.open(name, arguments: test.arguments)
     // The first change of each table may make what the others need.
     for change in [

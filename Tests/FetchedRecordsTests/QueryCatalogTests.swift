@@ -9,7 +9,7 @@ import Testing
   /// What does not prepare is told at once, so that many cost little.
   private func catalog(_ count: Int) throws -> QueryCatalog {
     let definitions = (0..<count).map { QueryDefinition(name: "q\($0)", form: .sql("")) }
-    let catalog = QueryCatalog(source: .definitions(definitions))
+    let catalog = QueryCatalog(extent: .definitions(definitions))
     try DatabaseQueue().read { try catalog.analyze(in: $0) }
     return catalog
   }

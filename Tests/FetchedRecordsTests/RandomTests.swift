@@ -52,16 +52,16 @@ struct RandomRun {
     self.seed = seed
     random = RandomSource(seed: seed)
     let fixture = try Fixture(
-      schema: RandomWorld.schema, source: .definitions(RandomWorld.cases.map(\.definition)),
+      schema: RandomWorld.schema, queries: .definitions(RandomWorld.cases.map(\.definition)),
       journalMode: journalMode,
-      makeSource: {
+      makeFinder: {
         switch source {
-        case .commits: CommitSource()
+        case .commits: CommitFinder()
         case .comparison:
-          TableComparingSource(
+          TableComparingFinder(
             rowIDTables: ["author", "book", "loose", "audit", "shelf", "room"],
             otherTables: ["pair"])
-        case .capture: CaptureSource()
+        case .capture: CaptureFinder()
         }
       })
     self.fixture = fixture

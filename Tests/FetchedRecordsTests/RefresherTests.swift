@@ -18,9 +18,9 @@ private let byTeam = QueryDefinition(
   alongside: [.init(name: "total", sql: "SELECT count(*) FROM player")])
 
 /// A source that fails where it is told.
-private final class StumblingSource: ChangeSource {
+private final class StumblingFinder: ChangeFinder {
   static let stumbles = Atomic(false)
-  private let source = CaptureSource()
+  private let source = CaptureFinder()
 
   func changes(in db: Database) throws -> DatabaseChanges { try source.changes(in: db) }
   func keep() { source.keep() }
@@ -35,23 +35,23 @@ private final class StumblingSource: ChangeSource {
   /// Another file may come in its place that counts its schema alike.
   @Test func `a schema that was only half followed is looked at again`() throws {
     let fixture = try Fixture(
-      schema: "CREATE TABLE item (id INTEGER PRIMARY KEY)", source: .everyTable,
-      makeSource: StumblingSource.init)
+      schema: "CREATE TABLE item (id INTEGER PRIMARY KEY)", queries: .everyTable,
+      makeFinder: StumblingFinder.init)
     #expect(fixture.refresher.catalog["item"] != nil)
     let number = try fixture.writer.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") ?? 0 }
-    StumblingSource.stumbles.store(true, ordering: .relaxed)
+    StumblingFinder.stumbles.store(true, ordering: .relaxed)
     try fixture.write("DROP TABLE item")
     fixture.refresh()
     #expect(fixture.refresher.catalog["item"] == nil)
     try fixture.write(
       "CREATE TABLE item (id INTEGER PRIMARY KEY); PRAGMA schema_version = \(number)")
-    StumblingSource.stumbles.store(false, ordering: .relaxed)
+    StumblingFinder.stumbles.store(false, ordering: .relaxed)
     fixture.refresh()
     #expect(fixture.refresher.catalog["item"] != nil)
   }
 
   @Test func `a move to a new section is told whole`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let watched = try fixture.open("players")
     try fixture.write("UPDATE player SET team = 'Red' WHERE id = 2")
     fixture.refresh()
@@ -67,7 +67,7 @@ private final class StumblingSource: ChangeSource {
   }
 
   @Test func `no net change is no event`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let watched = try fixture.open("players")
     let version = watched.snapshot.version
     try fixture.write(
@@ -78,7 +78,7 @@ private final class StumblingSource: ChangeSource {
   }
 
   @Test func `alongside values belong to the records' commit`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let watched = try fixture.open("players")
     try fixture.write("INSERT INTO player VALUES (3, 'Cara', 'Blue')")
     fixture.refresh()
@@ -86,7 +86,7 @@ private final class StumblingSource: ChangeSource {
   }
 
   @Test func `opening a query brings the others to the same commit first`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let first = try fixture.open("players")
     try fixture.write("DELETE FROM player")
     let second = try fixture.open("players")
@@ -99,7 +99,7 @@ private final class StumblingSource: ChangeSource {
 
   @Test func `a dropped table is a failure, and the next change set is relative to before`() throws
   {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let watched = try fixture.open("players")
     try fixture.write("DROP TABLE player")
     fixture.refresh()
@@ -121,7 +121,7 @@ private final class StumblingSource: ChangeSource {
   }
 
   @Test func `a new column makes the records another shape, and everyone starts over`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let watched = try fixture.open("players")
     let epoch = watched.snapshot.version.epoch
     try fixture.write("ALTER TABLE player ADD COLUMN score DEFAULT 7")
@@ -137,14 +137,14 @@ private final class StumblingSource: ChangeSource {
   @Test func `sections that do not come in runs are a failure that names the record`() throws {
     let fixture = try Fixture(
       schema: schema + "INSERT INTO player VALUES (3, 'Abel', 'Red')",
-      source: .definitions([
+      queries: .definitions([
         QueryDefinition(
           name: "q", form: .sql("SELECT id, team FROM player ORDER BY team"), section: "team")
       ]))
     _ = try fixture.open("q")
     let broken = try Fixture(
       schema: schema + "INSERT INTO player VALUES (0, 'Abel', 'Red'), (4, 'Zed', 'Red')",
-      source: .definitions([
+      queries: .definitions([
         QueryDefinition(
           name: "q", form: .sql("SELECT id, team FROM player ORDER BY id"), section: "team")
       ]))
@@ -160,7 +160,7 @@ private final class StumblingSource: ChangeSource {
   @Test func `values are bound, never spliced`() throws {
     let fixture = try Fixture(
       schema: schema,
-      source: .definitions([
+      queries: .definitions([
         QueryDefinition(
           name: "q",
           form: .declared(.init(table: "player", predicate: "name = :name OR name IS :other")),
@@ -174,7 +174,7 @@ private final class StumblingSource: ChangeSource {
   }
 
   @Test func `without definitions every table and view is a query, later ones too`() throws {
-    let fixture = try Fixture(schema: schema, source: .everyTable)
+    let fixture = try Fixture(schema: schema, queries: .everyTable)
     try fixture.write("CREATE VIEW reds AS SELECT * FROM player WHERE team = 'Red'")
     fixture.refresh()
     #expect(fixture.refresher.catalog.all.map(\.definition.name) == ["player", "reds"])
@@ -183,7 +183,7 @@ private final class StumblingSource: ChangeSource {
   @Test(arguments: ["wal", "delete", "truncate", "persist"])
   func `every journal mode is read`(mode: String) throws {
     let fixture = try Fixture(
-      schema: schema, source: .definitions([byTeam]), journalMode: mode)
+      schema: schema, queries: .definitions([byTeam]), journalMode: mode)
     let watched = try fixture.open("players")
     try fixture.write("DELETE FROM player WHERE id = 1")
     fixture.refresh()
@@ -192,7 +192,7 @@ private final class StumblingSource: ChangeSource {
 
   @Test func `a lock that nobody commits under is over when it is let go`() throws {
     let fixture = try Fixture(
-      schema: schema, source: .definitions([byTeam]), journalMode: "delete")
+      schema: schema, queries: .definitions([byTeam]), journalMode: "delete")
     let watched = try fixture.open("players")
     try fixture.writer.writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN EXCLUSIVE")
@@ -205,7 +205,7 @@ private final class StumblingSource: ChangeSource {
     #expect(watched.controller.failure == nil)
   }
   @Test func `one fetch answers all that wait for it`() throws {
-    let fixture = try Fixture(schema: schema, source: .definitions([byTeam]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam]))
     let refresher = fixture.refresher
     let watched = try fixture.open("players")
     let before = refresher.statistics.refetches
@@ -230,7 +230,7 @@ private final class StumblingSource: ChangeSource {
     let definition = QueryDefinition(
       name: "q", form: .declared(.init(table: "player", predicate: "id = :id")),
       parameters: [QueryParameter(name: "id", type: .integer)])
-    let fixture = try Fixture(schema: schema, source: .definitions([definition]))
+    let fixture = try Fixture(schema: schema, queries: .definitions([definition]))
     let refresher = fixture.refresher
     let watched = try (1...3).map { try fixture.open("q", arguments: ["id": .integer($0)]) }
     let order = Mutex<[String]>([])

@@ -28,7 +28,7 @@ import Testing
 
   @Test func `only the controllers that a row concerns are looked at`() throws {
     let fixture = try Fixture(
-      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+      schema: Self.schema, queries: .definitions([Self.players(Self.predicate)]))
     try fixture.write(
       "INSERT INTO player VALUES (1, 'a', 'T1', 1), (2, 'b', 'T1', 1), (3, 'c', 'T2', 1)")
     let all = try (0..<50).map {
@@ -57,7 +57,7 @@ import Testing
 
   @Test func `a commit to a table that no query reads looks at no controller`() throws {
     let fixture = try Fixture(
-      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+      schema: Self.schema, queries: .definitions([Self.players(Self.predicate)]))
     let watched = try fixture.open("players", arguments: ["team": .text("T1")])
     let before = fixture.refresher.statistics
     try fixture.write("INSERT INTO other VALUES (1)")
@@ -70,7 +70,7 @@ import Testing
 
   @Test func `fallbacks are counted by query and by reason`() throws {
     let fixture = try Fixture(
-      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+      schema: Self.schema, queries: .definitions([Self.players(Self.predicate)]))
     _ = try fixture.open("players", arguments: ["team": .text("T1")])
     try fixture.write(
       """
@@ -96,7 +96,7 @@ import Testing
   func `no controller is passed over whatever the values`(_ type: String) throws {
     let fixture = try Fixture(
       schema: "CREATE TABLE player (id INTEGER PRIMARY KEY, team \(type))",
-      source: .definitions([
+      queries: .definitions([
         QueryDefinition(
           name: "players", form: .declared(.init(table: "player", predicate: "team = :team")),
           parameters: [QueryParameter(name: "team", type: .text)])
@@ -132,7 +132,7 @@ import Testing
   /// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
   @Test func `whoever holds a row is found when it changes, at random`() throws {
     let fixture = try Fixture(
-      schema: Self.schema, source: .definitions([Self.players(Self.predicate)]))
+      schema: Self.schema, queries: .definitions([Self.players(Self.predicate)]))
     let seed = RandomSource.seed
     var random = RandomSource(seed: seed)
     var open: [String: (team: Int, least: Int, watched: Watched)] = [:]

@@ -9,11 +9,11 @@ private struct Machine {
   var machine: ConnectionStateMachine
   var now = Moment(nanoseconds: 0)
 
-  init(_ configure: (inout ServerConfiguration) -> Void = { _ in }) {
-    var configuration = ServerConfiguration()
-    configure(&configuration)
+  init(_ configure: (inout ServerSettings) -> Void = { _ in }) {
+    var settings = ServerSettings()
+    configure(&settings)
     machine = ConnectionStateMachine(
-      settings: ConnectionSettings(configuration), now: Moment(nanoseconds: 0))
+      settings: ConnectionSettings(settings), now: Moment(nanoseconds: 0))
   }
 
   /// What it wants done, in words.

@@ -35,15 +35,15 @@ private func serve(
       clients[round % 3].close()
       clients.remove(at: round % 3)
       clients.insert(try RawClient(port: server.port), at: round % 3)
-      eventually { server.server.counters.streamsOpen == open - 1 }
+      eventually { server.server.statistics.streamsOpen == open - 1 }
       let isFramed = round % 3 % 3 != 0
       _ = try clients[round % 3].begin(
         isFramed ? "GET / HTTP/1.1" : "GET / HTTP/1.0", host: isFramed ? "Host: a\r\n" : "")
     }
-    let sent = server.server.counters.bytesSent
+    let sent = server.server.statistics.bytesSent
     broadcast.append("12345")
     for client in clients { _ = try client.read(through: "12345") }
-    eventually { server.server.counters.bytesSent >= sent + 50 * 5 }
+    eventually { server.server.statistics.bytesSent >= sent + 50 * 5 }
   }
 }
 
@@ -75,7 +75,7 @@ private func serve(
     many.close()
     for client in clients { #expect(try client.readText() == nil) }
     #expect(try other.readText() == nil)
-    eventually { server.server.counters.streamsOpen == 0 }
+    eventually { server.server.statistics.streamsOpen == 0 }
     let before = try #require(endedBefore.withLock { $0 })
     #expect(before < 200, "\(before) of 300 streams ended in one go")
   }

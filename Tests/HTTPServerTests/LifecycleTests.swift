@@ -147,7 +147,7 @@ private let hello: Server.Handler = { request, responder in
     try client.send("nonsense\r\n")
     #expect(try client.readResponse().status == 400)
     #expect(try client.readToEnd() == "")
-    eventually { server.server.counters.connectionsOpen == 0 }
+    eventually { server.server.statistics.connectionsOpen == 0 }
   }
 }
 
@@ -159,7 +159,7 @@ private let hello: Server.Handler = { request, responder in
     #expect(try second.get("/").status == 200)
     let third = try RawClient(port: server.port)
     try third.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-    eventually { server.server.counters.acceptPauses > 0 }
+    eventually { server.server.statistics.acceptPauses > 0 }
     // Those that are open live on.
     #expect(try first.get("/").status == 200)
     #expect(try !third.readMore(milliseconds: 0))
@@ -182,7 +182,7 @@ private let hello: Server.Handler = { request, responder in
       #expect(try client.get("/").status == 200)
       #expect(try client.get("/a").status == 404)
     }
-    let counters = server.server.counters
+    let counters = server.server.statistics
     #expect(counters.connectionsAccepted == 4)
     #expect(counters.connectionsOpen == 4)
     let responses = counters.answers.reduce(into: [:]) {

@@ -39,7 +39,7 @@ private final class Told: Sendable {
     #expect(exchanges[0].request?.userAgent == "test")
     #expect(exchanges[0].request?.referer == "http://b/")
     #expect(exchanges[2].request?.version == .http10)
-    let answers = server.server.counters.answers
+    let answers = server.server.statistics.answers
     #expect(answers.values.reduce(0) { $0 + $1.count } == 4)
     #expect(answers.contains { $0.key.route?.name == "/a/{b}" && $0.value.count == 2 })
   }
@@ -108,10 +108,10 @@ private final class Told: Sendable {
     #expect(refused["connection"] == "close")
     #expect(refused.text.contains("detail"))
     #expect(try third.readToEnd() == "")
-    #expect(server.server.counters.connectionsRefused == 1)
+    #expect(server.server.statistics.connectionsRefused == 1)
     #expect(server.log.contains { $0.contains("127.0.0.1 has too many connections") })
     second.close()
-    eventually { server.server.counters.connectionsOpen == 1 }
+    eventually { server.server.statistics.connectionsOpen == 1 }
     #expect(try RawClient(port: server.port).get("/").status == 200)
     #expect(try first.get("/").status == 200)
   }

@@ -86,7 +86,7 @@ func `a slow reader is skipped forward and never sees a part of a unit`(size: In
     numbered.append(size: size)
     seenSlow.take(try slow.readText() ?? "")
     #expect(seenSlow.last == units)
-    #expect(server.server.counters.slowReadersSkipped == 1)
+    #expect(server.server.statistics.slowReadersSkipped == 1)
   }
 }
 
@@ -105,7 +105,7 @@ func `a slow reader is skipped forward and never sees a part of a unit`(size: In
     _ = try client.begin()
     for _ in 0..<1500 { numbered.append(size: 10_000) }
     #expect(ended.wait())
-    #expect(server.server.counters.timeouts == 1)
+    #expect(server.server.statistics.timeouts == 1)
   }
 }
 
@@ -126,6 +126,6 @@ func `a slow reader is skipped forward and never sees a part of a unit`(size: In
     }
     numbered.broadcast.close()
     for client in clients { #expect(try client.readText() == nil) }
-    #expect(server.server.counters.streamsBegun == 150)
+    #expect(server.server.statistics.streamsBegun == 150)
   }
 }

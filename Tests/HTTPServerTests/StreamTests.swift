@@ -12,7 +12,7 @@ private func stream(_ body: @escaping @Sendable () -> StreamBody) -> Server.Hand
 }
 
 /// A source of these pieces.
-func pieces(_ texts: [String]) -> StreamBody.Source {
+func pieces(_ texts: [String]) -> StreamBody.Producer {
   let left = Mutex(texts[...])
   return { left.withLock { $0.popFirst() }.map { Array($0.utf8) } }
 }
@@ -137,8 +137,8 @@ extension RawClient {
     #expect(try other.readText() == nil)
     #expect(ended.wait())
     #expect(ended.count == 3)
-    eventually { server.server.counters.streamsOpen == 0 }
-    #expect(server.server.counters.streamsBegun == 2)
+    eventually { server.server.statistics.streamsOpen == 0 }
+    #expect(server.server.statistics.streamsBegun == 2)
   }
 }
 
@@ -169,7 +169,7 @@ extension RawClient {
     let none = try RawClient(port: server.port)
     _ = try none.begin("GET /none HTTP/1.1")
     #expect(try none.readText() == nil)
-    #expect(server.server.counters.slowReadersSkipped == 2)
+    #expect(server.server.statistics.slowReadersSkipped == 2)
   }
 }
 

@@ -16,17 +16,17 @@ final class TestServer: Sendable {
   var log: [String] { logged.lines.withLock { $0 } }
 
   init(
-    configure: (inout ServerConfiguration) -> Void, handler: @escaping Server.Handler
+    configure: (inout ServerSettings) -> Void, handler: @escaping Server.Handler
   ) throws {
-    var configuration = ServerConfiguration()
-    configure(&configuration)
+    var settings = ServerSettings()
+    configure(&settings)
     let logged = LogLines()
     server = Server(
-      configuration: configuration,
+      settings: settings,
       logger: Logger(label: "http") { _ in ListingLogHandler(lines: logged) }, handler: handler)
     self.logged = logged
     port = try server.start().port
-    host = configuration.host
+    host = settings.host
   }
 
   func url(_ path: String) -> String {
@@ -64,7 +64,7 @@ private struct ListingLogHandler: LogHandler {
 
 /// Runs a test against a server, and stops it.
 func withServer<Result>(
-  configure: (inout ServerConfiguration) -> Void = { _ in },
+  configure: (inout ServerSettings) -> Void = { _ in },
   handler: @escaping Server.Handler, _ test: (TestServer) throws -> Result
 ) throws -> Result {
   let server = try TestServer(configure: configure, handler: handler)

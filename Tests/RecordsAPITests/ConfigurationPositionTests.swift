@@ -19,7 +19,7 @@ import Testing
     part: Configuration.Part, line: Int, column: Int
   ) {
     let position = configuration.position(of: "players", part)
-    #expect(position == SourcePosition(line: line, column: column))
+    #expect(position == TextPosition(line: line, column: column))
   }
 
   @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
     part: Configuration.Part, line: Int, column: Int
   ) {
     let position = configuration.position(of: "players", part)
-    #expect(position == SourcePosition(line: line, column: column))
+    #expect(position == TextPosition(line: line, column: column))
   }
 
   @Test(arguments: [
@@ -48,12 +48,12 @@ import Testing
     query: String, part: Configuration.Part, word: String, line: Int, column: Int
   ) {
     let position = configuration.position(of: query, part, near: word)
-    #expect(position == SourcePosition(line: line, column: column))
+    #expect(position == TextPosition(line: line, column: column))
   }
 
   @Test func `are known for the words of the file`() {
-    #expect(configuration.position(of: .database) == SourcePosition(line: 1, column: 11))
-    #expect(configuration.position(of: .listen) == SourcePosition(line: 2, column: 9))
+    #expect(configuration.position(of: .database) == TextPosition(line: 1, column: 11))
+    #expect(configuration.position(of: .listen) == TextPosition(line: 2, column: 9))
   }
 
   @Test func `make a problem that editors can follow`() {

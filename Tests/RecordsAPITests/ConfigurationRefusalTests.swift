@@ -13,7 +13,7 @@ private func refusals(_ yaml: String, schema: String) throws -> [String] {
   try DatabaseQueue(path: path).write { try $0.execute(sql: schema) }
   let configuration = try Configuration.parse(yaml, file: "c")
   do {
-    _ = try Refresher(path: path, source: .definitions(configuration.queries))
+    _ = try Refresher(path: path, queries: .definitions(configuration.queries))
     return []
   } catch let refused as RefusedQueries {
     return configuration.problems(refused).problems.map(\.description)

@@ -11,7 +11,7 @@ import Testing
     return processorSeconds {
       for index in 0..<count {
         let problem = configuration.problem(in: "q\(index)", .word(.sql), near: "nmae", "no")
-        #expect(problem.position == SourcePosition(line: 3 + 2 * index, column: 17))
+        #expect(problem.position == TextPosition(line: 3 + 2 * index, column: 17))
       }
     }
   }
@@ -27,7 +27,7 @@ import Testing
     func lines(_ count: Int) -> [Substring] {
       let problems = (1...count).map {
         ConfigurationProblem(
-          file: "c", position: SourcePosition(line: $0, column: 1), message: "slip")
+          file: "c", position: TextPosition(line: $0, column: 1), message: "slip")
       }
       return ConfigurationProblems(problems).description.split(separator: "\n")
     }

@@ -14,14 +14,14 @@ import Testing
   private func write(_ yaml: String) throws -> String { try folder.write(yaml, to: "c.yaml") }
 
   @Test func `name no database and no query where nothing is said`() throws {
-    let settings = try ServerSettings(database: nil, configurationFile: nil)
+    let settings = try LaunchSettings(database: nil, configurationFile: nil)
     #expect(settings.database == nil)
     #expect(settings.queries.isEmpty)
     #expect(settings.listen.description == "127.0.0.1:8080")
   }
 
   @Test func `are every table and view where only a database is named`() throws {
-    let settings = try ServerSettings(database: "/dev/null", configurationFile: nil)
+    let settings = try LaunchSettings(database: "/dev/null", configurationFile: nil)
     #expect(settings.database == "/dev/null")
     #expect(settings.queries.isEmpty)
   }
@@ -29,10 +29,10 @@ import Testing
   @Test func `prefer the command line to the file`() throws {
     let file = try write("{database: f.db, listen: \"0.0.0.0:1\", queries: {q: {table: t}}}")
     let database = try folder.write("", to: "f.db")
-    var settings = try ServerSettings(database: "/dev/null", configurationFile: file)
+    var settings = try LaunchSettings(database: "/dev/null", configurationFile: file)
     #expect(settings.database == "/dev/null")
     #expect(settings.queries.map(\.name) == ["q"])
-    settings = try ServerSettings(database: nil, configurationFile: file)
+    settings = try LaunchSettings(database: nil, configurationFile: file)
     #expect(settings.database == database)
     #expect(try settings.listen.with(host: nil, port: 2).description == "0.0.0.0:2")
     #expect(try settings.listen.with(host: "::1", port: nil).description == "[::1]:1")
@@ -41,7 +41,7 @@ import Testing
   @Test func `are refused where queries have no database`() throws {
     let file = try write("queries: {q: {table: t}}")
     #expect {
-      try ServerSettings(database: nil, configurationFile: file)
+      try LaunchSettings(database: nil, configurationFile: file)
     } throws: { error in
       "\(error)".hasSuffix(
         "c.yaml:1:1: no database is named; add \"database: FILE\", or name one on the command line")
@@ -52,13 +52,13 @@ import Testing
     let file = try write("queries: {q: {table: t}}\ndatabase: leage.sqlite")
     try folder.write("", to: "league.sqlite")
     #expect {
-      try ServerSettings(database: nil, configurationFile: file)
+      try LaunchSettings(database: nil, configurationFile: file)
     } throws: { error in
       "\(error)".hasPrefix("\(file):2:11: there is no database ")
         && "\(error)".hasSuffix("leage.sqlite; did you mean \"league.sqlite\"?")
     }
     #expect {
-      try ServerSettings(database: folder.path, configurationFile: nil)
+      try LaunchSettings(database: folder.path, configurationFile: nil)
     } throws: { error in
       "\(error)".contains("is a folder")
     }

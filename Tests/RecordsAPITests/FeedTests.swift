@@ -40,7 +40,7 @@ import Testing
       let version = fixture.feed.head.snapshot.version.description
       try fixture.commit("ALTER TABLE t ADD COLUMN more")
       let present = fixture.feed.present
-      #expect(present.sources[0].snapshot.results.layout.columns == ["id", "text", "more"])
+      #expect(present.members[0].snapshot.results.layout.columns == ["id", "text", "more"])
       #expect(present.position == broadcast.end)
       #expect(broadcast.end > before)
       #expect((broadcast.start < broadcast.end) == isHeld)

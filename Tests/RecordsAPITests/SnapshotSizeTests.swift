@@ -14,25 +14,25 @@ import Testing
     """,
   ])
   func `is that of its event, and not below the least`(schema: String) throws {
-    let source = try #require(try FeedFixture(schema).feed.present.sources.first)
-    let event = source.event(id: nil)
+    let member = try #require(try FeedFixture(schema).feed.present.members.first)
+    let event = member.event(id: nil)
     let whole = try #require(event.whole(atMost: .max)).count
     #expect(event.leastSize <= whole)
     // Asked in any order, it is known as far as it was asked for.
     for limit in [1, whole / 2, whole - 1, whole, whole + 1, 10, .max] {
-      #expect(source.size.bytes(upTo: limit) == min(limit, whole))
+      #expect(member.size.bytes(upTo: limit) == min(limit, whole))
     }
   }
 
   @Test func `is exceeded by more than a tenth`() throws {
     let schema = "CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1), (2)"
-    let source = try #require(try FeedFixture(schema).feed.present.sources.first)
-    let most = source.size.bytes(upTo: .max) * 11 / 10
-    #expect(!source.size.isExceeded(by: 0) && !source.size.isExceeded(by: most))
-    #expect(source.size.isExceeded(by: most + 1))
+    let member = try #require(try FeedFixture(schema).feed.present.members.first)
+    let most = member.size.bytes(upTo: .max) * 11 / 10
+    #expect(!member.size.isExceeded(by: 0) && !member.size.isExceeded(by: most))
+    #expect(member.size.isExceeded(by: most + 1))
     // Of several, each alone may be.
-    let both = source.size.bytes(upTo: .max) * 2 * 11 / 10
-    #expect(![source.size, source.size].areExceeded(by: both))
-    #expect([source.size, source.size].areExceeded(by: both + 1))
+    let both = member.size.bytes(upTo: .max) * 2 * 11 / 10
+    #expect(![member.size, member.size].areExceeded(by: both))
+    #expect([member.size, member.size].areExceeded(by: both + 1))
   }
 }

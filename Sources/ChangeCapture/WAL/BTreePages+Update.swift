@@ -15,9 +15,9 @@
 extension BTreePages {
   /// Reads the changed interior pages and roots. O(c · h) reads, c their number, h the height.
   mutating func update(
-    changed: ChangedPages, from source: some PageSource
+    changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
-    let missing = Int(source.pageCount) + 1 - parents.count
+    let missing = Int(snapshot.pageCount) + 1 - parents.count
     if missing > 0 { parents.append(contentsOf: repeatElement(0, count: missing)) }
     var waiting: [UInt32] = []
     for index in 0..<changed.count {
@@ -27,7 +27,7 @@ extension BTreePages {
     // Linking an unchanged page puts changed ones below it back in place: until nothing moves.
     while !waiting.isEmpty {
       let count = visited.count
-      for page in waiting { try settle(page, changed: changed, from: source) }
+      for page in waiting { try settle(page, changed: changed, from: snapshot) }
       if visited.count == count { break }
       waiting.removeAll { visited.contains($0) }
     }
@@ -49,7 +49,7 @@ extension BTreePages {
 
   /// Visits the changed pages on the way from the root to a page, and the page itself.
   private mutating func settle(
-    _ page: UInt32, changed: ChangedPages, from source: some PageSource
+    _ page: UInt32, changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     var path = [page]
     while let last = path.last, Int(last) < parents.count, parents[Int(last)] != 0 {
@@ -60,47 +60,47 @@ extension BTreePages {
       // An orphan now; a page that adopts it will visit it.
       guard roots[node] != nil || parents[Int(node)] != 0 else { return }
       if changed.contains(node), !visited.contains(node) {
-        try visit(node, changed: changed, from: source)
+        try visit(node, changed: changed, from: snapshot)
       }
     }
   }
 
   /// Reads a page that is in place, and links its children.
   mutating func visit(
-    _ page: UInt32, changed: ChangedPages, from source: some PageSource
+    _ page: UInt32, changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     visited.insert(page)
     if let tree = roots[page] {
-      return try visitRoot(page, of: tree, changed: changed, from: source)
+      return try visitRoot(page, of: tree, changed: changed, from: snapshot)
     }
     guard let parent = interior[parents[Int(page)]] else { throw .malformedPage }
     if parent.height == 1 { return becomeLeaf(page) }
-    let read = try BTreePage(try source.page(page))
+    let read = try BTreePage(try snapshot.page(page))
     guard !read.kind.isLeaf, read.kind.isTable == isTable[parent.tree] else {
       throw .malformedPage
     }
     let node = Interior(
       tree: parent.tree, height: parent.height - 1, children: try read.children())
-    try become(node, page, changed: changed, from: source)
+    try become(node, page, changed: changed, from: snapshot)
   }
 
   private mutating func visitRoot(
-    _ page: UInt32, of tree: Tree, changed: ChangedPages, from source: some PageSource
+    _ page: UInt32, of tree: Tree, changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
-    let read = try BTreePage(try source.page(page))
+    let read = try BTreePage(try snapshot.page(page))
     isTable[tree] = read.kind.isTable
     if read.kind.isLeaf { return becomeLeaf(page) }
     let children = try read.children()
     // The next read overwrites the image.
     var height = 1
-    var below = try BTreePage(try source.page(children[0]))
+    var below = try BTreePage(try snapshot.page(children[0]))
     while !below.kind.isLeaf {
       height += 1
       guard height <= Self.maxHeight else { throw .malformedPage }
-      below = try BTreePage(try source.page(try below.firstChild()))
+      below = try BTreePage(try snapshot.page(try below.firstChild()))
     }
     let node = Interior(tree: tree, height: height, children: children)
-    try become(node, page, changed: changed, from: source)
+    try become(node, page, changed: changed, from: snapshot)
   }
 
   private mutating func becomeLeaf(_ page: UInt32) {
@@ -111,7 +111,7 @@ extension BTreePages {
   }
 
   private mutating func become(
-    _ node: Interior, _ page: UInt32, changed: ChangedPages, from source: some PageSource
+    _ node: Interior, _ page: UInt32, changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     let old = interior[page]
     var (common, commonEnd) = (0, 0)
@@ -129,7 +129,7 @@ extension BTreePages {
     }
     interior[page] = node
     for child in node.children[common..<(node.children.count - commonEnd)] {
-      try link(child, to: page, node, changed: changed, from: source)
+      try link(child, to: page, node, changed: changed, from: snapshot)
     }
   }
 
@@ -145,9 +145,9 @@ extension BTreePages {
 
   private mutating func link(
     _ child: UInt32, to page: UInt32, _ parent: Interior, changed: ChangedPages,
-    from source: some PageSource
+    from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
-    guard child >= 2, child <= source.pageCount, Int(child) < parents.count, roots[child] == nil
+    guard child >= 2, child <= snapshot.pageCount, Int(child) < parents.count, roots[child] == nil
     else { throw .malformedPage }
     if parents[Int(child)] == page, !changed.contains(child) { return }
     note(child)
@@ -159,7 +159,7 @@ extension BTreePages {
       return
     }
     guard !visited.contains(child) else { throw .malformedPage }
-    try visit(child, changed: changed, from: source)
+    try visit(child, changed: changed, from: snapshot)
   }
 
   private mutating func unlink(_ child: UInt32, from page: UInt32) {

@@ -44,14 +44,14 @@ struct BTreePages {
   static let maxHeight = 20
 
   /// Walks the interior pages of b-trees: O(p), p their number, plus 4 bytes for each page.
-  init(roots list: [UInt32], from source: some PageSource) throws(CaptureDoubt) {
-    parents = Array(repeating: 0, count: Int(source.pageCount) + 1)
+  init(roots list: [UInt32], from snapshot: some DatabasePages) throws(CaptureDoubt) {
+    parents = Array(repeating: 0, count: Int(snapshot.pageCount) + 1)
     isTable = Array(repeating: false, count: list.count)
     for (tree, root) in list.enumerated() {
-      guard root >= 1, root <= source.pageCount, roots[root] == nil else { throw .malformedPage }
+      guard root >= 1, root <= snapshot.pageCount, roots[root] == nil else { throw .malformedPage }
       roots[root] = tree
     }
-    for root in list { try visit(root, changed: ChangedPages(), from: source) }
+    for root in list { try visit(root, changed: ChangedPages(), from: snapshot) }
     finishUpdate()
   }
 

@@ -115,7 +115,7 @@ extension CellDigests {
   /// The rows that changed, with those whose overflow pages did; `touched` are the rows that have
   /// pages among the changed ones in their chains.
   func changedRows(
-    _ diff: inout CellDiff, touched: [Int64], digest: KeyedHash, from source: some PageSource
+    _ diff: inout CellDiff, touched: [Int64], digest: KeyedHash, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) -> [Int64] {
     let rows = diff.changedRows()
     if overflow.isEmpty, diff.overflowRows.isEmpty { return rows }
@@ -125,14 +125,14 @@ extension CellDigests {
     for row in diff.overflowRows {
       let isTouched = waiting.remove(row.rowid) != nil
       if !isTouched, overflow.chains[row.rowid]?.head == row.head { continue }
-      if try overflow.read(row.rowid, row.head, digest: digest, from: source) {
+      if try overflow.read(row.rowid, row.head, digest: digest, from: snapshot) {
         changed.append(row.rowid)
       }
     }
     for rowid in waiting {
       // Its leaf is as it was, so the chain still begins where it did.
       guard let head = overflow.chains[rowid]?.head else { continue }
-      if try overflow.read(rowid, head, digest: digest, from: source) { changed.append(rowid) }
+      if try overflow.read(rowid, head, digest: digest, from: snapshot) { changed.append(rowid) }
     }
     if changed.isEmpty { return rows }
     return RowIDs.union(rows, Set(changed).sorted())

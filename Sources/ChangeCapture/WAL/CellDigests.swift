@@ -12,20 +12,20 @@ final class CellDigests {
 
   /// Reads all rows. O(b), b the table's bytes.
   func load(
-    leaves pages: [UInt32], reader: inout LeafReader, from source: some PageSource
+    leaves pages: [UInt32], reader: inout LeafReader, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     leaves.reserveCapacity(pages.count)
     var overflowRows: [LeafReader.OverflowRow] = []
     // Closures do not capture `inout` parameters.
     var current = reader
-    try source.forEachPage(pages) { image throws(CaptureDoubt) in
+    try snapshot.forEachPage(pages) { image throws(CaptureDoubt) in
       try current.read(image)
       leaves[image.number] = current.leaf
       overflowRows += current.overflowRows
     }
     reader = current
     for row in overflowRows {
-      _ = try overflow.read(row.rowid, row.head, digest: reader.digest, from: source)
+      _ = try overflow.read(row.rowid, row.head, digest: reader.digest, from: snapshot)
       guard checkSize() else { return }
     }
   }

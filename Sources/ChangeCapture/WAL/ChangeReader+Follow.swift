@@ -57,13 +57,13 @@ extension ChangeReader {
       }
       changed.removeAll()
     }
-    let source = try SnapshotPages(
+    let snapshot = try SnapshotPages(
       files: look.files, index: look.wal.index, header: header, isExact: look.isExact,
       changed: changed, fileHeader: map.layout, buffers: buffers)
     let changes =
       try isComplete
-      ? follow(changed, map, look, from: source, in: db)
-      : rebuild(map, changed: nil, look, from: source, in: db)
+      ? follow(changed, map, look, from: snapshot, in: db)
+      : rebuild(map, changed: nil, look, from: snapshot, in: db)
     // A rebuild has made another map.
     self.map?.position = .log(header)
     return changes
@@ -71,25 +71,25 @@ extension ChangeReader {
 
   /// Brings the map up to date from the changed pages, and tells what that changed.
   func follow(
-    _ changed: ChangedPages, _ map: DatabaseMap, _ look: Look, from source: SnapshotPages,
+    _ changed: ChangedPages, _ map: DatabaseMap, _ look: Look, from snapshot: SnapshotPages,
     in db: Database
   ) throws -> DatabaseChanges {
     if changed.contains(1) {
-      try source.updateLayout()
-      if source.layout.schemaCookie != map.layout.schemaCookie {
-        return try rebuild(map, changed: changed, look, from: source, in: db)
+      try snapshot.updateLayout()
+      if snapshot.layout.schemaCookie != map.layout.schemaCookie {
+        return try rebuild(map, changed: changed, look, from: snapshot, in: db)
       }
     }
-    try map.pages.update(changed: changed, from: source)
+    try map.pages.update(changed: changed, from: snapshot)
     var report = ChangeReport(map)
     var unclaimed = UnclaimedPages()
-    try compare(changed, map, from: source, &unclaimed, into: &report)
-    try report.claim(&unclaimed, changed, from: source)
+    try compare(changed, map, from: snapshot, &unclaimed, into: &report)
+    try report.claim(&unclaimed, changed, from: snapshot)
     map.pages.finishUpdate()
-    map.layout = source.layout
+    map.layout = snapshot.layout
     if report.tables[SchemaMap.schemaTable] != nil {
       // Written without a new cookie (PRAGMA writable_schema).
-      let more = try rebuild(map, changed: changed, look, from: source, in: db)
+      let more = try rebuild(map, changed: changed, look, from: snapshot, in: db)
       report.merge(more)
     }
     return report.changes(&statistics)
@@ -97,17 +97,17 @@ extension ChangeReader {
 
   /// Compares the leaves that changed, joined or left.
   private func compare(
-    _ changed: ChangedPages, _ map: DatabaseMap, from source: SnapshotPages,
+    _ changed: ChangedPages, _ map: DatabaseMap, from snapshot: SnapshotPages,
     _ unclaimed: inout UnclaimedPages, into report: inout ChangeReport
   ) throws(CaptureDoubt) {
     var diffs: [Int: CellDiff] = [:]
     for index in 0..<changed.count {
       let page = changed.page(at: index)
-      if try !compare(page, map, from: source, &diffs, into: &report) { unclaimed.insert(page) }
+      if try !compare(page, map, from: snapshot, &diffs, into: &report) { unclaimed.insert(page) }
     }
     for page in map.pages.journal.keys where !changed.contains(page) {
       let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
-      if old != new { _ = try compare(page, map, from: source, &diffs, into: &report) }
+      if old != new { _ = try compare(page, map, from: snapshot, &diffs, into: &report) }
     }
     for (tree, digests) in map.followed.enumerated() {
       guard let digests, !digests.isTooLarge else { continue }
@@ -116,7 +116,7 @@ extension ChangeReader {
       unclaimed.remove(ownedBy: digests)
       var diff = diffs[tree] ?? CellDiff()
       let rows = try digests.changedRows(
-        &diff, touched: touched, digest: leafReader.digest, from: source)
+        &diff, touched: touched, digest: leafReader.digest, from: snapshot)
       unclaimed.remove(ownedBy: digests)
       statistics.pagesDiffed += diff.pages
       statistics.cellsDiffed += diff.cells
@@ -130,7 +130,8 @@ extension ChangeReader {
 
   /// - returns: false for a page that is in no b-tree and was in none.
   private func compare(
-    _ page: UInt32, _ map: DatabaseMap, from source: SnapshotPages, _ diffs: inout [Int: CellDiff],
+    _ page: UInt32, _ map: DatabaseMap, from snapshot: SnapshotPages,
+    _ diffs: inout [Int: CellDiff],
     into report: inout ChangeReport
   ) throws(CaptureDoubt) -> Bool {
     let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
@@ -141,7 +142,7 @@ extension ChangeReader {
     }
     if let new, new.isLeaf, let digests = map.digests(new.tree) {
       try digests.leafRead(
-        try source.page(page), reader: &leafReader, diff: &diffs[new.tree, default: CellDiff()])
+        try snapshot.page(page), reader: &leafReader, diff: &diffs[new.tree, default: CellDiff()])
     }
     if let old { report.touch(tree: old.tree) }
     if let new, new.tree != old?.tree { report.touch(tree: new.tree) }

@@ -10,24 +10,24 @@ extension ChangeReader {
       if let header = look.header, !look.isExact {
         try earliestState(look, header, known: nil)
       } else { look.header }
-    let source = try SnapshotPages(
+    let snapshot = try SnapshotPages(
       files: look.files, index: look.wal.index, header: header, isExact: look.isExact,
       changed: ChangedPages(), fileHeader: nil, buffers: buffers)
-    try source.updateLayout()
-    guard try isSchemaReadable(look, source.layout, in: db) else {
+    try snapshot.updateLayout()
+    guard try isSchemaReadable(look, snapshot.layout, in: db) else {
       throw CaptureDoubt.snapshotUnknown
     }
     let position: DatabaseMap.Position =
-      if let header { .log(header) } else { .file(source.layout.version) }
-    if case .file = position, source.pageCount > settings.scanLimit {
+      if let header { .log(header) } else { .file(snapshot.layout.version) }
+    if case .file = position, snapshot.pageCount > settings.scanLimit {
       throw CaptureDoubt.tooLargeToScan
     }
     let schema = try SchemaMap(in: db)
     let map = DatabaseMap(
-      position: position, layout: source.layout, schema: schema,
-      pages: try BTreePages(roots: schema.trees.map(\.root), from: source), tables: followed)
-    try map.follow(followed, reader: &leafReader, from: source)
-    if case .file = position { _ = try scan(map, from: source) }
+      position: position, layout: snapshot.layout, schema: schema,
+      pages: try BTreePages(roots: schema.trees.map(\.root), from: snapshot), tables: followed)
+    try map.follow(followed, reader: &leafReader, from: snapshot)
+    if case .file = position { _ = try scan(map, from: snapshot) }
     return map
   }
 
@@ -58,10 +58,10 @@ extension ChangeReader {
 
   func loadFollowedTables(_ look: Look) throws(CaptureDoubt) {
     guard let map else { return }
-    let source = try SnapshotPages(
+    let snapshot = try SnapshotPages(
       files: look.files, index: look.wal.index, header: look.header, isExact: look.isExact,
       changed: ChangedPages(), fileHeader: map.layout, buffers: buffers)
-    try map.follow(followed, reader: &leafReader, from: source)
+    try map.follow(followed, reader: &leafReader, from: snapshot)
     isLoadPending = false
   }
 }

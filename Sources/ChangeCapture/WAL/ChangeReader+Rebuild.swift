@@ -9,17 +9,17 @@ import GRDB
 extension ChangeReader {
   /// Makes the map anew, and tells what changed; `changed` nil: any page may have.
   func rebuild(
-    _ old: DatabaseMap, changed: ChangedPages?, _ look: Look, from source: SnapshotPages,
+    _ old: DatabaseMap, changed: ChangedPages?, _ look: Look, from snapshot: SnapshotPages,
     in db: Database
   ) throws -> DatabaseChanges {
-    try source.updateLayout()
-    let isSameCookie = source.layout.schemaCookie == old.layout.schemaCookie
-    let isReadable = try isSchemaReadable(look, source.layout, in: db)
+    try snapshot.updateLayout()
+    let isSameCookie = snapshot.layout.schemaCookie == old.layout.schemaCookie
+    let isReadable = try isSchemaReadable(look, snapshot.layout, in: db)
     guard isSameCookie || isReadable else { throw CaptureDoubt.snapshotUnknown }
     let schema = isReadable ? try SchemaMap(in: db) : old.schema
     let new = DatabaseMap(
-      position: old.position, layout: source.layout, schema: schema,
-      pages: try BTreePages(roots: schema.trees.map(\.root), from: source), tables: followed)
+      position: old.position, layout: snapshot.layout, schema: schema,
+      pages: try BTreePages(roots: schema.trees.map(\.root), from: snapshot), tables: followed)
     new.pageDigests = old.pageDigests
 
     var report = ChangeReport(new)
@@ -32,12 +32,12 @@ extension ChangeReader {
     reportTouched(old, new, changed, into: &report)
     var unclaimed = unclaimedPages(old, new, changed)
     for (tree, entry) in schema.trees.enumerated() where !entry.isIndex {
-      try move(tree, old, new, changed, from: source, into: &report)
+      try move(tree, old, new, changed, from: snapshot, into: &report)
       if let digests = new.followed[tree] { unclaimed.remove(ownedBy: digests) }
     }
-    if let changed { try report.claim(&unclaimed, changed, from: source) }
+    if let changed { try report.claim(&unclaimed, changed, from: snapshot) }
     // Tables that are to be followed and were not there are new, and reported so.
-    try new.follow(followed, reader: &leafReader, from: source)
+    try new.follow(followed, reader: &leafReader, from: snapshot)
     map = new
     return report.changes(&statistics)
   }
@@ -88,7 +88,7 @@ extension ChangeReader {
   /// Takes the digests of a followed table over into the new map, brought up to date.
   private func move(
     _ tree: Int, _ old: DatabaseMap, _ new: DatabaseMap, _ changed: ChangedPages?,
-    from source: SnapshotPages, into report: inout ChangeReport
+    from snapshot: SnapshotPages, into report: inout ChangeReport
   ) throws(CaptureDoubt) {
     let entry = new.schema.trees[tree]
     guard let oldTree = old.tree(of: entry.table), let digests = old.digests(oldTree),
@@ -96,7 +96,7 @@ extension ChangeReader {
     else { return }
     var diff = CellDiff()
     let leaves = new.pages.leaves(of: tree, root: entry.root)
-    try update(digests, leaves, changed, from: source, &diff)
+    try update(digests, leaves, changed, from: snapshot, &diff)
     let isLeaf = { (page: UInt32) in
       new.pages.role(of: page) == BTreePages.Role(tree: tree, isLeaf: true)
     }
@@ -106,7 +106,7 @@ extension ChangeReader {
     let touched =
       if let changed { digests.touchedRows(changed) } else { Array(digests.overflow.chains.keys) }
     let rows = try digests.changedRows(
-      &diff, touched: touched, digest: leafReader.digest, from: source)
+      &diff, touched: touched, digest: leafReader.digest, from: snapshot)
     statistics.pagesDiffed += diff.pages
     statistics.cellsDiffed += diff.cells
     new.followed[tree] = digests
@@ -119,16 +119,16 @@ extension ChangeReader {
 
   private func update(
     _ digests: CellDigests, _ leaves: [UInt32], _ changed: ChangedPages?,
-    from source: SnapshotPages, _ diff: inout CellDiff
+    from snapshot: SnapshotPages, _ diff: inout CellDiff
   ) throws(CaptureDoubt) {
     if let changed {
       for page in leaves where changed.contains(page) || digests.leaves[page] == nil {
-        try digests.leafRead(try source.page(page), reader: &leafReader, diff: &diff)
+        try digests.leafRead(try snapshot.page(page), reader: &leafReader, diff: &diff)
       }
       return
     }
     var (reader, compared) = (leafReader, diff)
-    try source.forEachPage(leaves) { image throws(CaptureDoubt) in
+    try snapshot.forEachPage(leaves) { image throws(CaptureDoubt) in
       if let known = digests.leaves[image.number],
         try reader.pageDigest(of: image) == known.pageDigest
       {

@@ -43,7 +43,7 @@ final class DatabaseMap {
 
   /// Loads the digests of tables that are to be followed and are not, and drops the others'.
   func follow(
-    _ tables: FollowedTables, reader: inout LeafReader, from source: some PageSource
+    _ tables: FollowedTables, reader: inout LeafReader, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     self.tables = tables
     for (index, tree) in schema.trees.enumerated() where !tree.isIndex {
@@ -55,7 +55,7 @@ final class DatabaseMap {
       guard followed[index] == nil else { continue }
       let digests = CellDigests(table: tree.table)
       try digests.load(
-        leaves: pages.leaves(of: index, root: tree.root), reader: &reader, from: source)
+        leaves: pages.leaves(of: index, root: tree.root), reader: &reader, from: snapshot)
       followed[index] = digests
     }
   }

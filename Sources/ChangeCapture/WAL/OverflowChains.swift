@@ -37,7 +37,7 @@ struct OverflowChains: Equatable {
   ///
   /// - returns: whether what is on it has changed.
   mutating func read(
-    _ rowid: Int64, _ head: OverflowHead, digest: KeyedHash, from source: some PageSource
+    _ rowid: Int64, _ head: OverflowHead, digest: KeyedHash, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) -> Bool {
     let old = chains[rowid]?.digest
     remove(rowid)
@@ -45,12 +45,12 @@ struct OverflowChains: Equatable {
     var rest = head.size
     var page = head.firstPage
     while rest > 0 {
-      let image = try source.page(page)
+      let image = try snapshot.page(page)
       let length = min(rest, image.count - 4)
       chain.digest = try image.digest(4..<(4 + length), with: digest, after: chain.digest)
       chain.pages.append(page)
       // A chain that is longer than the file runs in a circle.
-      guard chain.pages.count <= source.pageCount else { throw .malformedPage }
+      guard chain.pages.count <= snapshot.pageCount else { throw .malformedPage }
       owners[page] = rowid
       rest -= length
       page = try image.integer32(0)

@@ -25,11 +25,11 @@ struct UnclaimedPages {
   }
 
   /// Removes free pages (https://www.sqlite.org/fileformat2.html#the_freelist).
-  mutating func removeFree(from source: some PageSource) throws(CaptureDoubt) {
-    var trunk = source.layout.firstFreePage
+  mutating func removeFree(from snapshot: some DatabasePages) throws(CaptureDoubt) {
+    var trunk = snapshot.layout.firstFreePage
     for _ in 0..<Self.freeListLimit {
-      guard !pages.isEmpty, (1...source.pageCount).contains(trunk) else { return }
-      let image = try source.page(trunk)
+      guard !pages.isEmpty, (1...snapshot.pageCount).contains(trunk) else { return }
+      let image = try snapshot.page(trunk)
       pages.remove(trunk)
       let count = Int(try image.integer32(4))
       guard 8 + 4 * count <= image.count else { return }
@@ -39,12 +39,14 @@ struct UnclaimedPages {
   }
 
   /// Removes the pages of chains that begin on a page of a b-tree.
-  mutating func removeOverflow(of page: UInt32, from source: some PageSource) throws(CaptureDoubt) {
-    let heads = try BTreePage(try source.page(page))
-      .overflowHeads(usableSize: source.layout.usableSize)
+  mutating func removeOverflow(of page: UInt32, from snapshot: some DatabasePages)
+    throws(CaptureDoubt)
+  {
+    let heads = try BTreePage(try snapshot.page(page))
+      .overflowHeads(usableSize: snapshot.layout.usableSize)
     for head in heads {
       var next = head.firstPage
-      while pages.remove(next) != nil { next = try source.page(next).integer32(0) }
+      while pages.remove(next) != nil { next = try snapshot.page(next).integer32(0) }
     }
   }
 }
@@ -52,16 +54,16 @@ struct UnclaimedPages {
 extension ChangeReport {
   /// Reports the tables that changed pages may belong to of which nothing is known.
   mutating func claim(
-    _ unclaimed: inout UnclaimedPages, _ changed: ChangedPages, from source: some PageSource
+    _ unclaimed: inout UnclaimedPages, _ changed: ChangedPages, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     guard !unclaimed.isEmpty else { return }
-    unclaimed.removeAuxiliary(source.layout)
-    try unclaimed.removeFree(from: source)
+    unclaimed.removeAuxiliary(snapshot.layout)
+    try unclaimed.removeFree(from: snapshot)
     for index in 0..<changed.count where !unclaimed.isEmpty {
       let page = changed.page(at: index)
-      guard page <= source.pageCount, let role = map.pages.role(of: page) else { continue }
+      guard page <= snapshot.pageCount, let role = map.pages.role(of: page) else { continue }
       let isKnown = role.isLeaf && map.digests(role.tree) != nil
-      if !isKnown { try unclaimed.removeOverflow(of: page, from: source) }
+      if !isKnown { try unclaimed.removeOverflow(of: page, from: snapshot) }
     }
     guard !unclaimed.isEmpty else { return }
     for tree in map.schema.trees.indices where map.digests(tree) == nil {

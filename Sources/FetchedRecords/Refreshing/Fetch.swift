@@ -4,7 +4,7 @@ package import OrderedResults
 import QueryAnalysis
 
 /// What one run of a query gave.
-struct Fetched {
+struct QueryRun {
   let results: Results
   var changes: ChangeSet
   let alongside: [NamedValue]

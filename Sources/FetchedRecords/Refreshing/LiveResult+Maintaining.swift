@@ -50,7 +50,7 @@ extension LiveResult {
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, arguments, in: db)
     }
-    if contributions == nil, changed.contains(where: { !$0.route.isOwner }) {
+    if contributions == nil, changed.contains(where: { !$0.lead.isOwner }) {
       contributions = try plan.fetchContributions(arguments, in: db)
       return .refetchOnce(because: "firstChange")
     }
@@ -110,7 +110,7 @@ extension LiveResult {
     let owners = try owners(of: changed, plan, arguments, &contributions, in: db)
     guard isWorthwhile(owners.count, of: old.count, plan) else { return nil }
     let fetched = try plan.fetch(
-      owners, contributions?.numbers ?? GroupNumbers(), arguments: arguments,
+      owners, contributions?.numbers ?? GroupIdentifiers(), arguments: arguments,
       layout: old.layout, in: db)
     let (removed, added) = plan.order.differences(
       from: owners.flatMap { records(of: $0, index, plan, contributions) }, to: fetched)
@@ -168,15 +168,15 @@ extension LiveResult {
   ) throws -> [Int64] {
     var owners: Set<Int64> = []
     for rows in changed {
-      if rows.route.isOwner { owners.formUnion(rows.rowIDs) }
-      guard let position = rows.route.position else { continue }
+      if rows.lead.isOwner { owners.formUnion(rows.rowIDs) }
+      guard let position = rows.lead.position else { continue }
       for rowID in rows.rowIDs {
         owners.formUnion(contributions?.take(rowID, at: position) ?? [])
       }
     }
     guard contributions != nil else { return owners.sorted() }
     for rows in changed {
-      try rows.route.search?.forEach(rows.rowIDs, arguments: arguments, in: db) {
+      try rows.lead.search?.forEach(rows.rowIDs, arguments: arguments, in: db) {
         while try $0.step(in: db) {
           if let owner = contributions?.add($0, plan) { owners.insert(owner) }
         }

@@ -5,7 +5,7 @@ import QueryAnalysis
 /// The next state of a live result, and how it was come by.
 struct LiveUpdate {
   let query: Query
-  var fetched: Fetched
+  var fetched: QueryRun
   /// Why the query ran again, in words fit to label a metric; nil: it was maintained row by row.
   let refetchReasons: [String]?
   let duration: Duration
@@ -49,7 +49,7 @@ extension LiveResult {
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if duration(of: \.alongside) >= Self.shortWork { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
-      let needsContributions = changed.contains { !$0.route.isOwner }
+      let needsContributions = changed.contains { !$0.lead.isOwner }
       return index != nil && (contributions != nil || !needsContributions)
     }
   }
@@ -92,7 +92,7 @@ extension LiveResult {
     case .present(let results):
       update = LiveUpdate(
         query: bound.query,
-        fetched: Fetched(
+        fetched: QueryRun(
           results: results, changes: ChangeSet(),
           alongside: try fetchAlongside(bound, in: transaction.db)),
         refetchReasons: [], duration: .zero)
@@ -115,7 +115,7 @@ extension LiveResult {
     case .none:
       return LiveUpdate(
         query: bound.query,
-        fetched: Fetched(
+        fetched: QueryRun(
           results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside),
         refetchReasons: nil, duration: .zero)
     case .refetch(let reasons):
@@ -131,7 +131,7 @@ extension LiveResult {
         let alongside = try fetchAlongside(bound, in: db)
         return LiveUpdate(
           query: bound.query,
-          fetched: Fetched(results: results, changes: changes, alongside: alongside),
+          fetched: QueryRun(results: results, changes: changes, alongside: alongside),
           refetchReasons: nil, duration: ContinuousClock.now - start)
       }
     }
@@ -152,7 +152,7 @@ extension LiveResult {
     durations.fetch = fetched - start
     return LiveUpdate(
       query: query,
-      fetched: Fetched(
+      fetched: QueryRun(
         results: results, changes: changes, alongside: try fetchAlongside(bound, in: db)),
       refetchReasons: reasons, duration: ContinuousClock.now - start)
   }

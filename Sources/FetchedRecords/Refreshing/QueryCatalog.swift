@@ -5,7 +5,7 @@ import Synchronization
 /// Which queries there are, and what SQLite makes of each under the present schema.
 package final class QueryCatalog: Sendable {
   /// Where definitions come from.
-  package enum Source: Sendable {
+  package enum Extent: Sendable {
     case definitions([QueryDefinition])
     /// Every table and view is a query of its name, those made later too.
     case everyTable
@@ -23,14 +23,14 @@ package final class QueryCatalog: Sendable {
     var positions: [String: Int] = [:]
   }
 
-  package let source: Source
+  package let extent: Extent
   private let entries = Mutex(Entries())
 
-  init(source: Source) { self.source = source }
+  init(extent: Extent) { self.extent = extent }
 
   /// Whether there are none, and there never will be any.
   var isEmpty: Bool {
-    if case .definitions(let definitions) = source { definitions.isEmpty } else { false }
+    if case .definitions(let definitions) = extent { definitions.isEmpty } else { false }
   }
 
   /// All queries, in the order of their definition.
@@ -63,7 +63,7 @@ package final class QueryCatalog: Sendable {
   /// Analyses every definition under the schema that `db` sees now.
   func analyze(in db: Database) throws {
     let definitions =
-      switch source {
+      switch extent {
       case .definitions(let definitions): definitions
       case .everyTable: try SchemaFacts(db: db).definitionsOfAllTables()
       }

@@ -10,13 +10,13 @@ final class QueryGroup {
   let query: Query
   private(set) var members: [ObjectIdentifier: LiveResult] = [:]
   /// nil: every member has to look at every row.
-  private var router: ArgumentRouter?
+  private var argumentIndex: ArgumentIndex?
 
   init(_ query: Query) {
     self.query = query
     // What stands alongside may change for every member.
     if query.definition.alongside.isEmpty, let plan = query.plan {
-      router = plan.equality.map { ArgumentRouter($0, plan) }
+      argumentIndex = plan.equality.map { ArgumentIndex($0, plan) }
     }
   }
 
@@ -26,20 +26,20 @@ final class QueryGroup {
   func add(_ live: LiveResult) {
     live.group = self
     members[ObjectIdentifier(live)] = live
-    router?.add(live)
+    argumentIndex?.add(live)
   }
 
   /// Notes that a member was brought up to date by some of its rows.
   func note(_ live: LiveResult, _ changed: [ChangedRows]) {
-    for rows in changed where rows.route.isOwner { router?.note(live, rows.rowIDs) }
+    for rows in changed where rows.lead.isOwner { argumentIndex?.note(live, rows.rowIDs) }
   }
 
   /// Notes that a member may hold other rows than it did.
-  func leave(_ live: LiveResult) { router?.leave(live) }
+  func leave(_ live: LiveResult) { argumentIndex?.leave(live) }
 
   func remove(_ live: LiveResult) {
     members[ObjectIdentifier(live)] = nil
-    router?.remove(live)
+    argumentIndex?.remove(live)
   }
 
   /// Which controllers have to look at which of the rows that changed.
@@ -51,13 +51,13 @@ final class QueryGroup {
   func assignments(
     of changed: [ChangedRows], plan: IncrementalPlan, in db: Database
   ) throws -> [(live: LiveResult, changed: [ChangedRows])] {
-    guard router != nil, members.count > 2, changed.count == 1, let own = changed.first,
-      own.route.isOwner, own.rowIDs.count <= ArgumentRouter.maximumRows,
-      let arriving = try router?.members(for: own.rowIDs, in: db)
+    guard argumentIndex != nil, members.count > 2, changed.count == 1, let own = changed.first,
+      own.lead.isOwner, own.rowIDs.count <= ArgumentIndex.maximumRows,
+      let arriving = try argumentIndex?.members(for: own.rowIDs, in: db)
     else {
       return members.values.map { ($0, changed) }
     }
-    var candidates = router?.holders(of: own.rowIDs) ?? members
+    var candidates = argumentIndex?.holders(of: own.rowIDs) ?? members
     for id in arriving.keys where candidates[id] == nil { candidates[id] = members[id] }
     return candidates.compactMap { id, live in
       // What takes long is looked at later.
@@ -66,7 +66,7 @@ final class QueryGroup {
       let coming = arriving[id] ?? []
       if held.isEmpty, coming.isEmpty { return nil }
       let rows = coming.isEmpty ? held : Set(held).union(coming).sorted()
-      return (live, [ChangedRows(route: own.route, rowIDs: rows)])
+      return (live, [ChangedRows(lead: own.lead, rowIDs: rows)])
     }
   }
 }

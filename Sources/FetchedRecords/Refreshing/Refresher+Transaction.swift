@@ -76,7 +76,7 @@ extension Refresher {
   func disconnect() {
     stopReaders()
     access.disconnect()
-    source = nil
+    finder = nil
     schemaNumber = nil
   }
 
@@ -84,9 +84,9 @@ extension Refresher {
   private func catchUp(in transaction: ReadTransaction) throws {
     let start = ContinuousClock.now
     let db = transaction.db
-    let source = changeSource()
-    var changes = try source.changes(in: db)
-    defer { capture = source.statistics }
+    let finder = changeFinder()
+    var changes = try finder.changes(in: db)
+    defer { capture = finder.statistics }
     if isEverythingNew { changes = .everything([]) }
     if changes.isNothing {
       // Nothing was missed, but some were told of a failure that is over now.
@@ -120,7 +120,7 @@ extension Refresher {
     try followTables(in: db)
     schemaNumber = schema
     // Kept only when all has succeeded, so that a failure forgets no change.
-    source.keep()
+    finder.keep()
     isEverythingNew = false
     let duration = ContinuousClock.now - start
     count {

@@ -33,8 +33,8 @@ package final class Refresher: @unchecked Sendable {
   // Touched in turns only.
   var isWatching = false
   /// Made for each connection, of which it says what changed.
-  private let makeSource: () -> any ChangeSource
-  var source: (any ChangeSource)?
+  private let makeFinder: () -> any ChangeFinder
+  var finder: (any ChangeFinder)?
   var schemaNumber: Int64?
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
@@ -72,37 +72,37 @@ package final class Refresher: @unchecked Sendable {
   /// Whether nothing long is begun any more.
   var isEnding = false
 
-  /// Opens the database and analyses all queries of `source`.
+  /// Opens the database and analyses these queries.
   ///
   /// - Throws: ``RefusedQueries`` where definitions do not fit the schema; ``FetchFailure`` where
   ///   the database cannot be read.
   package convenience init(
-    path: String, source: QueryCatalog.Source, limits: RefresherLimits = RefresherLimits(),
+    path: String, queries: QueryCatalog.Extent, limits: RefresherLimits = RefresherLimits(),
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) throws {
     try self.init(
-      path: path, source: source, limits: limits, makeSource: CaptureSource.init, log: log)
+      path: path, queries: queries, limits: limits, makeFinder: CaptureFinder.init, log: log)
   }
 
   /// - Parameters:
   ///   - path: the database file.
-  ///   - source: which queries there are.
+  ///   - queries: which queries there are.
   ///   - limits: what one query may take.
-  ///   - makeSource: makes what knows the changes that one connection sees.
+  ///   - makeFinder: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   /// - Throws: as the initializer for all users.
   convenience init(
-    path: String, source: QueryCatalog.Source, limits: RefresherLimits = RefresherLimits(),
-    makeSource: @escaping () -> any ChangeSource,
+    path: String, queries: QueryCatalog.Extent, limits: RefresherLimits = RefresherLimits(),
+    makeFinder: @escaping () -> any ChangeFinder,
     log: @escaping @Sendable (RefresherMessage) -> Void
   ) throws {
     let access = OwnConnection(path: path) { path, statementGuard in
       try ReadOnlyConnection.open(path: path, limits, guardedBy: statementGuard)
     }
-    self.init(access, source: source, limits: limits, makeSource: makeSource, log: log)
+    self.init(access, queries: queries, limits: limits, makeFinder: makeFinder, log: log)
     try access.sync { try transaction { _ in } }
     let refused = catalog.refused
-    switch source {
+    switch queries {
     case .definitions where !refused.isEmpty: throw RefusedQueries(queries: refused)
     case .definitions: break
     case .everyTable: for query in refused { log(.leftOut(query)) }
@@ -113,21 +113,21 @@ package final class Refresher: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - access: the way to the database.
-  ///   - source: which queries there are by name.
+  ///   - queries: which queries there are by name.
   ///   - limits: what one query may take.
-  ///   - makeSource: makes what knows the changes that one connection sees.
+  ///   - makeFinder: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   init(
-    _ access: any DatabaseAccess, source: QueryCatalog.Source = .definitions([]),
-    limits: RefresherLimits, makeSource: @escaping () -> any ChangeSource,
+    _ access: any DatabaseAccess, queries: QueryCatalog.Extent = .definitions([]),
+    limits: RefresherLimits, makeFinder: @escaping () -> any ChangeFinder,
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) {
     self.access = access
     self.limits = limits
     memory = MemoryBudget(limit: limits.memory)
     self.log = log
-    self.makeSource = makeSource
-    catalog = QueryCatalog(source: source)
+    self.makeFinder = makeFinder
+    catalog = QueryCatalog(extent: queries)
   }
 
   /// The database file; empty: the database lives in memory.
@@ -166,16 +166,16 @@ package final class Refresher: @unchecked Sendable {
     }
   }
 
-  /// The source of changes of the present connection.
-  func changeSource() -> any ChangeSource {
-    let source = source ?? makeSource()
-    self.source = source
-    return source
+  /// The finder of changes of the present connection.
+  func changeFinder() -> any ChangeFinder {
+    let finder = finder ?? makeFinder()
+    self.finder = finder
+    return finder
   }
 
   /// Asks for the rows of the tables whose queries are maintained row by row.
   func followTables(in db: Database) throws {
-    try changeSource().follow(live.followedTables, in: db)
+    try changeFinder().follow(live.followedTables, in: db)
   }
 
   /// What a refresh found: told when its transaction is over.

@@ -19,7 +19,7 @@ struct Contributions {
   private var owners: [[Int64: Owners]]
   private var count = 0
   private let limit: Int
-  private(set) var numbers = GroupNumbers()
+  private(set) var numbers = GroupIdentifiers()
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner of a row, with what the tables leave free.
@@ -27,7 +27,7 @@ struct Contributions {
 
   /// Looks at all rows. O(n), n combinations of rows that the query looks at.
   init(_ plan: IncrementalPlan, sql: String, arguments: QueryArguments, in db: Database) throws {
-    let tables = plan.routes.compactMap(\.position).count
+    let tables = plan.leads.compactMap(\.position).count
     owners = Array(repeating: [:], count: tables)
     var all = Contributions(tables: tables, limit: .max)
     let statement = try db.cachedStatement(sql: sql)

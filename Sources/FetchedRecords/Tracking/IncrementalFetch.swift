@@ -27,7 +27,7 @@ extension KeyedStatement {
 extension IncrementalPlan {
   /// The records of these owners that are in the result now.
   func fetch(
-    _ owners: [Int64], _ numbers: GroupNumbers, arguments: QueryArguments, layout: RecordLayout,
+    _ owners: [Int64], _ numbers: GroupIdentifiers, arguments: QueryArguments, layout: RecordLayout,
     in db: Database
   ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
@@ -100,7 +100,7 @@ extension Value {
 }
 
 /// Numbers for groups, so that they are found like rows.
-struct GroupNumbers {
+struct GroupIdentifiers {
   private var numbers: [[Value]: Int64] = [:]
   private var groups: [[Value]] = []
 

@@ -1,9 +1,9 @@
 import ChangeCapture
 import QueryAnalysis
 
-/// Rows of a table that changed, and the route on which they matter.
+/// Rows of a table that changed, and how they lead to owners.
 struct ChangedRows: Equatable {
-  let route: IncrementalPlan.Route
+  let lead: IncrementalPlan.Lead
   let rowIDs: [Int64]
 }
 
@@ -27,11 +27,11 @@ extension Query {
       guard dependencies.contains(where: { changes[table: $0.table] != nil }) else { return .none }
       guard let plan else { return .refetch(because: ["notIncremental"]) }
       var changed: [ChangedRows] = []
-      for route in plan.routes {
-        switch changes[table: route.table] {
+      for lead in plan.leads {
+        switch changes[table: lead.table] {
         case nil: break
-        case .rows(let rowIDs) where route.search != nil || route.isOwner:
-          changed.append(ChangedRows(route: route, rowIDs: rowIDs))
+        case .rows(let rowIDs) where lead.search != nil || lead.isOwner:
+          changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
         case .rows: return .refetch(because: ["noSearch"])
         case .whole(let reason): return .refetch(because: [reason.rawValue])
         }

@@ -32,7 +32,7 @@ extension Connection {
 
   private func begin(_ made: Response, _ exchange: ConnectionStateMachine.Exchange) {
     let response = exchange.conditions?.apply(to: made) ?? made
-    let answer = ServerCounters.Answer(route: response.route, status: response.status.code)
+    let answer = ServerStatistics.Answer(route: response.route, status: response.status.code)
     let time = SystemCalls.now().nanoseconds - exchange.receivedAt.nanoseconds
     loop.counters.update { $0.answers[answer, default: Histogram()].record(nanoseconds: time) }
     observation?.beginResponse(response, exchange)

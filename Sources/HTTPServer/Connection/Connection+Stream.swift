@@ -1,9 +1,9 @@
 import HTTP1
 
 extension Connection {
-  /// What one turn takes from a source; then others have theirs.
+  /// What one turn takes from a producer; then others have theirs.
   private static let mostOfATurn = 256 * 1024
-  /// Pieces of a source are collected to about this before they are sent.
+  /// Pieces of a producer are collected to about this before they are sent.
   private static let pieceSize = 32 * 1024
 
   /// Two pieces: enough to keep a reader busy while the next turn is waited for.
@@ -28,7 +28,7 @@ extension Connection {
     var left = Self.mostOfATurn
     while !isBlocked, !isClosed, isCurrent(stream) {
       switch stream.phase {
-      case .prefix(let source): pull(source, for: stream, &left)
+      case .prefix(let producer): pull(producer, for: stream, &left)
       case .live:
         if !sendLog(stream, stream.body.broadcast.view) { return }
         // Whatever sources and `onLag` answer, the turn comes to an end.
@@ -48,8 +48,8 @@ extension Connection {
     if case .stream(let current) = body { current === stream } else { false }
   }
 
-  private func pull(_ source: StreamBody.Source, for stream: ActiveStream, _ left: inout Int) {
-    guard let bytes = source() else {
+  private func pull(_ producer: StreamBody.Producer, for stream: ActiveStream, _ left: inout Int) {
+    guard let bytes = producer() else {
       stream.phase = .live
       return
     }

@@ -11,15 +11,15 @@ final class ConnectionSettings: Sendable {
   let counts: ConnectionCounts
   let observer: ExchangeObserver?
 
-  init(_ configuration: ServerConfiguration) {
-    messageLimits = configuration.messageLimits
-    deadlines = Deadlines(configuration.timeouts)
-    lateness = configuration.timeouts.lateness
-    maximumPipelinedRequests = configuration.maximumPipelinedRequests
-    trustedProxies = configuration.trustedProxies
+  init(_ settings: ServerSettings) {
+    messageLimits = settings.messageLimits
+    deadlines = Deadlines(settings.timeouts)
+    lateness = settings.timeouts.lateness
+    maximumPipelinedRequests = settings.maximumPipelinedRequests
+    trustedProxies = settings.trustedProxies
     counts = ConnectionCounts(
-      limit: configuration.maximumConnectionsPerAddress, exempt: configuration.trustedProxies)
-    observer = configuration.observer
+      limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
+    observer = settings.observer
   }
 }
 

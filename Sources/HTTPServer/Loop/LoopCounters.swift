@@ -1,7 +1,7 @@
 import Synchronization
 
 /// What the server has done, for its metrics.
-package struct ServerCounters: Sendable, Equatable {
+package struct ServerStatistics: Sendable, Equatable {
   /// Connections accepted since the start.
   package var connectionsAccepted = 0
 
@@ -46,8 +46,8 @@ package struct ServerCounters: Sendable, Equatable {
   package var acceptPauses = 0
 }
 
-extension ServerCounters {
-  mutating func add(_ other: ServerCounters) {
+extension ServerStatistics {
+  mutating func add(_ other: ServerStatistics) {
     connectionsAccepted += other.connectionsAccepted
     connectionsOpen += other.connectionsOpen
     connectionsRefused += other.connectionsRefused
@@ -68,11 +68,11 @@ extension ServerCounters {
 /// Only this loop writes, so its lock is never fought for (some 20 ns, beside a system call each
 /// time).
 final class LoopCounters: Sendable {
-  private let counters = Mutex(ServerCounters())
+  private let counters = Mutex(ServerStatistics())
 
-  func update(_ body: (inout ServerCounters) -> Void) {
+  func update(_ body: (inout ServerStatistics) -> Void) {
     counters.withLock { body(&$0) }
   }
 
-  var current: ServerCounters { counters.withLock { $0 } }
+  var current: ServerStatistics { counters.withLock { $0 } }
 }

@@ -3,8 +3,8 @@ import HTTP1
 /// Where one stream is: guarded by its loop's queue.
 final class ActiveStream {
   enum Phase {
-    /// Sending what the source makes.
-    case prefix(StreamBody.Source)
+    /// Sending what the producer makes.
+    case prefix(StreamBody.Producer)
     /// Sending what the broadcast brings.
     case live
     /// Nothing more but this.

@@ -18,7 +18,7 @@ final class FanOut: @unchecked Sendable {
   var isWoken = false
 
   // Guarded by the loop's queue.
-  private var places: [FanOutPlace] = []
+  private var places: [FanOutEntry] = []
   private var position = 0
   private var isWalking = false
   /// Something came that members before `position` have not seen.
@@ -47,7 +47,7 @@ final class FanOut: @unchecked Sendable {
 
   /// Returns the index of the member's place, by which it is removed.
   func add(_ connection: Connection) -> Int {
-    places.append(FanOutPlace(connection))
+    places.append(FanOutEntry(connection))
     return places.count - 1
   }
 

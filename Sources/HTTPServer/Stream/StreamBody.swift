@@ -4,25 +4,25 @@ package struct StreamBody: Sendable {
   ///
   /// Called on the connection's loop as the socket drains, never by two threads at once: what it
   /// makes is never in memory whole. It must not wait for anything.
-  package typealias Source = @Sendable () -> [UInt8]?
+  package typealias Producer = @Sendable () -> [UInt8]?
 
   /// What a stream sends instead of what it has missed.
   package struct Resumption: Sendable {
     /// Sent first.
-    package var prefix: Source?
+    package var prefix: Producer?
 
     /// Where the stream continues.
     package var position: Broadcast.Position
 
     /// Sends `prefix`, and continues at `position`.
-    package init(prefix: Source?, position: Broadcast.Position) {
+    package init(prefix: Producer?, position: Broadcast.Position) {
       self.prefix = prefix
       self.position = position
     }
   }
 
   /// Sent before the broadcast, pieces of any size.
-  package var prefix: Source?
+  package var prefix: Producer?
 
   /// What the stream shows.
   package var broadcast: Broadcast
@@ -53,7 +53,7 @@ package struct StreamBody: Sendable {
   package var onEnd: @Sendable () -> Void
 
   package init(
-    prefix: Source? = nil, broadcast: Broadcast, position: Broadcast.Position,
+    prefix: Producer? = nil, broadcast: Broadcast, position: Broadcast.Position,
     heartbeat: Heartbeat? = nil,
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
     onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,

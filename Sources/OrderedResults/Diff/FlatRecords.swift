@@ -1,5 +1,5 @@
 /// The records of a list under numbers from which each is found in two steps, not in the four that
-/// lead through pages and blocks.
+/// lead through nodes and blocks.
 ///
 /// A number is that of the block, counted in the list, times 128, and the place in the block.
 struct FlatRecords {
@@ -18,12 +18,12 @@ struct FlatRecords {
   /// O(n / 128), n records; none of them is read.
   init(_ list: RecordList) {
     self.list = list
-    let count = list.pages.reduce(0) { $0 + $1.blocks.count }
+    let count = list.nodes.reduce(0) { $0 + $1.blocks.count }
     precondition(count < 1 << 25, "\(count) blocks of records")
     blocks = [Block](capacity: count) { blocks in
       var start: UInt32 = 0
-      for page in list.pages {
-        for block in page.blocks {
+      for node in list.nodes {
+        for block in node.blocks {
           let count = UInt32(truncatingIfNeeded: block.count)
           blocks.append(Block(memory: block.memory, start: start, count: count))
           start += count

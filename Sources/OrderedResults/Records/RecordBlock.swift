@@ -44,7 +44,7 @@ final class RecordBlock: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// The object, what the allocator keeps for it and for its memory, and its place in a page.
+  /// The object, what the allocator keeps for it and for its memory, and its place in a node.
   private static let overhead = 112
 
   private var heldBytes: Int { Int(bounds[count]) + Self.overhead }

@@ -18,7 +18,7 @@ struct RecordCursor {
     // No record is read from here: an empty list is at its end.
     memory = UnsafeRawPointer(bitPattern: 8).unsafelyUnwrapped
     bounds = memory.assumingMemoryBound(to: UInt32.self)
-    if !list.pages.isEmpty { enter(place) }
+    if !list.nodes.isEmpty { enter(place) }
   }
 
   /// Where a cursor stood.
@@ -111,7 +111,7 @@ struct RecordCursor {
     if 0..<blockCount ~= offset - blockStart {
       item = offset - blockStart
     } else if offset == list.count {
-      if !list.pages.isEmpty { enter(list.lastBlock) }
+      if !list.nodes.isEmpty { enter(list.lastBlock) }
       item = blockCount
     } else {
       let place = list.place(of: offset)

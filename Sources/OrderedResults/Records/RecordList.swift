@@ -1,92 +1,92 @@
 /// Records in order: a counted tree of three levels, whose copies share what they have in common.
 ///
-/// A list is an array of pages, a page an array of blocks, a block at most 128 records in one
+/// A list is an array of nodes, a node an array of blocks, a block at most 128 records in one
 /// allocation. Reading is O(log n), and a list that differs in k places from another costs
-/// O(k + n / 8192) beside the records themselves: a million records are some 122 pages.
+/// O(k + n / 8192) beside the records themselves: a million records are some 122 nodes.
 struct RecordList: Sendable {
-  private(set) var pages: [BlockPage] = []
-  /// For each page, how many records stand before it.
+  private(set) var nodes: [BlockNode] = []
+  /// For each node, how many records stand before it.
   private(set) var starts: [Int] = []
   private(set) var count = 0
 
   /// Where a record is.
   struct Place: Equatable {
-    var page = 0
+    var node = 0
     var slot = 0
     var item = 0
   }
 
   /// O(1), amortized.
-  mutating func append(_ page: BlockPage) {
-    pages.append(page)
+  mutating func append(_ node: BlockNode) {
+    nodes.append(node)
     starts.append(count)
-    count += page.count
+    count += node.count
   }
 
-  /// Appends pages of another list.
+  /// Appends nodes of another list.
   ///
-  /// O(pages), without a look into any.
+  /// O(nodes), without a look into any.
   mutating func append(_ range: Range<Int>, of source: RecordList) {
     guard let first = range.first else { return }
     let shift = count - source.starts[first]
-    pages.append(contentsOf: source.pages[range])
+    nodes.append(contentsOf: source.nodes[range])
     for start in source.starts[range] { starts.append(start + shift) }
-    count = shift + source.end(ofPage: range.upperBound - 1)
+    count = shift + source.end(ofNode: range.upperBound - 1)
   }
 
-  /// The pages from `first` on that are whole among `count` records.
+  /// The nodes from `first` on that are whole among `count` records.
   ///
   /// O(log n), n records.
-  func pages(from first: Int, holding count: Int) -> Range<Int> {
+  func nodes(from first: Int, holding count: Int) -> Range<Int> {
     let end = starts[first] + count
-    if end >= self.count { return first..<pages.count }
+    if end >= self.count { return first..<nodes.count }
     return first..<max(first, starts.lastStart(notAfter: end))
   }
 
-  private func end(ofPage page: Int) -> Int {
-    page + 1 < starts.count ? starts[page + 1] : count
+  private func end(ofNode node: Int) -> Int {
+    node + 1 < starts.count ? starts[node + 1] : count
   }
 
   /// The place of the record at an offset.
   ///
-  /// O(log n), n records; O(1) for the page where pages are equally full, as they are after a
+  /// O(log n), n records; O(1) for the node where nodes are equally full, as they are after a
   /// first fetch.
   func place(of offset: Int) -> Place {
     precondition(0..<count ~= offset, "no record \(offset) among \(count)")
-    let page = page(of: offset)
-    let rest = offset - starts[page]
-    let slot = pages[page].slot(of: rest)
-    return Place(page: page, slot: slot, item: rest - pages[page].starts[slot])
+    let node = node(of: offset)
+    let rest = offset - starts[node]
+    let slot = nodes[node].slot(of: rest)
+    return Place(node: node, slot: slot, item: rest - nodes[node].starts[slot])
   }
 
-  private func page(of offset: Int) -> Int {
-    let guess = offset / (BlockPage.maximumCount * RecordBlock.maximumCount)
-    if guess < pages.count, 0..<pages[guess].count ~= offset - starts[guess] { return guess }
+  private func node(of offset: Int) -> Int {
+    let guess = offset / (BlockNode.maximumCount * RecordBlock.maximumCount)
+    if guess < nodes.count, 0..<nodes[guess].count ~= offset - starts[guess] { return guess }
     return starts.lastStart(notAfter: offset)
   }
 
   /// The place of the next block's first record; nil behind the last block.
   func place(afterBlockAt place: Place) -> Place? {
-    if place.slot + 1 < pages[place.page].blocks.count {
-      return Place(page: place.page, slot: place.slot + 1)
+    if place.slot + 1 < nodes[place.node].blocks.count {
+      return Place(node: place.node, slot: place.slot + 1)
     }
-    return place.page + 1 < pages.count ? Place(page: place.page + 1) : nil
+    return place.node + 1 < nodes.count ? Place(node: place.node + 1) : nil
   }
 
   /// The last block; its first record's place. There must be one.
   var lastBlock: Place {
-    Place(page: pages.count - 1, slot: pages[pages.count - 1].blocks.count - 1)
+    Place(node: nodes.count - 1, slot: nodes[nodes.count - 1].blocks.count - 1)
   }
 
-  func block(at place: Place) -> RecordBlock { pages[place.page].blocks[place.slot] }
+  func block(at place: Place) -> RecordBlock { nodes[place.node].blocks[place.slot] }
 
   /// How many records stand before a block.
   func start(ofBlockAt place: Place) -> Int {
-    starts[place.page] + pages[place.page].starts[place.slot]
+    starts[place.node] + nodes[place.node].starts[place.slot]
   }
 
   /// All blocks, in order.
-  var blocks: [RecordBlock] { pages.flatMap(\.blocks) }
+  var blocks: [RecordBlock] { nodes.flatMap(\.blocks) }
 
   /// O(log n), n records.
   subscript(offset: Int) -> Record {
@@ -95,8 +95,8 @@ struct RecordList: Sendable {
   }
 }
 
-extension BlockPage {
-  /// The block of a record, counted in the page.
+extension BlockNode {
+  /// The block of a record, counted in the node.
   fileprivate func slot(of offset: Int) -> Int {
     let guess = offset / RecordBlock.maximumCount
     if guess < blocks.count, 0..<blocks[guess].count ~= offset - starts[guess] { return guess }

@@ -1,12 +1,12 @@
-/// Makes a list from new rows and from runs of another list, whose blocks and pages it shares.
+/// Makes a list from new rows and from runs of another list, whose blocks and nodes it shares.
 struct RecordListBuilder: ~Copyable {
   /// The list that is to come of it, where it is there already: then nothing is made, only counted.
   private let known: RecordList?
   private var knownCount = 0
   private var list = RecordList()
-  /// Blocks that do not make a page yet.
-  private var page: [RecordBlock] = []
-  private var pageCount = 0
+  /// Blocks that do not make a node yet.
+  private var node: [RecordBlock] = []
+  private var nodeCount = 0
   /// Records that do not make a block yet.
   private var open = OpenBlock()
   /// The place at which the last run of another list ended: runs mostly come in order.
@@ -21,7 +21,7 @@ struct RecordListBuilder: ~Copyable {
   /// - Parameter known: the list that will be made, if it was made before.
   init(known: RecordList? = nil) { self.known = known }
 
-  var count: Int { known == nil ? list.count + pageCount + open.count : knownCount }
+  var count: Int { known == nil ? list.count + nodeCount + open.count : knownCount }
 
   /// Counts records of the list that was made before.
   mutating func pass(_ count: Int) {
@@ -41,7 +41,7 @@ struct RecordListBuilder: ~Copyable {
 
   /// Appends a run of another list's records.
   ///
-  /// O(log n) for n records there, and O(1) for each page or block that is shared whole; blocks at
+  /// O(log n) for n records there, and O(1) for each node or block that is shared whole; blocks at
   /// the edges of the run are copied.
   mutating func append(_ range: Range<Int>, of source: RecordList) {
     guard !range.isEmpty else { return }
@@ -54,13 +54,13 @@ struct RecordListBuilder: ~Copyable {
     while remaining > 0 {
       hint = place
       if place.slot == 0, place.item == 0, !open.isSmall {
-        let pages = source.pages(from: place.page, holding: remaining)
-        if let first = pages.first {
+        let nodes = source.nodes(from: place.node, holding: remaining)
+        if let first = nodes.first {
           let before = count
-          append(source.pages[first])
-          list.append(pages.dropFirst(), of: source)
+          append(source.nodes[first])
+          list.append(nodes.dropFirst(), of: source)
           remaining -= count - before
-          place = RecordList.Place(page: pages.upperBound)
+          place = RecordList.Place(node: nodes.upperBound)
           continue
         }
       }
@@ -101,57 +101,57 @@ struct RecordListBuilder: ~Copyable {
       return list.block(at: place).bytes(place.item)
     }
     offset -= list.count
-    if offset >= pageCount { return open.bytes(offset - pageCount) }
-    var slot = page.count - 1
-    var end = pageCount
-    while end - page[slot].count > offset {
-      end -= page[slot].count
+    if offset >= nodeCount { return open.bytes(offset - nodeCount) }
+    var slot = node.count - 1
+    var end = nodeCount
+    while end - node[slot].count > offset {
+      end -= node[slot].count
       slot -= 1
     }
-    return page[slot].bytes(offset - (end - page[slot].count))
+    return node[slot].bytes(offset - (end - node[slot].count))
   }
 
   private func place(of offset: Int, in source: RecordList) -> RecordList.Place {
-    if hint.page < source.pages.count, hint.slot < source.pages[hint.page].blocks.count {
+    if hint.node < source.nodes.count, hint.slot < source.nodes[hint.node].blocks.count {
       let start = source.start(ofBlockAt: hint)
       let block = source.block(at: hint)
       if 0..<block.count ~= offset - start {
-        return RecordList.Place(page: hint.page, slot: hint.slot, item: offset - start)
+        return RecordList.Place(node: hint.node, slot: hint.slot, item: offset - start)
       }
     }
     return source.place(of: offset)
   }
 
-  // MARK: - Pages
+  // MARK: - Nodes
 
-  /// Shares a page, or makes two of it and a few blocks before it.
-  private mutating func append(_ whole: BlockPage) {
+  /// Shares a node, or makes two of it and a few blocks before it.
+  private mutating func append(_ whole: BlockNode) {
     closeBlock()
-    if page.isEmpty || page.count >= BlockPage.minimumCount {
-      closePage()
+    if node.isEmpty || node.count >= BlockNode.minimumCount {
+      closeNode()
       list.append(whole)
       return
     }
     // Two halves that are large enough to be left alone from now on.
-    let blocks = page + whole.blocks
-    let half = blocks.count > BlockPage.maximumCount ? blocks.count / 2 : blocks.count
-    list.append(BlockPage(Array(blocks[..<half])))
-    if half < blocks.count { list.append(BlockPage(Array(blocks[half...]))) }
-    page.removeAll(keepingCapacity: true)
-    pageCount = 0
+    let blocks = node + whole.blocks
+    let half = blocks.count > BlockNode.maximumCount ? blocks.count / 2 : blocks.count
+    list.append(BlockNode(Array(blocks[..<half])))
+    if half < blocks.count { list.append(BlockNode(Array(blocks[half...]))) }
+    node.removeAll(keepingCapacity: true)
+    nodeCount = 0
   }
 
-  private mutating func addToPage(_ block: RecordBlock) {
-    page.append(block)
-    pageCount += block.count
-    if page.count == BlockPage.maximumCount { closePage() }
+  private mutating func addToNode(_ block: RecordBlock) {
+    node.append(block)
+    nodeCount += block.count
+    if node.count == BlockNode.maximumCount { closeNode() }
   }
 
-  private mutating func closePage() {
-    if page.isEmpty { return }
-    list.append(BlockPage(page))
-    page.removeAll(keepingCapacity: true)
-    pageCount = 0
+  private mutating func closeNode() {
+    if node.isEmpty { return }
+    list.append(BlockNode(node))
+    node.removeAll(keepingCapacity: true)
+    nodeCount = 0
   }
 
   // MARK: - Blocks
@@ -169,7 +169,7 @@ struct RecordListBuilder: ~Copyable {
       return copy(block, half..<block.count)
     }
     closeBlock()
-    addToPage(block)
+    addToNode(block)
   }
 
   private mutating func copy(_ block: RecordBlock, _ items: Range<Int>) {
@@ -201,7 +201,7 @@ struct RecordListBuilder: ~Copyable {
     let block = open.take(id: id)
     made.append(MadeBlock(block: block, copied: copied))
     copied.removeAll(keepingCapacity: true)
-    addToPage(block)
+    addToNode(block)
   }
 
   /// The name of the block that gave most of the open records, of those still to be had.
@@ -220,6 +220,6 @@ struct RecordListBuilder: ~Copyable {
 
   private mutating func close() {
     closeBlock()
-    closePage()
+    closeNode()
   }
 }

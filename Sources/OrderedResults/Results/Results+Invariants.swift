@@ -44,22 +44,22 @@ extension Results {
 extension RecordList {
   func checkInvariants(columnCount: Int) throws(BrokenInvariant) {
     try BrokenInvariant.require(
-      starts.count == pages.count, "\(starts.count) starts, \(pages.count) pages")
+      starts.count == nodes.count, "\(starts.count) starts, \(nodes.count) nodes")
     var total = 0
-    for (index, page) in pages.enumerated() {
+    for (index, node) in nodes.enumerated() {
       try BrokenInvariant.require(
-        starts[index] == total, "page \(index) at \(starts[index]), not \(total)")
-      try page.checkInvariants(columnCount: columnCount)
-      total += page.count
+        starts[index] == total, "node \(index) at \(starts[index]), not \(total)")
+      try node.checkInvariants(columnCount: columnCount)
+      total += node.count
     }
     try BrokenInvariant.require(count == total, "count \(count), \(total) records")
   }
 }
 
-extension BlockPage {
+extension BlockNode {
   func checkInvariants(columnCount: Int) throws(BrokenInvariant) {
     try BrokenInvariant.require(
-      1...Self.maximumCount ~= blocks.count, "\(blocks.count) blocks in a page")
+      1...Self.maximumCount ~= blocks.count, "\(blocks.count) blocks in a node")
     var offset = 0
     for (index, block) in blocks.enumerated() {
       try BrokenInvariant.require(

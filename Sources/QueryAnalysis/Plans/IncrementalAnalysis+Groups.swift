@@ -29,11 +29,11 @@ extension IncrementalAnalysis {
     let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
     let records = statement(condition: condition)
     try checkSearches(records)
-    let (routes, contributions) = try routes(
+    let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression))
     let plan = IncrementalPlan(
       owner: .group(columns: columns), order: order,
-      records: KeyedStatement(beforeKeys: records, afterKeys: ""), routes: routes,
+      records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms))
     return shape(plan, terms)
   }

@@ -85,31 +85,31 @@ extension IncrementalAnalysis {
     return KeyedStatement(beforeKeys: String(parts[0]), afterKeys: String(parts[1]))
   }
 
-  // MARK: - Routes
+  // MARK: - Leads
 
   /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
-  func routes(
+  func leads(
     owner: Int?, ownerColumns: [String]
-  ) throws -> (routes: [IncrementalPlan.Route], contributions: String?) {
+  ) throws -> (leads: [IncrementalPlan.Lead], contributions: String?) {
     let others = select.tables.indices.filter { $0 != owner }
     var refusals: [Int: String] = [:]
-    for table in others { refusals[table] = try refusal(ofRoute: table, ownerColumns) }
+    for table in others { refusals[table] = try refusal(ofLead: table, ownerColumns) }
     let reached = others.filter { refusals[$0] == nil }
     if owner == nil, let first = refusals[0], reached.isEmpty {
       throw NotIncremental(reason: first)
     }
-    let routes = ([owner].compactMap(\.self) + others).map { table in
-      IncrementalPlan.Route(
+    let leads = ([owner].compactMap(\.self) + others).map { table in
+      IncrementalPlan.Lead(
         table: select.tables[table].name, isOwner: table == owner,
         search: refusals[table] == nil ? search(table, reached, ownerColumns) : nil,
         position: reached.firstIndex(of: table), refusal: refusals[table])
     }
-    if reached.isEmpty { return (routes, nil) }
-    return (routes, body(contributionColumns(reached, ownerColumns), isGrouped: false))
+    if reached.isEmpty { return (leads, nil) }
+    return (leads, body(contributionColumns(reached, ownerColumns), isGrouped: false))
   }
 
   /// Why changed rows of a table do not lead to owners.
-  private func refusal(ofRoute table: Int, _ ownerColumns: [String]) throws -> String? {
+  private func refusal(ofLead table: Int, _ ownerColumns: [String]) throws -> String? {
     if let lack = select.tables[table].lack { return lack }
     do {
       try checkSearches(search(table, [table], ownerColumns).sql(forKeys: 2))
@@ -165,7 +165,7 @@ extension IncrementalAnalysis {
   // MARK: - For a person
 
   func reason(_ plan: IncrementalPlan) -> String {
-    let others = plan.routes.filter { !$0.isOwner && $0.search != nil }.map(\.table)
+    let others = plan.leads.filter { !$0.isOwner && $0.search != nil }.map(\.table)
     var text: String
     switch plan.owner {
     case .row:
@@ -179,9 +179,9 @@ extension IncrementalAnalysis {
     case .group:
       text = "changed rows of \(others.listed) lead to their groups, which are read again"
     }
-    for route in plan.routes {
-      guard let refusal = route.refusal else { continue }
-      text += "; when \(route.table) changes, the query runs again: \(refusal)"
+    for lead in plan.leads {
+      guard let refusal = lead.refusal else { continue }
+      text += "; when \(lead.table) changes, the query runs again: \(refusal)"
     }
     switch plan.window?.short {
     case nil where plan.window == nil: break

@@ -126,22 +126,22 @@ struct IncrementalAnalysis {
     let (order, terms) = try recordOrder()
     let records = keyed(by: rowID)
     try checkSearches(records.sql(forKeys: 2))
-    let (routes, contributions) = try routes(owner: owner, ownerColumns: [rowID])
+    let (leads, contributions) = try leads(owner: owner, ownerColumns: [rowID])
     let plan = IncrementalPlan(
-      owner: .row(column: column), order: order, records: records, routes: routes,
+      owner: .row(column: column), order: order, records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
       equality: equality(owner))
     return shape(plan, terms)
   }
 
   /// A condition that a value of the owner's own row must fulfil.
-  private func equality(_ owner: Int) -> EqualityRoute? {
+  private func equality(_ owner: Int) -> ArgumentEquality? {
     let table = select.tables[owner].name
     guard let predicate = select.syntax.predicate, candidate.syntax.limit == nil,
       let rowID = facts.rowIDExpression(of: table)
     else { return nil }
     let collations = facts.collations(of: table)
-    return EqualityRoute(
+    return ArgumentEquality(
       predicate: predicate, table: table, rowID: rowID.quotedIdentifier
     ) { expression in
       guard let origin = select.origin(of: expression), origin.table == owner,

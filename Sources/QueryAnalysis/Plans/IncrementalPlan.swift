@@ -7,7 +7,7 @@ package import OrderedResults
 package struct IncrementalPlan: Sendable, Equatable {
   /// What the records are made of.
   package enum Owner: Sendable, Equatable {
-    /// A row of the first route's table; the position of its rowid among the columns.
+    /// A row of the first lead's table; the position of its rowid among the columns.
     case row(column: Int)
     /// A group of rows; the positions of what it is grouped by among the columns.
     case group(columns: [Int])
@@ -19,9 +19,9 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// The records of some owners: rowids, or the values of one group.
   package let records: KeyedStatement
   /// How changed rows of each table lead to owners. An owner's own table comes first.
-  package let routes: [Route]
-  /// For each row of the tables with a route, to which owners it contributes: the rowids of
-  /// ``contributingTables`` routes, then the owner's values. Nil: all routes are owners' own.
+  package let leads: [Lead]
+  /// For each row of the tables with a lead, to which owners it contributes: the rowids of
+  /// ``contributingTables`` leads, then the owner's values. Nil: all leads are owners' own.
   package let contributions: String?
   /// LIMIT and OFFSET, and the query without them.
   package let window: WindowStatement?
@@ -29,16 +29,16 @@ package struct IncrementalPlan: Sendable, Equatable {
   package let pages: PagedStatement?
   /// A condition by which a changed row of the owners' own table finds the arguments whose results
   /// it concerns, if there is one.
-  package var equality: EqualityRoute?
+  package var equality: ArgumentEquality?
 
   /// The table whose rows are the records, or the first of those that they are made of.
-  package var table: String { routes[0].table }
+  package var table: String { leads[0].table }
 
   /// The tables of which it must be known which rows changed.
-  package var followedTables: [String] { routes.filter { $0.search != nil }.map(\.table) }
+  package var followedTables: [String] { leads.filter { $0.search != nil }.map(\.table) }
 
   /// The way from a changed row of a table to owners.
-  package struct Route: Sendable, Equatable {
+  package struct Lead: Sendable, Equatable {
     package let table: String
     /// Whether a row of this table is itself the owner.
     package let isOwner: Bool

@@ -53,7 +53,7 @@ extension QueryAnalyzer {
     else { throw NotIncremental(reason: "its columns would not keep their names") }
     // What SQLite says that it reads counts, whatever was understood of the text.
     for table in try facts.dependencies(of: [statement]).map(\.table)
-    where !shape.plan.routes.contains(where: { $0.table.isSameIdentifier(as: table) }) {
+    where !shape.plan.leads.contains(where: { $0.table.isSameIdentifier(as: table) }) {
       throw NotIncremental(reason: "it reads \(table) in a way that is not followed")
     }
     return shape

@@ -12,11 +12,11 @@ package enum AccessLogFormat: Sendable, Equatable {
 
   package enum Part: Sendable, Equatable {
     case text(String)
-    case word(Word, Place)
+    case word(Word, Quoting)
   }
 
-  /// What a value at a place of the line must not contain, so that it stays one field.
-  package enum Place: Sendable, Equatable {
+  /// What a value at its place in the line must not contain, so that it stays one field.
+  package enum Quoting: Sendable, Equatable {
     /// Between quotation marks, or the server's own words: no quotation marks.
     case quoted
     /// No space, and nothing of what ends a field in this line.
@@ -122,10 +122,10 @@ package enum AccessLogFormat: Sendable, Equatable {
   /// Clients write targets and agents: none may end a line, a quotation or a field, or move a
   /// terminal's cursor. What is not there is `-`, and so is what a field without quotation marks
   /// could not show.
-  private static func escaped(_ text: String?, _ place: Place) -> String {
+  private static func escaped(_ text: String?, _ quoting: Quoting) -> String {
     guard let text else { return "-" }
     var ends: [UInt8] = []
-    if case .unquoted(let bytes) = place {
+    if case .unquoted(let bytes) = quoting {
       if text.isEmpty { return "-" }
       ends = bytes
     }

@@ -7,7 +7,7 @@ extension Configuration {
   /// position its own if it stands there.
   package func position(
     of query: String, _ part: Part, near word: String? = nil
-  ) -> SourcePosition {
+  ) -> TextPosition {
     guard let start = positions[.query(query, part)] else {
       return part.enclosing.map { position(of: query, $0, near: word) } ?? .start
     }
@@ -15,7 +15,7 @@ extension Configuration {
   }
 
   /// Where a word of the file itself stands.
-  package func position(of word: FileWord) -> SourcePosition {
+  package func position(of word: FileWord) -> TextPosition {
     positions[.file(word)] ?? .start
   }
 
@@ -28,16 +28,16 @@ extension Configuration {
   }
 
   /// Where the next name or item begins: O(log b), b names and items in the file.
-  private func end(after start: SourcePosition) -> SourcePosition {
+  private func end(after start: TextPosition) -> TextPosition {
     let next = boundaries.partitioningIndex { $0 > start }
     return next < boundaries.count
-      ? boundaries[next] : SourcePosition(line: lines.count + 1, column: 1)
+      ? boundaries[next] : TextPosition(line: lines.count + 1, column: 1)
   }
 
   /// Looks for a whole word.
   private func find(
-    _ word: String, from start: SourcePosition, to end: SourcePosition
-  ) -> SourcePosition? {
+    _ word: String, from start: TextPosition, to end: TextPosition
+  ) -> TextPosition? {
     let sought = Array(word.unicodeScalars)
     guard let first = sought.first, let last = sought.last else { return nil }
     // libYAML, which counts the lines of a mark, knows breaks that YAML 1.2 has no more (NEL, LS).
@@ -52,7 +52,7 @@ extension Configuration {
           (index > 0 && scalars[index - 1].isWordPart && first.isWordPart)
           || (after < scalars.count && scalars[after].isWordPart && last.isWordPart)
         if !isCut, scalars[index..<after].elementsEqual(sought) {
-          return SourcePosition(line: line, column: index + 1)
+          return TextPosition(line: line, column: index + 1)
         }
         index += 1
       }

@@ -7,7 +7,7 @@ package import QueryAnalysis
 /// The file is YAML, of which JSON is a part. Every word is checked against the vocabulary of its
 /// place, and text is text: a number where text belongs is a problem, not a string. Whether the SQL
 /// prepares is for SQLite to say; ``position(of:_:near:)`` then tells where it stands.
-package struct Configuration: Sendable, Equatable {
+package struct Configuration: Sendable {
   /// As the user named the file.
   package let file: String
   /// The database, absolute or relative to the working directory as `file` is.
@@ -24,9 +24,9 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var queries: [QueryDefinition] = []
 
   var lines: [String] = []
-  var positions: [Place: SourcePosition] = [:]
+  var positions: [Subject: TextPosition] = [:]
   /// Where the names of words and entries and the items of lists begin, in ascending order.
-  var boundaries: [SourcePosition] = []
+  var boundaries: [TextPosition] = []
 
   /// A part of a query that has a place in the file.
   package enum Part: Sendable, Hashable {
@@ -39,7 +39,7 @@ package struct Configuration: Sendable, Equatable {
     case parameterDefault(String)
   }
 
-  enum Place: Sendable, Hashable {
+  enum Subject: Sendable, Hashable {
     case file(FileWord)
     case query(String, Part)
   }

@@ -43,7 +43,7 @@ enum ConfigurationFile {
 /// The first byte that is not UTF-8.
 private struct InvalidUTF8: Error {
   let byte: UInt8
-  let position: SourcePosition
+  let position: TextPosition
 }
 
 extension String {
@@ -53,7 +53,7 @@ extension String {
       self = text
       return
     }
-    var position = SourcePosition.start
+    var position = TextPosition.start
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
     var rest = bytes[...]
@@ -65,11 +65,11 @@ extension String {
   }
 }
 
-extension SourcePosition {
+extension TextPosition {
   /// Steps over one scalar of a text.
   mutating func pass(_ scalar: Unicode.Scalar) {
     if scalar == "\n" {
-      self = SourcePosition(line: line + 1, column: 1)
+      self = TextPosition(line: line + 1, column: 1)
     } else {
       column += 1
     }

@@ -1,9 +1,9 @@
 /// A place in a text: both counted from 1, the column in Unicode scalars, as editors count.
-package struct SourcePosition: Sendable, Hashable, Comparable {
+package struct TextPosition: Sendable, Hashable, Comparable {
   package var line: Int
   package var column: Int
 
-  package static let start = SourcePosition(line: 1, column: 1)
+  package static let start = TextPosition(line: 1, column: 1)
 
   package static func < (first: Self, second: Self) -> Bool {
     (first.line, first.column) < (second.line, second.column)
@@ -14,7 +14,7 @@ package struct SourcePosition: Sendable, Hashable, Comparable {
 package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringConvertible {
   /// As the user named it; nil where the command line is meant.
   package var file: String?
-  package var position: SourcePosition
+  package var position: TextPosition
   package var message: String
   /// What to do, where that is known.
   package var mend: String?

@@ -17,7 +17,7 @@ extension ConfigurationReader {
   }
 
   private mutating func parameter(
-    _ name: String, at position: SourcePosition, _ node: Node, of query: String
+    _ name: String, at position: TextPosition, _ node: Node, of query: String
   ) -> QueryParameter? {
     guard let entries = read(node, as: ParameterWord.self, what: "the parameter \"\(name)\"") else {
       return nil

@@ -5,7 +5,7 @@ import Yams
 extension ConfigurationReader {
   /// Reads one query; nil where it is not even clear which records it is about.
   mutating func query(
-    _ name: String, at position: SourcePosition, _ node: Node
+    _ name: String, at position: TextPosition, _ node: Node
   ) -> QueryDefinition? {
     guard let entries = read(node, as: QueryWord.self, what: "the query \"\(name)\"") else {
       return nil
@@ -33,7 +33,7 @@ extension ConfigurationReader {
 
   /// Exactly one of `table` and `sql`, and with `sql` no word whose part it has itself.
   private mutating func checkForm(
-    _ name: String, at position: SourcePosition, _ entries: [(word: QueryWord, value: Node)],
+    _ name: String, at position: TextPosition, _ entries: [(word: QueryWord, value: Node)],
     isMeant: Bool
   ) {
     let sql = entries.first { $0.word == .sql }

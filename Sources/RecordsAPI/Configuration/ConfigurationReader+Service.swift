@@ -22,11 +22,11 @@ extension ConfigurationReader {
     for (word, value) in read(node, as: TimeoutWord.self, what: "`timeouts`") ?? [] {
       guard let duration = duration(value, "`\(word.rawValue)`", in: word.range) else { continue }
       switch word {
-      case .head: configuration.service.timeouts.head = duration
-      case .body: configuration.service.timeouts.body = duration
-      case .idle: configuration.service.timeouts.idle = duration
-      case .write: configuration.service.timeouts.write = duration
-      case .close: configuration.service.timeouts.linger = duration
+      case .head: configuration.service.server.timeouts.head = duration
+      case .body: configuration.service.server.timeouts.body = duration
+      case .idle: configuration.service.server.timeouts.idle = duration
+      case .write: configuration.service.server.timeouts.write = duration
+      case .close: configuration.service.server.timeouts.linger = duration
       case .heartbeat: configuration.feeds.heartbeat = duration
       case .linger: configuration.feeds.linger = duration
       case .statement: configuration.queryLimits.statement = duration
@@ -108,13 +108,13 @@ extension LimitWord {
 
   fileprivate var path: Path {
     switch self {
-    case .targetLength: .service(\.messageLimits.targetLength)
-    case .headSize: .service(\.messageLimits.headSize)
-    case .headerCount: .service(\.messageLimits.fieldCount)
-    case .bodySize: .service(\.messageLimits.bodySize)
-    case .connections: .service(\.maximumConnections)
-    case .connectionsPerAddress: .service(\.maximumConnectionsPerAddress)
-    case .requestsInFlight: .service(\.maximumRequestsInFlight)
+    case .targetLength: .service(\.server.messageLimits.targetLength)
+    case .headSize: .service(\.server.messageLimits.headSize)
+    case .headerCount: .service(\.server.messageLimits.fieldCount)
+    case .bodySize: .service(\.server.messageLimits.bodySize)
+    case .connections: .service(\.server.maximumConnections)
+    case .connectionsPerAddress: .service(\.server.maximumConnectionsPerAddress)
+    case .requestsInFlight: .service(\.server.maximumPipelinedRequests)
     case .controllers: .feeds(\.maximumOfControllers)
     case .logBytes: .feeds(\.logCapacity)
     case .logChangeSets: .feeds(\.logCount)

@@ -1,5 +1,6 @@
 import FetchedRecords
 import Foundation
+import HTTPServer
 import Yams
 
 /// Walks the tree of a configuration file and notes every problem on its way.
@@ -16,7 +17,7 @@ struct ConfigurationReader {
     configuration = Configuration(file: file)
   }
 
-  mutating func note(_ position: SourcePosition, _ message: String, mend: String? = nil) {
+  mutating func note(_ position: TextPosition, _ message: String, mend: String? = nil) {
     problems.append(
       ConfigurationProblem(
         file: configuration.file, position: position, message: message, mend: mend))
@@ -38,7 +39,7 @@ struct ConfigurationReader {
       case .limits: readLimits(value)
       case .timeouts: readTimeouts(value)
       case .cors: configuration.service.crossOrigin = crossOrigin(value)
-      case .proxies: configuration.service.trustedProxies = proxies(value)
+      case .proxies: configuration.service.server.trustedProxies = proxies(value)
       case .accessLog: configuration.service.accessLog = accessLog(value)
       }
     }

@@ -26,7 +26,7 @@ struct ConfigurationTree {
         root = try Yams.compose(yaml: String(String.UnicodeScalarView(scalars)), .basic)
         return
       } catch YamlError.duplicatedKeysInMapping(let names, let context) {
-        let mark = SourcePosition(line: context.mark.line, column: context.mark.column)
+        let mark = TextPosition(line: context.mark.line, column: context.mark.column)
         let name = names.first ?? ""
         guard duplicates.count + names.count <= rounds else {
           throw ConfigurationProblem(
@@ -66,10 +66,10 @@ struct ConfigurationTree {
   /// Returns false where the name does not stand as it is at the mark: it is empty, or written with
   /// escapes.
   private static func replace(
-    _ name: String, at mark: SourcePosition, with placeholder: String,
+    _ name: String, at mark: TextPosition, with placeholder: String,
     in scalars: inout [Unicode.Scalar]
   ) -> Bool {
-    var position = SourcePosition.start
+    var position = TextPosition.start
     guard
       var start = scalars.firstIndex(where: { scalar in
         defer { position.pass(scalar) }
@@ -95,13 +95,13 @@ extension ConfigurationTree {
       mend: mend(message, text: text, position: position))
   }
 
-  private static func place(_ error: any Error, text: String) -> (SourcePosition, String) {
+  private static func place(_ error: any Error, text: String) -> (TextPosition, String) {
     switch error as? YamlError {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      return (SourcePosition(line: mark.line, column: mark.column), problem)
+      return (TextPosition(line: mark.line, column: mark.column), problem)
     case .reader(let problem, let offset?, let value, _):
-      var position = SourcePosition.start
+      var position = TextPosition.start
       String(text.prefix(offset)).unicodeScalars.forEach { position.pass($0) }
       return (position, "\(problem) (U+\(String(value, radix: 16, uppercase: true)))")
     default:
@@ -110,7 +110,7 @@ extension ConfigurationTree {
   }
 
   /// What libYAML's commonest complaints come from in practice.
-  private static func mend(_ message: String, text: String, position: SourcePosition) -> String? {
+  private static func mend(_ message: String, text: String, position: TextPosition) -> String? {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     let line = lines.indices.contains(position.line - 1) ? lines[position.line - 1] : ""
     if line.prefix(while: \.isWhitespace).contains("\t") { return "indent with spaces, not tabs" }

@@ -16,12 +16,12 @@ package struct QueryReport {
   ///
   /// - Throws: ``ConfigurationProblems`` with the problems of all queries, also those that only
   ///   running them shows; where no queries are named, the report of a table tells its problem.
-  package static func all(_ settings: ServerSettings, database: String) throws -> [QueryReport] {
-    let source: QueryCatalog.Source =
+  package static func all(_ settings: LaunchSettings, database: String) throws -> [QueryReport] {
+    let queries: QueryCatalog.Extent =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
       let refresher = try Refresher(
-        path: database, source: source, limits: settings.queryLimits)
+        path: database, queries: queries, limits: settings.queryLimits)
       let reports = refresher.catalog.all.map { QueryReport($0, refresher) }
       let problems = reports.compactMap { $0.problem(in: settings.configuration) }
       if !settings.queries.isEmpty, !problems.isEmpty { throw ConfigurationProblems(problems) }

@@ -62,7 +62,7 @@ extension Node {
     }
   }
 
-  var position: SourcePosition {
-    mark.map { SourcePosition(line: $0.line, column: $0.column) } ?? .start
+  var position: TextPosition {
+    mark.map { TextPosition(line: $0.line, column: $0.column) } ?? .start
   }
 }

@@ -11,7 +11,7 @@ import OrderedResults
 struct ChangeEvents {
   private(set) var json = JSONWriter()
   /// What the events call their query.
-  let source: EventSourceName
+  let member: MemberName
 
   var bytes: [UInt8] { json.bytes }
 
@@ -25,16 +25,16 @@ struct ChangeEvents {
   static let alwaysTold = 64 * 1024
 
   /// - Parameters:
-  ///   - source: which query the events are of.
+  ///   - member: which query the events are of.
   ///   - givesIDs: whether a stream can be resumed after each change set.
-  init(source: EventSourceName, givesIDs: Bool = true) {
-    self.source = source
+  init(member: MemberName, givesIDs: Bool = true) {
+    self.member = member
     self.givesIDs = givesIDs
   }
 
   /// The event of one failure.
-  static func failure(_ failure: FetchFailure, source: EventSourceName) -> [UInt8] {
-    var events = ChangeEvents(source: source)
+  static func failure(_ failure: FetchFailure, member: MemberName) -> [UInt8] {
+    var events = ChangeEvents(member: member)
     events.append(failure)
     return events.bytes
   }
@@ -144,7 +144,7 @@ struct ChangeEvents {
   ) {
     beginEvent(name, id: id)
     json.object { json in
-      if named || source.isAlwaysNamed { source.append(to: &json) }
+      if named || member.isAlwaysNamed { member.append(to: &json) }
       members(&json)
     }
     endEvent()
@@ -167,7 +167,7 @@ struct ChangeEvents {
 }
 
 /// What a stream's events call their query; on a stream of several queries every event says it.
-struct EventSourceName: Sendable {
+struct MemberName: Sendable {
   let query: String
   let arguments: QueryArguments
   /// Tells apart the windows of one query that share a stream.

@@ -6,10 +6,10 @@ import Synchronization
 
 /// A feed made of others: of several queries, of a window, or with change sets joined to a pace.
 ///
-/// When a source changes, the difference from what was last sent to what it shows now becomes one
-/// change set. All sources that a refresh changed come together.
+/// When a member changes, the difference from what was last sent to what it shows now becomes one
+/// change set. All members that a refresh changed come together.
 ///
-/// What a source tells is only noted on the refresher's queue. The differences are worked out on a
+/// What a member tells is only noted on the refresher's queue. The differences are worked out on a
 /// queue of the feed's own, so that other clients' changes do not wait for them.
 final class ComposedFeed: StreamableFeed {
   let composition: Composition
@@ -24,16 +24,16 @@ final class ComposedFeed: StreamableFeed {
 
   /// Changed on ``writing`` only.
   private struct State {
-    var shown: [PresentState.Source]
-    /// Of each source, the version of its whole result that is shown, or of which a window is.
+    var shown: [PresentState.Member]
+    /// Of each member, the version of its whole result that is shown, or of which a window is.
     var bases: [ResultsVersion]
     var version: ResultsVersion
     var position: Broadcast.Position
   }
 
   private struct Arrivals {
-    /// Of each source, what the refresh told that is being told, and those of this interval before.
-    var sources: SourceArrivals
+    /// Of each member, what the refresh told that is being told, and those of this interval before.
+    var members: MemberArrivals
     /// Whether news will be cut, or those that were cut are being written.
     var isBusy = false
     /// When the streams were last told something.
@@ -43,7 +43,7 @@ final class ComposedFeed: StreamableFeed {
   private let state: Mutex<State>
   private let arrivals: Mutex<Arrivals>
 
-  /// Must be made on the refresher's queue, so that no event of a source is lost in between.
+  /// Must be made on the refresher's queue, so that no event of a member is lost in between.
   init(
     _ composition: Composition, feeds: [Feed], refresher: Refresher, settings: FeedSettings,
     counters: FeedCounters
@@ -55,13 +55,13 @@ final class ComposedFeed: StreamableFeed {
     self.counters = counters
     let version = ResultsVersion.fresh()
     let heads = feeds.map(\.head)
-    let shown = zip(composition.sources, heads).map { source, head in
-      var shown = PresentState.Source(
-        EventSourceName(
-          query: source.key.query, arguments: source.key.arguments, window: source.window,
+    let shown = zip(composition.members, heads).map { member, head in
+      var shown = PresentState.Member(
+        MemberName(
+          query: member.key.query, arguments: member.key.arguments, window: member.window,
           isAlwaysNamed: composition.isMultiple),
-        head.snapshot.cut(to: source.window, version: .fresh()),
-        total: source.window.map { _ in head.snapshot.results.count })
+        head.snapshot.cut(to: member.window, version: .fresh()),
+        total: member.window.map { _ in head.snapshot.results.count })
       shown.failure = head.failure
       return shown
     }
@@ -74,14 +74,14 @@ final class ComposedFeed: StreamableFeed {
         position: log.broadcast.end))
     let behind = refresher.bind(feeds.map(\.controller), to: ObjectIdentifier(log))
     let delayed = feeds.indices.filter { behind.contains(ObjectIdentifier(feeds[$0].controller)) }
-    arrivals = Mutex(Arrivals(sources: SourceArrivals(delayed: Set(delayed))))
+    arrivals = Mutex(Arrivals(members: MemberArrivals(delayed: Set(delayed))))
     // Several windows may be of one feed, which tells each owner once.
     for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
       feeds[indices[0]].listen(self) { [weak self] event, _ in self?.receive(event, from: indices) }
     }
   }
 
-  /// Ends the streams and returns the sources, which are no longer used.
+  /// Ends the streams and returns the members, which are no longer used.
   func close() -> [Feed] {
     for feed in feeds { feed.stopListening(self) }
     refresher.unbind(feeds.map(\.controller), from: ObjectIdentifier(log))
@@ -92,7 +92,7 @@ final class ComposedFeed: StreamableFeed {
   var present: PresentState {
     state.withLock { state in
       PresentState(
-        sources: state.shown, version: version(of: state), position: state.position,
+        members: state.shown, version: version(of: state), position: state.position,
         isMultiple: composition.isMultiple)
     }
   }
@@ -107,8 +107,8 @@ final class ComposedFeed: StreamableFeed {
   private func receive(_ event: LiveResultEvent, from indices: [Int]) {
     if isPassedBy(event, indices) { return }
     let delay = arrivals.withLock { arrivals -> Duration? in
-      for index in indices { arrivals.sources.append(event, from: index) }
-      guard !arrivals.isBusy, !arrivals.sources.isEmpty else { return nil }
+      for index in indices { arrivals.members.append(event, from: index) }
+      guard !arrivals.isBusy, !arrivals.members.isEmpty else { return nil }
       arrivals.isBusy = true
       let earliest = arrivals.lastUnit + (composition.minimumInterval ?? .zero)
       return max(.zero, earliest - .now)
@@ -123,11 +123,11 @@ final class ComposedFeed: StreamableFeed {
   private func isPassedBy(_ event: LiveResultEvent, _ indices: [Int]) -> Bool {
     guard case .changed(let changes, let old, let new) = event, old.alongside == new.alongside,
       // Then nothing is being written, and nothing begins to be but from this queue.
-      arrivals.withLock({ !$0.isBusy && $0.sources.isIdle })
+      arrivals.withLock({ !$0.isBusy && $0.members.isIdle })
     else { return false }
     return state.withLock { state in
       let isPassedBy = indices.allSatisfy { index in
-        guard let window = composition.sources[index].window, state.bases[index] == old.version,
+        guard let window = composition.members[index].window, state.bases[index] == old.version,
           state.shown[index].failure == nil
         else { return false }
         return changes.effect(on: window.range)?.isEmpty == true
@@ -153,11 +153,11 @@ final class ComposedFeed: StreamableFeed {
 
   /// What has come so far is of whole refreshes.
   private func cut() {
-    let news = arrivals.withLock { $0.sources.take() }
+    let news = arrivals.withLock { $0.members.take() }
     writing.async { [weak self] in self?.write(news) }
   }
 
-  private func write(_ news: [Int: SourceNews]) {
+  private func write(_ news: [Int: MemberNews]) {
     dispatchPrecondition(condition: .onQueue(writing))
     defer { goOn() }
     // Streams that begin meanwhile begin with what is shown until then.
@@ -188,7 +188,7 @@ final class ComposedFeed: StreamableFeed {
   private func goOn() {
     let delay = arrivals.withLock { arrivals -> Duration? in
       arrivals.lastUnit = .now
-      arrivals.isBusy = !arrivals.sources.isEmpty
+      arrivals.isBusy = !arrivals.members.isEmpty
       return arrivals.isBusy ? composition.minimumInterval ?? .zero : nil
     }
     if let delay { scheduleCut(after: delay) }
@@ -216,9 +216,9 @@ final class ComposedFeed: StreamableFeed {
     /// Joined commits are known by the last of them, whichever query it changed; nil where none
     /// has changed anything.
     private(set) var commit: Int?
-    /// Whether a source has a new shape, so that nothing leads on from the states before.
+    /// Whether a member has a new shape, so that nothing leads on from the states before.
     var isReset = false
-    /// The sources that changed so much that a snapshot is shorter.
+    /// The members that changed so much that a snapshot is shorter.
     var leaps: [Int] = []
     /// Whether a snapshot is missing that each stream makes in pieces, together with all others.
     private(set) var isTooLarge = false
@@ -241,9 +241,9 @@ final class ComposedFeed: StreamableFeed {
     mutating func note(commit: Int) { self.commit = max(self.commit ?? commit, commit) }
   }
 
-  /// Writes what happened to one source.
+  /// Writes what happened to one member.
   private func write(
-    _ news: SourceNews, of index: Int, _ shown: inout PresentState.Source,
+    _ news: MemberNews, of index: Int, _ shown: inout PresentState.Member,
     _ base: inout ResultsVersion, _ unit: inout Unit
   ) {
     if let latest = news.latest {
@@ -254,7 +254,7 @@ final class ComposedFeed: StreamableFeed {
     }
     shown.failure = news.failure
     if let failure = news.failure {
-      unit.append(ChangeEvents.failure(failure, source: shown.name), count: 1)
+      unit.append(ChangeEvents.failure(failure, member: shown.name), count: 1)
     }
   }
 
@@ -262,9 +262,9 @@ final class ComposedFeed: StreamableFeed {
   /// there; `told` is that of the whole result.
   private func write(
     _ latest: ResultsSnapshot, _ told: ChangeSet?, of index: Int,
-    _ shown: inout PresentState.Source, _ unit: inout Unit
+    _ shown: inout PresentState.Member, _ unit: inout Unit
   ) {
-    let window = composition.sources[index].window
+    let window = composition.members[index].window
     let old = shown.snapshot
     let effect = window.flatMap { told?.effect(on: $0.range) }
     if effect?.isEmpty == true, latest.alongside == old.alongside {
@@ -290,7 +290,7 @@ final class ComposedFeed: StreamableFeed {
       return
     }
     shown.show(new, total: total)
-    var events = ChangeEvents(source: shown.name, givesIDs: !composition.isMultiple)
+    var events = ChangeEvents(member: shown.name, givesIDs: !composition.isMultiple)
     if events.append(changes, from: old, to: new, total: total, unlessLongerThan: shown.size) {
       unit.append(events.bytes, count: events.count)
     } else {

@@ -4,16 +4,16 @@ import OrderedResults
 /// A stream that shows something else than one whole controller as it changes: several queries, a
 /// window, or a slower pace. Equal compositions share one feed.
 struct Composition: Hashable, Sendable {
-  struct Source: Hashable, Sendable {
+  struct Member: Hashable, Sendable {
     let key: FeedKey
     let window: Window?
   }
 
-  /// Sources of one stream at most. Each costs what a stream of its own does, for one request; a
+  /// Members of one stream at most. Each costs what a stream of its own does, for one request; a
   /// target of 8192 bytes has room for some hundreds.
-  static let maximumOfSources = 64
+  static let maximumOfMembers = 64
 
-  let sources: [Source]
+  let members: [Member]
   /// At least this lies between two change sets.
   let minimumInterval: Duration?
   /// Whether the stream was asked for as one of several queries: its events then all say their
@@ -31,7 +31,7 @@ struct Window: Hashable, Sendable {
   /// - Returns: nil where the request names no window.
   init?(_ items: QueryItems) throws {
     let offset = try items.integer("offset", in: 0...Int.max)
-    limit = try items.integer("limit", in: 1...Page.maximumLimit)
+    limit = try items.integer("limit", in: 1...PageParameters.maximumLimit)
     if offset == nil, limit == nil { return nil }
     self.offset = offset ?? 0
   }

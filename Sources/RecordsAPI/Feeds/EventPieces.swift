@@ -30,7 +30,7 @@ struct ChangeSetPieces {
   let old: ResultsSnapshot
   let new: ResultsSnapshot
   let total: Int?
-  let source: EventSourceName
+  let member: MemberName
   let givesIDs: Bool
   /// Nil when all events have been made.
   private var position: Int?
@@ -42,13 +42,13 @@ struct ChangeSetPieces {
 
   init(
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int?,
-    source: EventSourceName, givesIDs: Bool
+    member: MemberName, givesIDs: Bool
   ) {
     self.changes = changes
     self.old = old
     self.new = new
     self.total = total
-    self.source = source
+    self.member = member
     self.givesIDs = givesIDs
     position = 0
   }
@@ -72,7 +72,7 @@ struct ChangeSetPieces {
   /// The next events. O(b + c log n), b bytes of c changes of n records.
   mutating func next() -> [UInt8]? {
     guard var position else { return nil }
-    var events = ChangeEvents(source: source, givesIDs: givesIDs)
+    var events = ChangeEvents(member: member, givesIDs: givesIDs)
     if position == 0 { events.begin(changes, from: old, to: new) }
     while position < changes.recordChanges.count, events.bytes.count < Self.pieceSize {
       events.append(changes.recordChanges[position], layout: new.results.layout)

@@ -10,12 +10,12 @@ final class Feed: StreamableFeed {
   let controller: LiveResult
   let log: EventLog
   let counters: FeedCounters
-  private let source: EventSourceName
+  private let member: MemberName
 
   /// The latest state, and where its events end in the log.
   struct Head {
     /// The last state whose events are in the log.
-    var shown: PresentState.Source
+    var shown: PresentState.Member
     var position: Broadcast.Position
 
     var snapshot: ResultsSnapshot { shown.snapshot }
@@ -57,12 +57,12 @@ final class Feed: StreamableFeed {
     self.key = key
     self.controller = controller
     self.counters = counters
-    source = EventSourceName(
+    member = MemberName(
       query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
-    let shown = PresentState.Source(source, snapshot)
+    let shown = PresentState.Member(member, snapshot)
     let version = snapshot.version.description
     // Clients of an earlier life go on from here, even if nothing but the version has changed.
-    var events = ChangeEvents(source: source)
+    var events = ChangeEvents(member: member)
     if let resumed,
       events.append(
         resumed.changes, from: resumed.old, to: snapshot, unlessLongerThan: shown.size)
@@ -145,13 +145,13 @@ final class Feed: StreamableFeed {
         state.keys = nil
       case .reset(let snapshot):
         let version = snapshot.version.description
-        state.head.shown = PresentState.Source(source, snapshot)
+        state.head.shown = PresentState.Member(member, snapshot)
         log.restart(
           with: state.head.shown.event(id: version).whole(atMost: EventLog.largestSnapshot),
           version: version, shows: [snapshot])
         state.keys = nil
       case .failed(let failure):
-        var events = ChangeEvents(source: source)
+        var events = ChangeEvents(member: member)
         events.append(failure)
         log.append(events.bytes, count: events.count)
         state.head.shown.failure = failure
@@ -173,10 +173,10 @@ final class Feed: StreamableFeed {
   /// Writes a change set into the log, or a snapshot where that is shorter.
   private func show(
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
-    _ shown: inout PresentState.Source, _ sleepers: inout Sleepers
+    _ shown: inout PresentState.Member, _ sleepers: inout Sleepers
   ) {
     let version = new.version.description
-    var events = ChangeEvents(source: source)
+    var events = ChangeEvents(member: member)
     shown.show(new)
     shown.failure = nil
     if events.append(changes, from: old, to: new, unlessLongerThan: shown.size) {
@@ -198,7 +198,7 @@ final class Feed: StreamableFeed {
   var present: PresentState {
     let head = head
     return PresentState(
-      sources: [head.shown], version: head.snapshot.version.description, position: head.position,
+      members: [head.shown], version: head.snapshot.version.description, position: head.position,
       isMultiple: false)
   }
 }

@@ -2,7 +2,7 @@ import Synchronization
 
 /// What all feeds of a server have told.
 final class FeedCounters: Sendable {
-  struct Numbers: Sendable, Equatable {
+  struct Statistics: Sendable, Equatable {
     /// Events written into logs, once each, however many streams show them.
     var events = 0
     /// Change sets among them.
@@ -20,9 +20,9 @@ final class FeedCounters: Sendable {
     case snapshot
   }
 
-  private let state = Mutex(Numbers())
+  private let state = Mutex(Statistics())
 
-  var numbers: Numbers { state.withLock { $0 } }
+  var statistics: Statistics { state.withLock { $0 } }
 
   func note(events: Int, changeSets: Int) {
     state.withLock { state in

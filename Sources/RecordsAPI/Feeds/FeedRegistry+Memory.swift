@@ -41,7 +41,7 @@ extension FeedRegistry {
       if feeds.evict() {
         evicted += 1
       } else if !compositions.evict() {
-        // A composition that nobody uses still uses its sources.
+        // A composition that nobody uses still uses its members.
         break
       }
     }

@@ -46,7 +46,7 @@ final class FeedRegistry: Sendable {
   func acquire(
     _ key: FeedKey, _ body: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
   ) -> (@Sendable () -> Void)? {
-    // A composition that nobody uses still uses its sources.
+    // A composition that nobody uses still uses its members.
     feeds.acquire(key, makeRoom: { compositions.evict() }, open: { open(key, $0, $1) }) { [self] in
       body(closedIfEnding($0))
     }
@@ -100,13 +100,13 @@ final class FeedRegistry: Sendable {
 
   func release(_ feed: ComposedFeed) { compositions.release(feed, of: feed.composition) }
 
-  /// Acquires the sources one after the other, and then composes them on the refresher's queue,
+  /// Acquires the members one after the other, and then composes them on the refresher's queue,
   /// where no refresh is under way.
   private func open(
     _ composition: Composition, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
   ) {
-    acquire(composition.sources.map(\.key), wish) { [self] result in
+    acquire(composition.members.map(\.key), wish) { [self] result in
       switch result {
       case .failure(let failure): completion(.failure(failure))
       case .success(let feeds):

@@ -5,8 +5,8 @@ import OrderedResults
 /// What a feed shows at one moment.
 struct PresentState: Sendable {
   /// One query of the feed.
-  struct Source: Sendable {
-    let name: EventSourceName
+  struct Member: Sendable {
+    let name: MemberName
     private(set) var snapshot: ResultsSnapshot
     /// The records of the whole result, where the snapshot is a window's.
     private(set) var total: Int?
@@ -17,11 +17,11 @@ struct PresentState: Sendable {
     /// from before it, no other way is looked for.
     var leap: Broadcast.Position?
 
-    init(_ name: EventSourceName, _ snapshot: ResultsSnapshot, total: Int? = nil) {
+    init(_ name: MemberName, _ snapshot: ResultsSnapshot, total: Int? = nil) {
       self.name = name
       self.snapshot = snapshot
       self.total = total
-      size = SnapshotSize(SnapshotEvent(snapshot: snapshot, source: name, total: total, id: nil))
+      size = SnapshotSize(SnapshotEvent(snapshot: snapshot, member: name, total: total, id: nil))
     }
 
     mutating func show(_ snapshot: ResultsSnapshot, total: Int? = nil) {
@@ -37,11 +37,11 @@ struct PresentState: Sendable {
 
     /// The snapshot as an event; `id` is what the stream can be resumed from, if it can there.
     func event(id: String?) -> SnapshotEvent {
-      SnapshotEvent(snapshot: snapshot, source: name, total: total, id: id)
+      SnapshotEvent(snapshot: snapshot, member: name, total: total, id: id)
     }
   }
 
-  let sources: [Source]
+  let members: [Member]
   /// Of the feed as a whole.
   let version: String
   let position: Broadcast.Position
@@ -49,29 +49,29 @@ struct PresentState: Sendable {
   let isMultiple: Bool
 
   /// Whether so many bytes are more than the snapshots and a tenth.
-  func isExceeded(by bytes: Int) -> Bool { sources.map(\.size).areExceeded(by: bytes) }
+  func isExceeded(by bytes: Int) -> Bool { members.map(\.size).areExceeded(by: bytes) }
 
-  /// Of every source.
+  /// Of every member.
   var snapshots: [EventPieces] { snapshots(known: []) }
 
-  /// Those of the sources that the client does not know as they are.
+  /// Those of the members that the client does not know as they are.
   func snapshots(known: [String?]) -> [EventPieces] {
-    let wanted = sources.indices.filter { index in
+    let wanted = members.indices.filter { index in
       let version = known.indices.contains(index) ? known[index] : nil
-      return version != sources[index].snapshot.version.description
+      return version != members[index].snapshot.version.description
     }
     return wanted.map { index in
-      let source = sources[index]
+      let member = members[index]
       let id =
-        isMultiple ? (index == wanted.last ? version : nil) : source.snapshot.version.description
-      return .snapshot(source.event(id: id))
+        isMultiple ? (index == wanted.last ? version : nil) : member.snapshot.version.description
+      return .snapshot(member.event(id: id))
     }
   }
 
-  /// What keeps sources from being shown.
+  /// What keeps members from being shown.
   var failures: [EventPieces] {
-    sources.compactMap { source in
-      source.failure.map { .bytes(ChangeEvents.failure($0, source: source.name)) }
+    members.compactMap { member in
+      member.failure.map { .bytes(ChangeEvents.failure($0, member: member.name)) }
     }
   }
 }
@@ -101,37 +101,37 @@ extension PresentState {
   func advance(from state: RememberedState, below limit: Int? = nil) -> Advance? {
     var advance = Advance()
     var left = limit
-    for (source, old) in zip(sources, state.snapshots)
-    where source.snapshot.version != old.version {
-      let (piece, bytes) = step(source, from: old, at: state.position, below: left)
+    for (member, old) in zip(members, state.snapshots)
+    where member.snapshot.version != old.version {
+      let (piece, bytes) = step(member, from: old, at: state.position, below: left)
       left = left.map { $0 - bytes }
       if let left, left <= 0 { return nil }
       advance.append(piece)
     }
     if isMultiple, state.version != version {
-      let commit = sources.map(\.snapshot.commit).max() ?? 0
+      let commit = members.map(\.snapshot.commit).max() ?? 0
       advance.pieces.append(.bytes(ChangeEvents.commit(commit, id: version)))
     }
     return advance
   }
 
-  /// What leads one source on, and its bytes as far as a limit makes them matter.
+  /// What leads one member on, and its bytes as far as a limit makes them matter.
   private func step(
-    _ source: Source, from old: ResultsSnapshot, at position: Broadcast.Position,
+    _ member: Member, from old: ResultsSnapshot, at position: Broadcast.Position,
     below limit: Int?
   ) -> (EventPieces, bytes: Int) {
-    if source.leap.map({ position >= $0 }) ?? true,
-      let changes = source.changes(since: old, below: limit, givesIDs: !isMultiple),
-      let bytes = changes.bytes(unlessLongerThan: source.size, below: limit)
+    if member.leap.map({ position >= $0 }) ?? true,
+      let changes = member.changes(since: old, below: limit, givesIDs: !isMultiple),
+      let bytes = changes.bytes(unlessLongerThan: member.size, below: limit)
     {
       return (.changes(changes), bytes)
     }
-    let id = isMultiple ? nil : source.snapshot.version.description
-    return (.snapshot(source.event(id: id)), limit.map { source.size.bytes(upTo: $0) } ?? 0)
+    let id = isMultiple ? nil : member.snapshot.version.description
+    return (.snapshot(member.event(id: id)), limit.map { member.size.bytes(upTo: $0) } ?? 0)
   }
 }
 
-extension PresentState.Source {
+extension PresentState.Member {
   /// The change set from an earlier state.
   ///
   /// Nil where it would be too long, where nothing but the version differs, or where the records
@@ -147,6 +147,6 @@ extension PresentState.Source {
     let changes = snapshot.results.changes(from: old.results)
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
-      changes, from: old, to: snapshot, total: total, source: name, givesIDs: givesIDs)
+      changes, from: old, to: snapshot, total: total, member: name, givesIDs: givesIDs)
   }
 }

@@ -6,7 +6,7 @@ import OrderedResults
 /// as text.
 struct SnapshotEvent {
   private let snapshot: ResultsSnapshot
-  private let source: EventSourceName
+  private let member: MemberName
   private let total: Int?
   private let id: String?
   private var nextOffset: Int?
@@ -17,21 +17,21 @@ struct SnapshotEvent {
   private static let pieceSize = 64 * 1024
 
   /// The event of one controller's stream.
-  init(snapshot: ResultsSnapshot, source: EventSourceName) {
+  init(snapshot: ResultsSnapshot, member: MemberName) {
     self.init(
-      snapshot: snapshot, source: source, total: nil, id: snapshot.version.description)
+      snapshot: snapshot, member: member, total: nil, id: snapshot.version.description)
   }
 
   /// The event of a composed stream.
   ///
   /// - Parameters:
   ///   - snapshot: what it shows.
-  ///   - source: which query it is of.
+  ///   - member: which query it is of.
   ///   - total: the records of the whole result, where the snapshot is a window's.
   ///   - id: what the stream can be resumed from, if it can at this event.
-  init(snapshot: ResultsSnapshot, source: EventSourceName, total: Int?, id: String?) {
+  init(snapshot: ResultsSnapshot, member: MemberName, total: Int?, id: String?) {
     self.snapshot = snapshot
-    self.source = source
+    self.member = member
     self.total = total
     self.id = id
   }
@@ -79,7 +79,7 @@ struct SnapshotEvent {
     }
     json.raw("\ndata: ")
     json.begin("{")
-    source.append(to: &json)
+    member.append(to: &json)
     json.member("version", snapshot.version.description)
     json.member("commit", snapshot.commit)
     json.member("numberOfRecords", snapshot.results.count)

@@ -85,7 +85,7 @@ enum Retry {
 
 /// What a stream sends before it follows its log, and from where it follows it.
 struct StreamBeginning: Sendable {
-  let prefix: StreamBody.Source
+  let prefix: StreamBody.Producer
   let position: Broadcast.Position
 
   init(_ pieces: [EventPieces], _ position: Broadcast.Position) {

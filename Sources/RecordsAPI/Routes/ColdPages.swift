@@ -19,12 +19,12 @@ extension RecordsService {
     do {
       let entry = try entry(named: request.parameters["query"])
       guard (try? entry.analysis.get())?.isReadInPages == true else { return false }
-      let items = try QueryItems(request.query, allowed: Page.words)
+      let items = try QueryItems(request.query, allowed: PageParameters.words)
       let key = FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
       if registry.isLive(key) { return false }
       let giveUp = refresher.readPage(
-        of: key.query, arguments: key.arguments, try Page(items).range
+        of: key.query, arguments: key.arguments, try PageParameters(items).range
       ) { result in
         switch result {
         case .success(.betterLive): listLiveRecords(request, responder)

@@ -13,17 +13,17 @@ extension RecordsService {
     do {
       let entry = try entry(named: request.parameters["query"])
       let items = try QueryItems(request.query, allowed: Self.words.union(Window.words))
-      let source = Composition.Source(
+      let member = Composition.Member(
         key: FeedKey(
           query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
         window: try Window(items))
       let opening = try StreamOpening(request, items)
       let interval = try items.minimumInterval
-      if source.window == nil, interval == nil {
-        try stream(source.key, opening, request, responder)
+      if member.window == nil, interval == nil {
+        try stream(member.key, opening, request, responder)
       } else {
         let composition = Composition(
-          sources: [source], minimumInterval: interval, isMultiple: false)
+          members: [member], minimumInterval: interval, isMultiple: false)
         try stream(composition, opening, request, responder)
       }
     } catch {
@@ -41,20 +41,20 @@ extension RecordsService {
         throw Problem.badRequest(
           "name at least one query: /v1/events?query=NAME&query=NAME%3Fparameter%3Dvalue")
       }
-      guard queries.count <= Composition.maximumOfSources else {
+      guard queries.count <= Composition.maximumOfMembers else {
         throw Problem.badRequest(
-          "\(queries.count) queries are more than the \(Composition.maximumOfSources) that one "
+          "\(queries.count) queries are more than the \(Composition.maximumOfMembers) that one "
             + "stream takes: ask for the others on another one")
       }
-      let sources = try queries.map { try source($0.value ?? "") }
+      let members = try queries.map { try member($0.value ?? "") }
       let composition = Composition(
-        sources: sources.map(\.source), minimumInterval: try items.minimumInterval,
+        members: members.map(\.member), minimumInterval: try items.minimumInterval,
         isMultiple: true)
-      guard Set(composition.sources).count == composition.sources.count else {
+      guard Set(composition.members).count == composition.members.count else {
         throw Problem.badRequest(
           "a query stands in the URL twice with the same parameters and window: name it once")
       }
-      let opening = try StreamOpening(request, items, known: sources.map(\.known))
+      let opening = try StreamOpening(request, items, known: members.map(\.known))
       try stream(composition, opening, request, responder)
     } catch {
       responder.respond(Self.responseToStream(request, error))
@@ -66,7 +66,7 @@ extension RecordsService {
   ///
   /// A table that is a query may have a question mark in its name: what is meant is the query with
   /// the longest name that the text begins with. O(q) in the q queries.
-  private func source(_ text: String) throws -> (source: Composition.Source, known: String?) {
+  private func member(_ text: String) throws -> (member: Composition.Member, known: String?) {
     let named = catalog.all.lazy.map(\.definition.name).filter { name in
       text.utf8.elementsEqual(name.utf8) || text.utf8.starts(with: "\(name)?".utf8)
     }
@@ -77,11 +77,11 @@ extension RecordsService {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
     }
     let items = try QueryItems(list, allowed: Window.words.union(["lastEventId"]))
-    let source = Composition.Source(
+    let member = Composition.Member(
       key: FeedKey(
         query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
       window: try Window(items))
-    return (source, items["lastEventId"])
+    return (member, items["lastEventId"])
   }
 
   // MARK: - Bodies
@@ -101,7 +101,7 @@ extension RecordsService {
     _ responder: Responder
   ) throws {
     let share = try registry.shares.take(
-      composition.sources.map(\.key), isStream: true, for: request.site)
+      composition.members.map(\.key), isStream: true, for: request.site)
     let giveUp = registry.acquire(composition) { result in
       respond(responder, opening, result, share) { registry.release($0) }
     }

@@ -49,8 +49,8 @@ extension MetricsText {
   }
 }
 
-/// Where the numbers of the HTTP server come from, which is made after its routes.
-final class ServerNumbers: Sendable {
+/// The HTTP server, which is made after the routes that tell of it.
+final class ServerReference: Sendable {
   /// Weakly: the server holds its handler, and with it the routes.
   private struct Content {
     weak var server: Server?
@@ -60,17 +60,17 @@ final class ServerNumbers: Sendable {
 
   func attach(_ server: Server) { content.withLock { $0.server = server } }
 
-  var counters: ServerCounters? { content.withLock { $0.server }?.counters }
+  var statistics: ServerStatistics? { content.withLock { $0.server }?.statistics }
 }
 
 extension RecordsService {
   /// `GET /metrics`
   func metrics(_ request: Request, _ responder: Responder) {
     var metrics = MetricsText()
-    if let counters = numbers.counters { metrics.add(counters) }
-    metrics.add(registry.counters.numbers)
+    if let statistics = server.statistics { metrics.add(statistics) }
+    metrics.add(registry.counters.statistics)
     metrics.add(refresher.statistics)
-    let durations = refreshes.numbers
+    let durations = refreshes.statistics
     metrics.add(
       "refresh_duration_seconds", "Time to bring one query up to date, by kind.",
       RefreshKind.allCases.map { kind in
@@ -112,7 +112,7 @@ extension RecordsService {
 }
 
 extension MetricsText {
-  fileprivate mutating func add(_ server: ServerCounters) {
+  fileprivate mutating func add(_ server: ServerStatistics) {
     add("connections", .gauge, "Open connections.", server.connectionsOpen)
     add("connections_total", .counter, "Connections accepted.", server.connectionsAccepted)
     add(
@@ -140,7 +140,7 @@ extension MetricsText {
     add("timeouts_total", .counter, "Connections closed for being slow.", server.timeouts)
   }
 
-  fileprivate mutating func add(_ feeds: FeedCounters.Numbers) {
+  fileprivate mutating func add(_ feeds: FeedCounters.Statistics) {
     add("events_total", .counter, "Events written, once for all their streams.", feeds.events)
     add("change_sets_total", .counter, "Change sets written.", feeds.changeSets)
     add(
@@ -191,7 +191,7 @@ extension MetricsText {
   }
 }
 
-extension ServerCounters.Answer {
+extension ServerStatistics.Answer {
   /// Requests that were refused before they had a route are one: what they asked for is anybody's.
   fileprivate var labels: String { "route=\"\(route?.name ?? "none")\",status=\"\(status)\"" }
 }

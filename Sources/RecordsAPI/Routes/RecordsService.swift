@@ -14,7 +14,7 @@ struct RecordsService: Sendable {
   let registry: FeedRegistry
   /// One for all streams.
   let heartbeat: Heartbeat
-  let numbers = ServerNumbers()
+  let server = ServerReference()
   let refreshes: RefreshCounters
   var pages: PageCache { registry.pages }
 

@@ -69,11 +69,13 @@ extension RecordsService {
     _ range: @escaping @Sendable (ResultsSnapshot) throws -> Range<Int>
   ) {
     withSnapshot(
-      request, responder, words: Page.words,
-      isSearch: { _, snapshot, items in (try? Page(items))?.isSearch(in: snapshot) ?? false },
+      request, responder, words: PageParameters.words,
+      isSearch: { _, snapshot, items in
+        (try? PageParameters(items))?.isSearch(in: snapshot) ?? false
+      },
       { [registry] feed, snapshot, items in
         try snapshot.page(
-          try Page(items), in: try range(snapshot), registry.refresher
+          try PageParameters(items), in: try range(snapshot), registry.refresher
         ) { feed.keys(of: snapshot) }
       })
   }
@@ -226,7 +228,7 @@ extension ResultsSnapshot {
 
   /// The records of a page; offsets are counted from the beginning of `range`.
   fileprivate func page(
-    _ page: Page, in range: Range<Int>, _ refresher: Refresher, keys: () -> KeyIndex
+    _ page: PageParameters, in range: Range<Int>, _ refresher: Refresher, keys: () -> KeyIndex
   ) throws -> [UInt8] {
     let offsets = page.offsets(in: range, of: self, keys: keys)
     let end = range.lowerBound + offsets.upperBound

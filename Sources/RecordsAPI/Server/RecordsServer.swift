@@ -24,7 +24,7 @@ package final class RecordsServer: Sendable {
   /// - Throws: ``ConfigurationProblems`` where queries do not fit the database, or where it would be
   ///   among the files of the page; `FetchFailure` or `DatabaseAccessError` where it cannot be read.
   package init(
-    _ settings: ServerSettings, logger: Logger, accessLogger: Logger? = nil
+    _ settings: LaunchSettings, logger: Logger, accessLogger: Logger? = nil
   ) throws {
     try settings.checkPublicFolder()
     self.logger = logger
@@ -81,17 +81,17 @@ package final class RecordsServer: Sendable {
   }
 
   /// Numbers for operators and tests.
-  var counters: ServerCounters { server.counters }
+  var statistics: ServerStatistics { server.statistics }
 
   private static func makeServer(
-    _ settings: ServerSettings, registry: FeedRegistry, refreshes: RefreshCounters,
+    _ settings: LaunchSettings, registry: FeedRegistry, refreshes: RefreshCounters,
     accessLog: AccessLog?, logger: Logger
   ) throws -> Server {
-    var configuration = settings.service.configuration()
-    if let accessLog { configuration.observer = { accessLog.note($0) } }
-    configuration.host = settings.listen.host
-    configuration.port = Int(settings.listen.port)
-    configuration.unixSocketPath = settings.listen.socketPath
+    var serverSettings = settings.service.server
+    if let accessLog { serverSettings.observer = { accessLog.note($0) } }
+    serverSettings.host = settings.listen.host
+    serverSettings.port = Int(settings.listen.port)
+    serverSettings.unixSocketPath = settings.listen.socketPath
     let service = RecordsService(
       registry: registry, refreshes: refreshes, heartbeat: settings.feeds.heartbeat)
     var router = Router()
@@ -101,8 +101,8 @@ package final class RecordsServer: Sendable {
       router.otherwise(files.handle)
     }
     let handler = Self.handler(router, settings.service)
-    let server = Server(configuration: configuration, logger: logger, handler: handler)
-    service.numbers.attach(server)
+    let server = Server(settings: serverSettings, logger: logger, handler: handler)
+    service.server.attach(server)
     return server
   }
 
@@ -114,7 +114,7 @@ package final class RecordsServer: Sendable {
     }
     let crossOrigin = settings.crossOrigin
     handler = { [handler] request, responder in
-      if let problem = ForeignPage.problem(request, allowing: crossOrigin) {
+      if let problem = ForeignOrigin.problem(request, allowing: crossOrigin) {
         return responder.respond(Problem.response(problem))
       }
       handler(request, responder)

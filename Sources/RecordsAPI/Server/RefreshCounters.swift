@@ -6,7 +6,7 @@ import Synchronization
 final class RefreshCounters: Sendable {
   private let durations = Mutex<[RefreshKind: Histogram]>([:])
 
-  var numbers: [RefreshKind: Histogram] { durations.withLock { $0 } }
+  var statistics: [RefreshKind: Histogram] { durations.withLock { $0 } }
 
   func note(_ kind: RefreshKind, _ duration: Duration) {
     durations.withLock { $0[kind, default: Histogram()].record(duration) }

@@ -14,13 +14,13 @@ extension Refresher {
   /// - Throws: ``ConfigurationProblems`` with the place of every query that does not fit, and
   ///   `FetchFailure` where the database cannot be read.
   static func opening(
-    _ settings: ServerSettings, logger: Logger, counters: RefreshCounters
+    _ settings: LaunchSettings, logger: Logger, counters: RefreshCounters
   ) throws -> Refresher {
-    let source: QueryCatalog.Source =
+    let queries: QueryCatalog.Extent =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
     do {
       return try Refresher(
-        path: settings.database ?? "", source: source, limits: settings.queryLimits
+        path: settings.database ?? "", queries: queries, limits: settings.queryLimits
       ) { message in
         if case .refreshed(let kind, let duration) = message {
           counters.note(kind, duration)

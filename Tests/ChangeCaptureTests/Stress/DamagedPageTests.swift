@@ -7,7 +7,7 @@ import Testing
 @testable import ChangeCapture
 
 /// Pages of a database in memory, to be damaged.
-private final class MemoryPages: PageSource {
+private final class MemoryPages: DatabasePages {
   var pages: [[UInt8]]
   private(set) var layout: FileHeader
   var pageCount: UInt32 { UInt32(pages.count) }
@@ -42,52 +42,52 @@ private final class MemoryPages: PageSource {
 
   @Test(arguments: [512, 4096, 65_536])
   func `end in a doubt or in a map, never in a crash`(_ pageSize: Int) throws {
-    let (source, roots) = try database(pageSize: pageSize)
+    let (snapshot, roots) = try database(pageSize: pageSize)
     var random = RandomSource(seed: RandomSource.seed)
     print("damaged pages, DIDCHANGE_SEED=\(RandomSource.seed)")
-    let whole = source.pages
+    let whole = snapshot.pages
     var doubts = 0
     for _ in 0..<Self.rounds {
-      source.pages = whole
-      var map = try BTreePages(roots: roots, from: source)
+      snapshot.pages = whole
+      var map = try BTreePages(roots: roots, from: snapshot)
       var changed = ChangedPages()
       for _ in 0..<random.number(1...6) {
         let page = random.number(1...whole.count)
-        damage(&source.pages[page - 1], whole, &random)
+        damage(&snapshot.pages[page - 1], whole, &random)
         changed.append(page: UInt32(page), frame: 1)
       }
       changed.finish()
       do {
-        try map.update(changed: changed, from: source)
+        try map.update(changed: changed, from: snapshot)
         map.finishUpdate()
       } catch { doubts += 1 }
-      do { try readEverything(roots, source) } catch { doubts += 1 }
+      do { try readEverything(roots, snapshot) } catch { doubts += 1 }
     }
     #expect(doubts > 0)
   }
 
   private func readEverything(
-    _ roots: [UInt32], _ source: MemoryPages
+    _ roots: [UInt32], _ snapshot: MemoryPages
   ) throws(CaptureDoubt) {
-    let map = try BTreePages(roots: roots, from: source)
+    let map = try BTreePages(roots: roots, from: snapshot)
     var reader = LeafReader(digest: KeyedHash())
     var doubt: CaptureDoubt?
     for (tree, root) in roots.enumerated() {
       do {
         if map.isTable[tree] {
           try CellDigests(table: "t").load(
-            leaves: map.leaves(of: tree, root: root), reader: &reader, from: source)
+            leaves: map.leaves(of: tree, root: root), reader: &reader, from: snapshot)
         } else {
           for page in map.leaves(of: tree, root: root) {
-            _ = try BTreePage(try source.page(page)).overflowHeads(
-              usableSize: source.layout.usableSize)
+            _ = try BTreePage(try snapshot.page(page)).overflowHeads(
+              usableSize: snapshot.layout.usableSize)
           }
         }
       } catch { doubt = error }
     }
     var unclaimed = UnclaimedPages()
-    for page in 1...source.pageCount { unclaimed.insert(page) }
-    try unclaimed.removeFree(from: source)
+    for page in 1...snapshot.pageCount { unclaimed.insert(page) }
+    try unclaimed.removeFree(from: snapshot)
     if let doubt { throw doubt }
   }
 

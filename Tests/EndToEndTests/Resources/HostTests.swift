@@ -11,7 +11,7 @@ import Testing
       service: {
         $0.hosts = hosts.map(HostNames.init)
         $0.crossOrigin = .everyone
-        $0.trustedProxies = [AddressRange("127.0.0.1")].compactMap { $0 }
+        $0.server.trustedProxies = [AddressRange("127.0.0.1")].compactMap { $0 }
       })
   }
 

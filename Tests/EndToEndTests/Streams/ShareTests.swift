@@ -20,7 +20,7 @@ import Testing
         $0.queriesPerAddress = queries
         $0.maximumOfControllers = controllers
       },
-      service: { $0.trustedProxies = [proxy] })
+      service: { $0.server.trustedProxies = [proxy] })
   }
 
   private func own(_ host: Int = 1) -> [String] { ["X-Forwarded-For: 2001:db8::\(host)"] }

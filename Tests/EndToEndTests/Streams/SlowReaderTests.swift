@@ -38,7 +38,7 @@ import Testing
       $0.rememberedBytes = 10_000_000
     } service: {
       // Under a sanitizer it takes long to write so much.
-      $0.timeouts.write = .seconds(600)
+      $0.server.timeouts.write = .seconds(600)
     }
     let path = "/v1/queries/item/events\(items)"
     let slow = Follower(fixture.stream(path, .init(hasSmallBuffer: true)))

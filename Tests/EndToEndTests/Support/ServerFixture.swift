@@ -52,9 +52,9 @@ final class ServerFixture {
   }
 
   private static func serve(
-    _ path: String, _ configuration: String?, _ set: (inout ServerSettings) -> Void
+    _ path: String, _ configuration: String?, _ set: (inout LaunchSettings) -> Void
   ) throws -> RecordsServer {
-    var settings = try ServerSettings(database: path, configurationFile: configuration)
+    var settings = try LaunchSettings(database: path, configurationFile: configuration)
     settings.listen = try settings.listen.with(host: nil, port: 0)
     set(&settings)
     var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }

@@ -44,7 +44,7 @@ final class ForeignWriterRun {
     }
     refresher = try Refresher(
       path: folder.file(),
-      source: .definitions(ForeignWriterQueries.cases.map(\.definition)), log: { _ in })
+      queries: .definitions(ForeignWriterQueries.cases.map(\.definition)), log: { _ in })
     try writer.close()
     for test in ForeignWriterQueries.cases {
       let watched = try refresher.watch(test.definition.name, arguments: test.arguments)

@@ -17,8 +17,8 @@ final class Fixture {
   var path: String { writer.path }
 
   init(
-    schema: String, source: QueryCatalog.Source, journalMode: String = "wal",
-    makeSource: @escaping () -> any ChangeSource = CaptureSource.init
+    schema: String, queries: QueryCatalog.Extent, journalMode: String = "wal",
+    makeFinder: @escaping () -> any ChangeFinder = CaptureFinder.init
   ) throws {
     folder = try TemporaryFolder()
     let path = folder.file("test.sqlite")
@@ -32,7 +32,7 @@ final class Fixture {
       try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
       try db.execute(sql: schema)
     }
-    refresher = try Refresher(path: path, source: source, makeSource: makeSource) { _ in }
+    refresher = try Refresher(path: path, queries: queries, makeFinder: makeFinder) { _ in }
   }
 
   func write(_ sql: String, arguments: StatementArguments = []) throws {

@@ -5,13 +5,13 @@ import Hashing
 /// Any process may have written them, so every access is checked against the page's end and throws
 /// where it would pass it: garbage ends a look, never the process.
 ///
-/// An image is valid until its source reads the next page, and never outlives the call that got it.
+/// An image is valid until its snapshot reads the next page, and never outlives the call that got it.
 struct PageImage {
   let number: UInt32
   /// The bytes that b-trees may use: the page size less the reserved bytes at its end.
   let count: Int
-  // Points into the source's buffer, which holds at least `count` bytes from here on and lives as
-  // long as the source.
+  // Points into the snapshot's buffer, which holds at least `count` bytes from here on and lives as
+  // long as the snapshot.
   private let base: UnsafeRawPointer
 
   init(number: UInt32, bytes: UnsafeRawBufferPointer) {

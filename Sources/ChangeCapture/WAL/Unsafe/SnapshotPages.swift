@@ -7,8 +7,8 @@
 /// but a writer may begin the log anew under the reader's feet: so the log's salts are compared
 /// after each read from it, and once they differ only the file is read.
 /// (https://www.sqlite.org/walformat.html#wal_locks)
-final class SnapshotPages: PageSource {
-  private enum Place { case log, databaseOnly }
+final class SnapshotPages: DatabasePages {
+  private enum Store { case log, databaseOnly }
 
   private(set) var layout: FileHeader
   let pageCount: UInt32
@@ -16,7 +16,7 @@ final class SnapshotPages: PageSource {
   private let header: WALIndexHeader?
   private var index: WALIndex
   private var changed: ChangedPages
-  private var place: Place
+  private var store: Store
   /// Whether the transaction's snapshot is exactly the state that `header` names.
   private let isExact: Bool
   private let buffers: PageBuffers
@@ -35,7 +35,7 @@ final class SnapshotPages: PageSource {
     self.changed = changed
     self.isExact = isExact
     self.buffers = buffers
-    place = (header?.maxFrame ?? 0) > 0 ? .log : .databaseOnly
+    store = (header?.maxFrame ?? 0) > 0 ? .log : .databaseOnly
     // The page size is needed to read page 1, which tells the page size.
     let inFile =
       if let fileHeader { fileHeader } else { try Self.fileHeader(files, buffers) }
@@ -81,7 +81,7 @@ final class SnapshotPages: PageSource {
 
   /// The page as the log has it; nil: it is in the database file.
   private func logPage(_ number: UInt32) throws(CaptureDoubt) -> PageImage? {
-    guard place == .log, let header else { return nil }
+    guard store == .log, let header else { return nil }
     let known = changed.frame(ofPage: number)
     do {
       let frame =
@@ -96,7 +96,7 @@ final class SnapshotPages: PageSource {
       if try index.isSameLog(as: header) { throw error }
     }
     guard isExact else { throw .snapshotUnknown }
-    place = .databaseOnly
+    store = .databaseOnly
     return nil
   }
 

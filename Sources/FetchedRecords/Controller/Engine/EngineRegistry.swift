@@ -41,7 +41,7 @@ extension Refresher {
     }
     // Whoever makes a controller learns at once where the file cannot be read.
     try access.sync { try access.read(isLocked: false) { _ in } }
-    let engine = Refresher(access, limits: .ofControllers, makeSource: CaptureSource.init)
+    let engine = Refresher(access, limits: .ofControllers, makeFinder: CaptureFinder.init)
     engine.observer = WriteObserver(writer, engine: engine)
     return engine
   }
@@ -51,7 +51,7 @@ extension Refresher {
     let journal = TransactionJournal(isFile: !path.isEmpty)
     var limits = RefresherLimits.ofControllers
     limits.readers = 0
-    let engine = Refresher(access, limits: limits, makeSource: { journal })
+    let engine = Refresher(access, limits: limits, makeFinder: { journal })
     engine.observer = WriteObserver(writer, engine: engine, journal: (journal, access))
     return engine
   }

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// A connection has one preupdate hook: on the writer that it listens to, nobody else can have one.
 // Safe to share: used inside the writer's accesses only.
-final class TransactionJournal: ChangeSource, @unchecked Sendable {
+final class TransactionJournal: ChangeFinder, @unchecked Sendable {
   private let isFile: Bool
   private var followed: Set<String> = []
   private var entries: [String: TableEntry] = [:]
@@ -87,7 +87,7 @@ final class TransactionJournal: ChangeSource, @unchecked Sendable {
 
   func didRollback() { entries = [:] }
 
-  // MARK: - ChangeSource
+  // MARK: - ChangeFinder
 
   func changes(in db: Database) throws -> DatabaseChanges {
     if isFile { pending.formUnion(try others.changes(db)) }

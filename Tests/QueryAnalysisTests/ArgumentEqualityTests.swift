@@ -10,9 +10,9 @@ import Testing
     ("name IN (SELECT 1 AND 2) AND team = :team", "team"),
   ])
   func `the condition is found`(_ predicate: String, _ column: String) throws {
-    let route = Self.route(predicate)
-    #expect(route?.parameter == "team")
-    #expect(route?.sql.contains("\"\(column)\"") == true)
+    let lead = Self.lead(predicate)
+    #expect(lead?.parameter == "team")
+    #expect(lead?.sql.contains("\"\(column)\"") == true)
   }
 
   @Test(arguments: [
@@ -22,11 +22,11 @@ import Testing
     "team != :team", "team COLLATE NOCASE = :team", "nation = :team", "team = 'a'",
   ])
   func `what is no such condition is not taken for one`(_ predicate: String) {
-    #expect(Self.route(predicate) == nil)
+    #expect(Self.lead(predicate) == nil)
   }
 
-  private static func route(_ predicate: String) -> EqualityRoute? {
-    EqualityRoute(predicate: predicate, table: "player", rowID: "rowid") { expression in
+  private static func lead(_ predicate: String) -> ArgumentEquality? {
+    ArgumentEquality(predicate: predicate, table: "player", rowID: "rowid") { expression in
       ["team", "Team", "player.\"team\"", "[team]"].contains(expression) ? "team" : nil
     }
   }

@@ -3,7 +3,7 @@ import Foundation
 package import QueryAnalysis
 
 /// What a server is started with: the command line over the configuration file over the defaults.
-package struct ServerSettings: Sendable, Equatable {
+package struct LaunchSettings: Sendable {
   /// nil: none is named, and whoever starts the server has one to show.
   package var database: String?
   /// Empty: each table and view is a query of its name.
@@ -44,7 +44,7 @@ package struct ServerSettings: Sendable, Equatable {
 
   /// SQLite would make a file that is not there, and serve nothing from it.
   private static func checkDatabase(
-    _ path: String, at place: (file: String, position: SourcePosition)?
+    _ path: String, at place: (file: String, position: TextPosition)?
   ) throws(ConfigurationProblems) {
     let isThere = FileManager.default.fileExists(atPath: path)
     guard !isThere || NearestFile.isFolder(path) else { return }

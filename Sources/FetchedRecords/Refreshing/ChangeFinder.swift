@@ -4,7 +4,7 @@ import GRDB
 /// Tells a refresher what may have changed since its last refresh.
 ///
 /// Used on the refresher's queue, inside its read transactions; there is one for each connection.
-protocol ChangeSource: AnyObject {
+protocol ChangeFinder: AnyObject {
   /// What may have changed up to the snapshot of the transaction that `db` is in, since the last
   /// refresh that was kept.
   func changes(in db: Database) throws -> DatabaseChanges
@@ -19,7 +19,7 @@ protocol ChangeSource: AnyObject {
 }
 
 /// Reads what the commits of any process wrote.
-final class CaptureSource: ChangeSource {
+final class CaptureFinder: ChangeFinder {
   private let reader = ChangeReader()
 
   func changes(in db: Database) throws -> DatabaseChanges { try reader.changes(in: db) }

@@ -1,6 +1,6 @@
 import Foundation
 
-extension ServerSettings {
+extension LaunchSettings {
   /// Refuses a folder of the page from which the database or the configuration could be downloaded.
   ///
   /// The files beside a database (`-wal`, `-journal`, the caches of its queries) are where the
@@ -11,7 +11,7 @@ extension ServerSettings {
     guard let publicFolder else { return }
     let root = RealPath(publicFolder)
     var problems: [ConfigurationProblem] = []
-    func check(_ path: String, _ what: String, _ file: String?, _ position: SourcePosition) {
+    func check(_ path: String, _ what: String, _ file: String?, _ position: TextPosition) {
       guard RealPath(path).isInside(root) || RealPath(folderOf: path).isInside(root) else { return }
       problems.append(
         ConfigurationProblem(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import RecordsAPI
 
-@Suite struct `News of a source` {
+@Suite struct `News of a member` {
   private let states: [ResultsSnapshot]
   private let failure = FetchFailure(kind: .busy, detail: "busy")
 
@@ -17,8 +17,8 @@ import Testing
     }
   }
 
-  private func news(_ events: LiveResultEvent...) -> SourceNews {
-    var news = SourceNews()
+  private func news(_ events: LiveResultEvent...) -> MemberNews {
+    var news = MemberNews()
     for event in events { news.append(event) }
     return news
   }
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `ends as the source does`() {
+  @Test func `ends as the member does`() {
     #expect(news(change(to: 1), .failed(failure)).failure == failure)
     #expect(news(change(to: 1), .failed(failure)).latest?.commit == 1)
     #expect(news(.failed(failure)).latest == nil)

@@ -5,7 +5,7 @@
 /// of the connections, which lie all over memory. That is half a microsecond for each beside the
 /// some 7 µs of its write, and as much again for what the write finds no longer in the caches.
 // Guarded by the loop's queue.
-struct FanOutPlace {
+struct FanOutEntry {
   let connection: Connection
   let descriptor: Int32
   private var isParked = false

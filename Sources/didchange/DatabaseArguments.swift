@@ -3,7 +3,7 @@ import Demo
 import RecordsAPI
 
 /// The arguments that say which database and which queries.
-struct Source: ParsableArguments {
+struct DatabaseArguments: ParsableArguments {
   @Argument(
     help: "The SQLite database file. Without one, that of the configuration, else a demo.",
     completion: .file())
@@ -21,9 +21,9 @@ struct Source: ParsableArguments {
     }
   }
 
-  func settings() throws -> ServerSettings {
+  func settings() throws -> LaunchSettings {
     try reportingProblems {
-      var settings = try ServerSettings(database: database, configurationFile: config)
+      var settings = try LaunchSettings(database: database, configurationFile: config)
       if settings.database == nil { settings.queries = DemoDatabase.queries }
       return settings
     }

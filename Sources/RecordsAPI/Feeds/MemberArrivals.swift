@@ -1,25 +1,25 @@
 import FetchedRecords
 import OrderedResults
 
-/// What the sources of a stream have told and the stream has not, so that all of them are always
+/// What the members of a stream have told and the stream has not, so that all of them are always
 /// shown at one commit.
 ///
-/// A source that takes long to be brought up to date holds up the others: what they tell meanwhile
+/// A member that takes long to be brought up to date holds up the others: what they tell meanwhile
 /// is kept. When its next state is being fetched, that of the others at the same commit is kept
 /// beside, and shown together with it when it arrives.
-struct SourceArrivals {
-  /// What each source tells of the present.
-  private var news: [Int: SourceNews] = [:]
+struct MemberArrivals {
+  /// What each member tells of the present.
+  private var news: [Int: MemberNews] = [:]
   /// What each told up to the commit that is being fetched.
-  private var pinned: [Int: SourceNews] = [:]
+  private var pinned: [Int: MemberNews] = [:]
   /// What can be told now.
-  private var ready: [Int: SourceNews] = [:]
-  /// The sources whose present is not known.
+  private var ready: [Int: MemberNews] = [:]
+  /// The members whose present is not known.
   private var delayed: Set<Int> = []
-  /// The sources that are being fetched, all of them at one commit.
+  /// The members that are being fetched, all of them at one commit.
   private var fetching: Set<Int> = []
 
-  /// - Parameter delayed: the sources that are behind at the beginning.
+  /// - Parameter delayed: the members that are behind at the beginning.
   init(delayed: Set<Int>) { self.delayed = delayed }
 
   /// Whether there is nothing that can be told now.
@@ -47,10 +47,10 @@ struct SourceArrivals {
     }
   }
 
-  /// What a fetch gave comes while the source is still being fetched.
+  /// What a fetch gave comes while the member is still being fetched.
   private mutating func append(_ event: LiveResultEvent, to index: Int) {
-    news[index, default: SourceNews()].append(event)
-    if fetching.contains(index) { pinned[index, default: SourceNews()].append(event) }
+    news[index, default: MemberNews()].append(event)
+    if fetching.contains(index) { pinned[index, default: MemberNews()].append(event) }
   }
 
   private mutating func land(_ index: Int, isCurrent: Bool) {
@@ -59,14 +59,14 @@ struct SourceArrivals {
     if delayed.isEmpty { return }
     // The present of others is another commit; what was pinned belongs together.
     for (index, told) in pinned {
-      ready[index, default: SourceNews()].append(told)
+      ready[index, default: MemberNews()].append(told)
       if news[index]?.latest?.version == told.latest?.version { news[index] = nil }
     }
     pinned = [:]
   }
 
   /// Takes what can be told, all of it of one commit.
-  mutating func take() -> [Int: SourceNews] {
+  mutating func take() -> [Int: MemberNews] {
     guard delayed.isEmpty else {
       defer { ready = [:] }
       return ready

@@ -7,7 +7,7 @@ import OrderedResults
 /// Finds changed rows by comparing whole tables: slow, simple, and independent of any capture.
 ///
 /// Names some rows that did not change, too, as a capture may.
-final class TableComparingSource: ChangeSource {
+final class TableComparingFinder: ChangeFinder {
   private typealias Table = [Int64: [Value]]
 
   private let rowIDTables: [String]

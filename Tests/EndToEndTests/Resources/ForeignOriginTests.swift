@@ -52,7 +52,7 @@ import Testing
     ]
     let address = try #require(AddressRange("127.0.0.1"))
     for (proxies, status) in [([address], 200), ([], 403)] {
-      let fixture = try serve { $0.trustedProxies = proxies }
+      let fixture = try serve { $0.server.trustedProxies = proxies }
       for fields in [fields, hidden] {
         #expect(try fixture.client().send("POST", path, fields).status == status)
       }

@@ -4,7 +4,7 @@ import GRDB
 @testable import FetchedRecords
 
 /// Knows only that something was committed.
-final class CommitSource: ChangeSource {
+final class CommitFinder: ChangeFinder {
   private var kept = CommitDetector()
   private var latest = CommitDetector()
 

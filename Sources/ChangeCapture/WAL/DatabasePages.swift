@@ -1,5 +1,5 @@
 /// The pages of one snapshot of a database.
-protocol PageSource: AnyObject {
+protocol DatabasePages: AnyObject {
   /// What the pages' format is.
   var layout: FileHeader { get }
   /// No page has a higher number.
@@ -12,7 +12,7 @@ protocol PageSource: AnyObject {
   ) throws(CaptureDoubt)
 }
 
-extension PageSource {
+extension DatabasePages {
   func forEachPage(
     _ numbers: [UInt32], _ body: (PageImage) throws(CaptureDoubt) -> Void
   ) throws(CaptureDoubt) {

@@ -1,7 +1,7 @@
 package import HTTP1
 
 /// What a server needs to know before it starts.
-package struct ServerConfiguration: Sendable {
+package struct ServerSettings: Sendable {
   /// A host name or address; `::` is everybody.
   ///
   /// Default: this machine only.

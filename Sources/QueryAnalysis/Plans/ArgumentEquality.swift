@@ -2,7 +2,7 @@
 ///
 /// With it the arguments whose result a row may be in are found by the row's value, instead of by
 /// asking the result of each of them.
-package struct EqualityRoute: Sendable, Equatable {
+package struct ArgumentEquality: Sendable, Equatable {
   /// The name of the parameter, without its sigil.
   package let parameter: String
   /// Reads the value of the row whose rowid is its only parameter.

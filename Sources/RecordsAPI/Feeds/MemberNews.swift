@@ -3,7 +3,7 @@ import OrderedResults
 
 /// What happened to a controller since somebody last looked, as far as it still matters: however
 /// much it was, it is no more than one state and how it came about.
-struct SourceNews {
+struct MemberNews {
   /// The last good state, if there was one.
   private(set) var latest: ResultsSnapshot?
   /// What led to it from another state, where nothing else did.
@@ -22,12 +22,12 @@ struct SourceNews {
   }
 
   /// Takes what happened after this.
-  mutating func append(_ later: SourceNews) {
+  mutating func append(_ later: MemberNews) {
     if let latest = later.latest { arrive(at: latest, later.changes) }
     failure = later.failure
   }
 
-  func followed(by later: SourceNews) -> SourceNews {
+  func followed(by later: MemberNews) -> MemberNews {
     var joined = self
     joined.append(later)
     return joined

@@ -5,7 +5,7 @@ import QueryAnalysis
 
 /// Finds the controllers whose result a row may be in now, or was in before it changed, by the argument
 /// that a value of the row must equal.
-struct ArgumentRouter {
+struct ArgumentIndex {
   /// For more changed rows than this, each controller is rather asked.
   static let maximumRows = 512
   /// The rows of a larger result are not entered: its own index knows them.
@@ -13,7 +13,7 @@ struct ArgumentRouter {
 
   typealias Members = [ObjectIdentifier: LiveResult]
 
-  private let route: EqualityRoute
+  private let equality: ArgumentEquality
   /// The position of the rowid among the columns of a record; nil: rows of other tables decide as
   /// well what a member holds, and each has to be asked.
   private let rowIDColumn: Int?
@@ -28,9 +28,9 @@ struct ArgumentRouter {
   private var strangers: Members = [:]
   private var held = HeldRows()
 
-  init(_ route: EqualityRoute, _ plan: IncrementalPlan) {
-    self.route = route
-    if case .row(let column) = plan.owner, plan.routes.count == 1 {
+  init(_ equality: ArgumentEquality, _ plan: IncrementalPlan) {
+    self.equality = equality
+    if case .row(let column) = plan.owner, plan.leads.count == 1 {
       rowIDColumn = column
     } else {
       rowIDColumn = nil
@@ -71,7 +71,7 @@ struct ArgumentRouter {
   }
 
   private func key(of live: LiveResult) -> RoutingKey? {
-    RoutingKey(live.arguments[route.parameter] ?? .null)
+    RoutingKey(live.arguments[equality.parameter] ?? .null)
   }
 
   private func number(of live: LiveResult) -> HeldRows.Number? {
@@ -137,7 +137,7 @@ struct ArgumentRouter {
   /// O(k log n) for k rows of a table of n, and for the controllers found.
   func members(for rowIDs: [Int64], in db: Database) throws -> [ObjectIdentifier: [Int64]] {
     var result: [ObjectIdentifier: [Int64]] = [:]
-    let statement = try db.cachedStatement(sql: route.sql)
+    let statement = try db.cachedStatement(sql: equality.sql)
     defer { sqlite3_reset(statement.sqliteStatement) }
     for rowID in rowIDs {
       sqlite3_reset(statement.sqliteStatement)

@@ -6,7 +6,7 @@ import HTTPTypes
 /// A browser sends a POST without a body from any page and does not ask first
 /// (https://fetch.spec.whatwg.org/#cors-safelisted-method); CORS only keeps the answer from the page.
 /// A client that is no browser names no origin, and may do what it likes.
-enum ForeignPage {
+enum ForeignOrigin {
   /// - Parameters:
   ///   - request: of any method; those that only read are never refused.
   ///   - crossOrigin: which other origins may do what this one may.

@@ -3,7 +3,7 @@ import HTTPServer
 import OrderedResults
 
 /// Which records of a result a request asks for.
-struct Page {
+struct PageParameters {
   static let words: Set<String> = ["offset", "limit", "after"]
   private static let defaultLimit = 100
   static let maximumLimit = 10_000

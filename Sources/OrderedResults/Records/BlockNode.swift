@@ -3,14 +3,14 @@ import Algorithms
 /// Up to 64 blocks of records, immutable once made.
 ///
 /// The middle level of a ``RecordList``: a list that differs from another in one place shares all
-/// pages but one, and all blocks of that page but one.
-final class BlockPage: Sendable {
+/// nodes but one, and all blocks of that node but one.
+final class BlockNode: Sendable {
   static let maximumCount = 64
-  /// A builder rather copies so few blocks than have one more page.
+  /// A builder rather copies so few blocks than have one more node.
   static let minimumCount = 16
 
   let blocks: [RecordBlock]
-  /// For each block, how many records of the page stand before it.
+  /// For each block, how many records of the node stand before it.
   let starts: [Int]
   /// Records in all blocks.
   let count: Int
