@@ -11,7 +11,7 @@ import QueryAnalysis
 // Safe to share: each field is touched by whoever has the connection, as said above.
 final class BackgroundReader: @unchecked Sendable {
   private let thread: WorkerThread
-  let statementGuard = StatementGuard()
+  let statementGuard: StatementGuard
   private let path: String
   private let open: OwnConnection.Open
   private let limits: RefresherLimits
@@ -22,13 +22,16 @@ final class BackgroundReader: @unchecked Sendable {
   /// Whether what it does now is of files that may have been replaced. Touched on the refresher's
   /// queue only.
   private(set) var isOutdated = false
+  /// Whether what it does now is to be done later. Touched on the refresher's queue only.
+  private(set) var isPutOff = false
   /// Entered while its thread has the connection.
   private let work = DispatchGroup()
 
   init(
-    path: String, number: Int, limits: RefresherLimits, memory: MemoryBudget,
-    open: @escaping OwnConnection.Open
+    path: String, number: Int, turns: ProcessorTurns, limits: RefresherLimits,
+    memory: MemoryBudget, open: @escaping OwnConnection.Open
   ) {
+    statementGuard = StatementGuard(turns)
     self.path = path
     self.open = open
     self.limits = limits
@@ -65,21 +68,32 @@ final class BackgroundReader: @unchecked Sendable {
   /// Does the work of a run in the transaction that was begun, ends that, and reports.
   func start(_ run: BackgroundRun, completion: @escaping @Sendable (BackgroundReader) -> Void) {
     statementGuard.reset()
-    isOutdated = false
+    (isOutdated, isPutOff) = (false, false)
     self.run = run
     work.enter()
     thread.perform { [self] in
       let meter = ResultMeter(limits, memory, mayWait: true)
-      connection?.inDatabase { db in
-        let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
-        for task in run.tasks { task.perform(statementGuard, meter, in: transaction) }
-        run.page?.perform(statementGuard, meter, in: db)
-        db.endRead()
+      statementGuard.takingTurns {
+        connection?.inDatabase { db in
+          let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
+          for task in run.tasks { task.perform(statementGuard, meter, in: transaction) }
+          run.page?.perform(statementGuard, meter, in: db)
+          db.endRead()
+        }
       }
       work.leave()
       completion(self)
     }
   }
+
+  /// Ends what it does, which is to be done later.
+  func putOff() {
+    isPutOff = true
+    statementGuard.stop()
+  }
+
+  /// When what it does began.
+  var began: ContinuousClock.Instant { run?.start ?? .now }
 
   /// Ends what it does, and lets go of the files, which may be others now.
   ///
@@ -110,7 +124,8 @@ final class BackgroundRun: @unchecked Sendable {
   let state: LogState?
   /// The database file.
   let path: String
-  private let start = ContinuousClock.now
+  let start = ContinuousClock.now
+  var duration: Duration { ContinuousClock.now - start }
 
   /// - Parameters:
   ///   - tasks: the live results that it brings up to date.
@@ -130,7 +145,7 @@ final class BackgroundRun: @unchecked Sendable {
 
   /// Whether it has taken longer than that, or will as it did before.
   func isLong(beyond duration: Duration) -> Bool {
-    ContinuousClock.now - start > duration
+    self.duration > duration
       || tasks.contains { $0.expectedDuration ?? .zero > duration }
   }
 }

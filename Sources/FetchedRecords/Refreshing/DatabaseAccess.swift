@@ -73,6 +73,6 @@ protocol DatabaseAccess: EngineQueue {
 
   /// A further connection; nil: there are none to be had.
   func makeReader(
-    number: Int, limits: RefresherLimits, memory: MemoryBudget
+    number: Int, turns: ProcessorTurns, limits: RefresherLimits, memory: MemoryBudget
   ) -> BackgroundReader?
 }

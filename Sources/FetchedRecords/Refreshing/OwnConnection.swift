@@ -109,9 +109,10 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   }
 
   func makeReader(
-    number: Int, limits: RefresherLimits, memory: MemoryBudget
+    number: Int, turns: ProcessorTurns, limits: RefresherLimits, memory: MemoryBudget
   ) -> BackgroundReader? {
-    BackgroundReader(path: path, number: number, limits: limits, memory: memory, open: open)
+    BackgroundReader(
+      path: path, number: number, turns: turns, limits: limits, memory: memory, open: open)
   }
 
   // MARK: - Watching

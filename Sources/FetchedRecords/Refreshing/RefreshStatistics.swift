@@ -19,6 +19,8 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var overdue = 0
   /// Those that were ended because nobody wanted their results any more.
   package internal(set) var abandoned = 0
+  /// Times that long work was put off for what may be short.
+  package internal(set) var putOff = 0
   /// Fetches that a cache spared.
   package internal(set) var cacheHits = 0
   /// Time in refreshes, in all.

@@ -13,8 +13,6 @@ extension Refresher {
   private static let recovery = Duration.seconds(1)
   /// How long to wait before trying again what there was no room for.
   private static let memoryRetry = Duration.seconds(5)
-  /// A fetch longer than this leaves half of the readers to shorter ones.
-  static let longFetch = Duration.milliseconds(250)
 
   /// Whether everything shows the present: nothing stands in line, and no reader is at work.
   ///
@@ -89,7 +87,7 @@ extension Refresher {
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
     guard result.opening != nil else { return isShort(work, for: result) }
     // A file is read first.
-    if query.definition.isCached { return false }
+    if query.definition.isCached || isKnownAsLong(result) { return false }
     // Others of its kind were long, and a reader has nothing else to do.
     return !(longQueries.contains(result.snapshot.query.sql) && readers.contains { $0.run == nil })
   }
@@ -148,32 +146,27 @@ extension Refresher {
   private func serveLong() {
     if isEnding { return failLong() }
     while line.hasLong, let reader = idleReader(), beginNext(on: reader) {}
+    putOffLongWork()
   }
 
   /// Pages and live results take turns.
   ///
   /// - Returns: false where nothing may begin now.
   private func beginNext(on reader: BackgroundReader) -> Bool {
-    let busy = readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }.count
-    let mayBeLong = busy < max(1, limits.readers / 2)
-    func nextPage() -> PageRead? { line.nextLongPage { mayBeLong || !isKnownAsLong($0) } }
+    let mayBeLong = mayBeLong
+    func nextPage() -> PageRead? { line.nextLongPage(orPutOff: mayBeLong) }
     if line.takeTurn() == .page, let page = nextPage() { return begin(page, on: reader) }
     let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
     if let next { return begin(next, on: reader) }
     return nextPage().map { begin($0, on: reader) } ?? false
   }
 
-  private func isKnownAsLong(_ result: LiveResult) -> Bool {
-    result.opening != nil
-      ? longQueries.contains(result.snapshot.query.sql)
-      : result.durations.fetch ?? .zero > Self.longFetch
-  }
-
   private func idleReader() -> BackgroundReader? {
     if let idle = readers.first(where: { $0.run == nil }) { return idle }
     guard readers.count < limits.readers else { return nil }
     guard
-      let reader = access.makeReader(number: readers.count + 1, limits: limits, memory: memory)
+      let reader = access.makeReader(
+        number: readers.count + 1, turns: readerTurns, limits: limits, memory: memory)
     else { return nil }
     readers.append(reader)
     return reader
@@ -274,8 +267,13 @@ extension Refresher {
     guard let run = reader.run else { return }
     reader.run = nil
     noteReaders()
-    for task in run.tasks { finish(task, of: run, isOutdated: reader.isOutdated) }
-    if let page = run.page { finish(page, isOutdated: reader.isOutdated) }
+    for task in run.tasks {
+      if reader.isPutOff { noteUnfinished(task.live, after: run.duration) }
+      finish(task, of: run, isOutdated: reader.isOutdated)
+    }
+    if let page = run.page {
+      finish(page, isOutdated: reader.isOutdated, isPutOff: reader.isPutOff)
+    }
     if reader.isOutdated { reader.close() }
     announce()
     serveLong()
@@ -294,7 +292,7 @@ extension Refresher {
     case .failure(let failure) where failure.kind != .abandoned && !isOutdated:
       if failure.kind == .tooLong {
         count { $0.overdue += 1 }
-        note(limits.statement, of: result)
+        noteUnfinished(result, after: limits.statement)
         // It leaves the readers to others for half of the time.
         result.notBefore = .now + limits.statement
       }
@@ -311,6 +309,12 @@ extension Refresher {
       result.receivers += task.receivers
     }
     if result.isBehind { line.append(result) }
+  }
+
+  /// Its fetch takes longer than that.
+  private func noteUnfinished(_ result: LiveResult, after duration: Duration) {
+    result.durations.fetch = duration
+    note(duration, of: result)
   }
 
   private func note(_ duration: Duration, of result: LiveResult) {

@@ -45,6 +45,10 @@ package final class Refresher: @unchecked Sendable {
   var isServing = false
   /// Connections for what takes long; made when they are needed.
   var readers: [BackgroundReader] = []
+  /// Whether it will be looked soon whether one of them has to make room.
+  var willLookForRoom = false
+  /// In which they run.
+  let readerTurns = ProcessorTurns()
   /// Statements that took long when they last ran beside the queue.
   var longQueries: Set<String> = []
   /// When each table last changed.

@@ -24,6 +24,11 @@ final class StatementGuard: Sendable {
   private let isStopped = Atomic(false)
   /// Nanoseconds of `DispatchTime`.
   private let deadline = Atomic(UInt64.max)
+  /// In which the statements run; nil: whenever they are asked to.
+  private let turn: ProcessorTurn?
+
+  /// - Parameter turns: in which the statements run; nil: whenever they are asked to.
+  init(_ turns: ProcessorTurns? = nil) { turn = turns.map(ProcessorTurn.init) }
 
   /// Watches a connection, which must not outlive the guard.
   func watch(_ db: Database) {
@@ -33,17 +38,29 @@ final class StatementGuard: Sendable {
         guard let context else { return 0 }
         // The connection holds the guard by the closure that prepared it.
         let own = Unmanaged<StatementGuard>.fromOpaque(context).takeUnretainedValue()
+        own.passTurn()
         return own.interruption == nil ? 0 : 1
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
   /// Ends what runs on the connection, and whatever begins on it before ``reset()``; from any thread.
-  func stop() { isStopped.store(true, ordering: .relaxed) }
+  func stop() {
+    isStopped.store(true, ordering: .relaxed)
+    turn?.cancel()
+  }
 
   /// Lets statements run again.
   func reset() { isStopped.store(false, ordering: .relaxed) }
 
-  /// Runs statements of the connection, which end early after some time.
+  /// Runs `body` when it is its turn; it takes turns with others from then on.
+  func takingTurns(_ body: () -> Void) {
+    turn?.begin()
+    body()
+    turn?.end()
+  }
+
+  /// Runs statements of the connection, which end early after some time; that of others' turns does
+  /// not count.
   ///
   /// - Throws: ``Interruption`` where they did, and what `body` throws.
   func run<T>(atMost duration: Duration, _ body: () throws -> T) throws -> T {
@@ -63,6 +80,14 @@ final class StatementGuard: Sendable {
     let deadline = deadline.load(ordering: .relaxed)
     if deadline == .max || DispatchTime.now().uptimeNanoseconds < deadline { return nil }
     return .time
+  }
+
+  /// Lets others run, if it is their turn.
+  private func passTurn() {
+    guard let turn else { return }
+    let waited = turn.pass(at: DispatchTime.now().uptimeNanoseconds)
+    let deadline = deadline.load(ordering: .relaxed)
+    if waited > 0, deadline != .max { self.deadline.store(deadline &+ waited, ordering: .relaxed) }
   }
 }
 

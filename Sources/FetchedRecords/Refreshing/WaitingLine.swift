@@ -15,6 +15,8 @@ struct WaitingLine {
   var pages: Deque<PageRead> = []
   /// Those that take so long that they need a reader.
   var longPages: Deque<PageRead> = []
+  /// Those that a reader began, and left for others.
+  var putOffPages: Deque<PageRead> = []
   private var turn = Turn.result
 
   var isEmpty: Bool { !hasShort && !hasLong }
@@ -23,7 +25,7 @@ struct WaitingLine {
   var hasShort: Bool { !openings.isEmpty || !behind.isEmpty || !pages.isEmpty }
 
   /// Whether something waits for a reader.
-  var hasLong: Bool { !long.isEmpty || !longPages.isEmpty }
+  var hasLong: Bool { !long.isEmpty || !longPages.isEmpty || !putOffPages.isEmpty }
 
   /// Puts a live result at the end of the line, unless it stands there or is being worked on.
   mutating func append(_ result: LiveResult) {
@@ -63,21 +65,28 @@ struct WaitingLine {
     return turn
   }
 
-  /// Takes the first page that `isMeant` for a reader. O(p), p waiting pages.
-  mutating func nextLongPage(where isMeant: (PageRead) -> Bool) -> PageRead? {
-    longPages.firstIndex(where: isMeant).map { longPages.remove(at: $0) }
+  /// Takes the first page for a reader; one that was put off only where that is meant.
+  mutating func nextLongPage(orPutOff: Bool) -> PageRead? {
+    longPages.popFirst() ?? (orPutOff ? putOffPages.popFirst() : nil)
+  }
+
+  /// Whether a page waits for a reader that was not put off, or a result that `isMeant`. O(l), l long
+  /// ones.
+  func waitsForReader(where isMeant: (LiveResult) -> Bool) -> Bool {
+    !longPages.isEmpty || long.contains(where: isMeant)
   }
 
   /// Takes out a page, wherever it stands. O(w) in the w waiting ones.
   mutating func remove(_ page: PageRead) {
     pages.removeAll { $0 === page }
     longPages.removeAll { $0 === page }
+    putOffPages.removeAll { $0 === page }
   }
 
   /// Takes the pages that wait for a reader.
   mutating func takeLongPages() -> [PageRead] {
-    defer { longPages = [] }
-    return Array(longPages)
+    defer { (longPages, putOffPages) = ([], []) }
+    return Array(longPages) + Array(putOffPages)
   }
 
   /// Takes all pages.

@@ -183,6 +183,7 @@ extension MetricsText {
       "reads_ended_total", .counter, "Long reads that were ended early, by reason.",
       [
         ("reason=\"timeout\"", refreshes.overdue), ("reason=\"abandoned\"", refreshes.abandoned),
+        ("reason=\"putOff\"", refreshes.putOff),
       ])
     let (seconds, attoseconds) = refreshes.duration.components
     add(

@@ -58,7 +58,7 @@ final class WriterAccess: DatabaseAccess, @unchecked Sendable {
   let misplacement: FetchFailure? = nil
 
   func makeReader(
-    number: Int, limits: RefresherLimits, memory: MemoryBudget
+    number: Int, turns: ProcessorTurns, limits: RefresherLimits, memory: MemoryBudget
   ) -> BackgroundReader? { nil }
 
   func startWatching(

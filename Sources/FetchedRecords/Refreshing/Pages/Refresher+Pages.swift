@@ -113,11 +113,6 @@ extension Refresher {
 
   // MARK: - Beside the queue
 
-  /// Whether a page is expected to keep a reader from others for long.
-  func isKnownAsLong(_ read: PageRead) -> Bool {
-    pageDurations[read.request.queryName] ?? .zero > Self.longFetch
-  }
-
   /// Hands a read to a reader.
   ///
   /// - Returns: false where it has to be tried again.
@@ -146,10 +141,10 @@ extension Refresher {
   }
 
   /// Takes what a reader has read.
-  func finish(_ task: PageTask, isOutdated: Bool) {
+  func finish(_ task: PageTask, isOutdated: Bool, isPutOff: Bool) {
     if task.read.isAbandoned { return }
-    if case .failure(let failure) = task.outcome, failure.kind == .abandoned, !isOutdated, isEnding
-    {
+    if !isOutdated, case .failure(let failure) = task.outcome, failure.kind == .abandoned {
+      if isPutOff, !isEnding { return line.putOffPages.append(task.read) }
       task.fail(with: .ending)
     } else if isOutdated {
       // Read from a file that is gone.

@@ -1,0 +1,136 @@
+import DequeModule
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Lets fewer long queries run at the same time than there are processors, in turns.
+///
+/// With as many of them running as there are processors, the thread that a commit wakes waits until
+/// the scheduler's slice of one of them is over, some 4 to 8 ms, for all that their priority is
+/// lower. So one processor is left free of them, where there are two. Who has just begun goes first,
+/// since most are soon done; the others have equal shares.
+final class ProcessorTurns: Sendable {
+  private struct State {
+    var free: Int
+    /// Those who have had no turn yet.
+    var newcomers: Deque<ProcessorTurn> = []
+    var others: Deque<ProcessorTurn> = []
+  }
+
+  /// Who waits, in the order of precedence.
+  enum Queue: Int, AtomicRepresentable {
+    case nobody, others, newcomers
+  }
+
+  private let state: Mutex<State>
+  /// As `state` has it: whoever runs looks every 20 µs, without the lock.
+  private let longestWaiting = Atomic(Queue.nobody)
+
+  /// - Parameter places: how many run at the same time; at least one.
+  init(places: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)) {
+    state = Mutex(State(free: places))
+  }
+
+  var waiting: Queue { longestWaiting.load(ordering: .relaxed) }
+
+  /// Gives `turn` a place, or lets it wait for one; returns whether it has one.
+  fileprivate func enter(_ turn: ProcessorTurn) -> Bool {
+    state.withLock { state in
+      guard state.free == 0 else {
+        state.free -= 1
+        return true
+      }
+      state.newcomers.append(turn)
+      note(state)
+      return false
+    }
+  }
+
+  /// Gives the place of somebody to whoever waits, and lets them wait again if they want to go on.
+  fileprivate func pass(from turn: ProcessorTurn, goesOn: Bool) {
+    let next = state.withLock { state in
+      let next = state.newcomers.popFirst() ?? state.others.popFirst()
+      if goesOn { state.others.append(turn) }
+      if next == nil { state.free += 1 }
+      note(state)
+      return next
+    }
+    next?.grant()
+  }
+
+  /// Takes somebody out who waits; returns whether they did.
+  fileprivate func remove(_ turn: ProcessorTurn) -> Bool {
+    state.withLock { state in
+      let count = state.newcomers.count + state.others.count
+      state.newcomers.removeAll { $0 === turn }
+      state.others.removeAll { $0 === turn }
+      note(state)
+      return state.newcomers.count + state.others.count < count
+    }
+  }
+
+  private func note(_ state: State) {
+    longestWaiting.store(
+      !state.newcomers.isEmpty ? .newcomers : !state.others.isEmpty ? .others : .nobody,
+      ordering: .relaxed)
+  }
+}
+
+/// One thread's part in ``ProcessorTurns``.
+// Safe to share: `sliceStart` is the thread's own; others only grant and cancel.
+final class ProcessorTurn: @unchecked Sendable {
+  /// What one has before a newcomer goes first: a short query takes as long.
+  private static let shortSlice: UInt64 = 1_000_000
+  /// What one has before others have theirs.
+  private static let slice: UInt64 = 10_000_000
+
+  private let turns: ProcessorTurns
+  private let arrival = DispatchSemaphore(value: 0)
+  private let hasPlace = Atomic(false)
+  /// Nanoseconds of `DispatchTime`.
+  private var sliceStart: UInt64 = 0
+
+  init(_ turns: ProcessorTurns) { self.turns = turns }
+
+  /// Waits for a place. With ``cancel()`` it goes on without one.
+  func begin() {
+    if turns.enter(self) { grant() }
+    wait()
+  }
+
+  /// Lets others run where the slice is over and somebody waits.
+  ///
+  /// - Parameter time: now.
+  /// - Returns: nanoseconds that it took.
+  func pass(at time: UInt64) -> UInt64 {
+    let length = time &- sliceStart
+    switch turns.waiting {
+    case .newcomers where length > Self.shortSlice: break
+    case .others where length > Self.slice: break
+    default: return 0
+    }
+    guard hasPlace.exchange(false, ordering: .relaxed) else { return 0 }
+    turns.pass(from: self, goesOn: true)
+    wait()
+    return sliceStart &- time
+  }
+
+  func end() {
+    if hasPlace.exchange(false, ordering: .relaxed) { turns.pass(from: self, goesOn: false) }
+  }
+
+  /// Ends waiting, if it waits; from any thread.
+  func cancel() {
+    if turns.remove(self) { arrival.signal() }
+  }
+
+  fileprivate func grant() {
+    hasPlace.store(true, ordering: .relaxed)
+    arrival.signal()
+  }
+
+  private func wait() {
+    arrival.wait()
+    sliceStart = DispatchTime.now().uptimeNanoseconds
+  }
+}

@@ -1,0 +1,50 @@
+import Dispatch
+import QueryAnalysis
+
+// Making room on the readers.
+extension Refresher {
+  /// A fetch longer than this leaves half of the readers to shorter ones.
+  static let longFetch = Duration.milliseconds(250)
+
+  /// How many readers may be at work that is long.
+  private var readersForLong: Int { max(1, limits.readers / 2) }
+
+  /// Readers whose work has turned out to be long.
+  private var longReaders: [BackgroundReader] {
+    readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }
+  }
+
+  /// Whether work may begin that is known to be long.
+  var mayBeLong: Bool { longReaders.count < readersForLong }
+
+  func isKnownAsLong(_ result: LiveResult) -> Bool {
+    result.durations.fetch ?? .zero > Self.longFetch
+  }
+
+  /// Puts off long work where all readers are at work, most of them at what is long, and something
+  /// waits that may be short: nobody knows of a query that it is long before it has run.
+  ///
+  /// What began last is put off, which has least to do again. It waits like others that are known to
+  /// be long.
+  func putOffLongWork() {
+    guard !isEnding, readers.count >= limits.readers, readers.allSatisfy({ $0.run != nil }),
+      line.waitsForReader(where: { !hasBusyCompanion($0) && !isKnownAsLong($0) })
+    else { return }
+    let long = longReaders
+    if long.contains(where: \.isPutOff) { return }
+    guard long.count > readersForLong, let youngest = long.max(by: { $0.began < $1.began }) else {
+      return lookForRoomLater()
+    }
+    youngest.putOff()
+    count { $0.putOff += 1 }
+  }
+
+  private func lookForRoomLater() {
+    guard !willLookForRoom else { return }
+    willLookForRoom = true
+    access.async(after: .milliseconds(Int(Self.longFetch / .milliseconds(1)))) { [self] in
+      willLookForRoom = false
+      if !isStopped { putOffLongWork() }
+    }
+  }
+}
