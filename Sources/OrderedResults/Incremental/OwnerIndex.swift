@@ -9,14 +9,14 @@ import HeldMemory
 /// Memory: 12 bytes an owner, over the load of a hash table, for owners of one record.
 package struct OwnerIndex: Sendable {
   /// The blocks by the numbers that they have here; those that are free hold none.
-  private var blocks: [RecordBlock?] = []
+  private(set) var blocks: [RecordBlock?] = []
   /// How many records of each block are entered.
-  private var counts: [Int] = []
-  private var free: [UInt32] = []
-  private var numbers: [UInt64: UInt32] = [:]
-  private var first: [Int64: UInt32]
+  private(set) var counts: [Int] = []
+  private(set) var free: [UInt32] = []
+  private(set) var numbers: [UInt64: UInt32] = [:]
+  private(set) var first: [Int64: UInt32]
   /// Of the owners that have several records, the blocks of all but the first.
-  private var others: [Int64: [UInt32]] = [:]
+  private(set) var others: [Int64: [UInt32]] = [:]
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner, with what the table leaves free.
@@ -128,35 +128,5 @@ package struct OwnerIndex: Sendable {
     numbers[id] = nil
     blocks[Int(number)] = nil
     free.append(number)
-  }
-}
-
-extension OwnerIndex {
-  /// Checks that the index says of `results` what one made anew would. O(n). For tests.
-  package func checkInvariants(
-    of results: Results, owner: (Record) -> Int64
-  ) throws(BrokenInvariant) {
-    var held: Set<UInt64> = []
-    for block in results.records.blocks {
-      let id = block.id
-      try BrokenInvariant.require(held.insert(id).inserted, "two blocks are named \(id)")
-      let number = numbers[id] ?? .max
-      try BrokenInvariant.require(number < blocks.count, "block \(id) is not known")
-      try BrokenInvariant.require(blocks[Int(number)] === block, "block \(id) is another one")
-      try BrokenInvariant.require(
-        counts[Int(number)] == block.count, "block \(id): \(counts[Int(number)]) records")
-      for item in 0..<block.count {
-        let owner = owner(block.record(item))
-        try BrokenInvariant.require(
-          first[owner] == number || others[owner]?.contains(number) == true,
-          "owner \(owner) is not in block \(id)")
-      }
-    }
-    let entries = first.count + others.values.reduce(0) { $0 + $1.count }
-    try BrokenInvariant.require(
-      entries == results.count, "\(entries) entries for \(results.count) records")
-    try BrokenInvariant.require(
-      numbers.count == held.count && blocks.count - free.count == held.count,
-      "\(numbers.count) blocks are known instead of \(held.count)")
   }
 }

@@ -1,6 +1,6 @@
 /// What does not hold in a data structure, with the numbers.
-package struct BrokenInvariant: Error, CustomStringConvertible {
-  package let description: String
+struct BrokenInvariant: Error, CustomStringConvertible {
+  let description: String
 
   static func require(
     _ condition: Bool, _ description: @autoclosure () -> String

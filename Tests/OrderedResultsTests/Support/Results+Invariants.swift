@@ -1,8 +1,10 @@
+@testable import OrderedResults
+
 extension Results {
-  /// Checks all that other code relies upon; for tests.
+  /// Checks all that other code relies upon.
   ///
   /// O(n · b), n records of b bytes.
-  package func checkInvariants() throws(BrokenInvariant) {
+  func checkInvariants() throws(BrokenInvariant) {
     try records.checkInvariants(columnCount: layout.columnCount)
     try sections.checkInvariants(count: count)
     try checkSectionsOfRecords()

@@ -1,12 +1,14 @@
 import GRDB
 
+@testable import ChangeCapture
+
 extension ChangeReader {
-  /// A broken promise of the map to itself; for tests.
+  /// A broken promise of the map to itself.
   struct BrokenInvariant: Error { var message: String }
 
   /// Compares the map with one that is made anew. O(b), b the bytes of the followed tables.
   ///
-  /// For tests, inside the transaction of the last look.
+  /// Inside the transaction of the last look.
   func checkInvariants(in db: Database) throws {
     guard let map, let connection = db.sqliteConnection, carried.isNothing else { return }
     let files = try DatabaseFiles(of: connection)
