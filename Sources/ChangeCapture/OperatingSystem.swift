@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
 /// Everything this module asks of the operating system, and every difference between systems.
 ///
@@ -72,13 +66,7 @@ enum OperatingSystem {
 
   static func pipe() -> (reader: Int32, writer: Int32)? {
     var ends: [Int32] = [-1, -1]
-    #if canImport(Darwin)
-      let result = Darwin.pipe(&ends)
-    #elseif canImport(Musl)
-      let result = Musl.pipe(&ends)
-    #else
-      let result = Glibc.pipe(&ends)
-    #endif
+    let result = Foundation.pipe(&ends)
     guard result == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     return (ends[0], ends[1])

@@ -1,3 +1,5 @@
+import Foundation
+
 extension HTTPDate {
   /// Reads the three forms that RFC 9110 §5.6.7 asks a recipient to accept: IMF-fixdate, the one of
   /// RFC 850, and C's asctime.
@@ -43,8 +45,10 @@ extension HTTPDate {
       let month = months.firstIndex(where: { $0 == month }),
       let date = number(day, digits: day.utf8.count), (1...31).contains(date)
     else { return nil }
-    return Self.day(year: year, month: month + 1, day: date) * 86_400
-      + hour * 3600 + minute * 60 + second
+    var moment = tm()
+    (moment.tm_year, moment.tm_mon, moment.tm_mday) = (Int32(year - 1900), Int32(month), Int32(date))
+    (moment.tm_hour, moment.tm_min, moment.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
+    return timegm(&moment)
   }
 
   private static func number(_ text: Substring, digits: Int) -> Int? {

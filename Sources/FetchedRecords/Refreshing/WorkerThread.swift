@@ -2,12 +2,6 @@ import Dispatch
 import Foundation
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// A thread that does one piece of work after the other, behind whatever else wants to run.
 ///
 /// Not a dispatch queue: the threads of queues are shared, and one that has been made to yield to

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// An address without a port, IPv4 as the IPv6 that stands for it (RFC 4291 §2.5.5.2), so that one
 /// client of a dual-stack socket has one address.

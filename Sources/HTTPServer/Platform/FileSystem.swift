@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 /// The system calls on files, each in the form in which the server needs it.
 enum FileSystem {
@@ -32,7 +26,7 @@ enum FileSystem {
   static func open(_ path: String) -> Kind {
     // O_NONBLOCK: a FIFO without a writer would hold the loop. O_NOFOLLOW: the last segment has
     // become a link since it was resolved.
-    let descriptor = openFile(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    let descriptor = Foundation.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return .none }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return closing(descriptor, .none) }
@@ -60,6 +54,3 @@ enum FileSystem {
     return kind
   }
 }
-
-// Inside `FileSystem` the name means its own function.
-private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags) }

@@ -1,12 +1,5 @@
+import Foundation
 import Logging
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 struct ListeningSocket: Sendable {
   let descriptor: Int32
@@ -95,7 +88,7 @@ enum ListeningSockets {
     }
     SystemCalls.setNonBlocking(descriptor)
     let bound = address.withPointer { bind(descriptor, $0, $1) }
-    guard bound == 0, listenOn(descriptor, backlog) == 0 else {
+    guard bound == 0, Foundation.listen(descriptor, backlog) == 0 else {
       let error = SystemError(errno)
       SystemCalls.close(descriptor)
       return .failure(error)
@@ -139,14 +132,3 @@ extension SocketAddress {
     }
   }
 }
-
-// Inside the enum `listen` means its own function.
-#if os(Linux)
-  func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
-    listen(descriptor, backlog)
-  }
-#else
-  func listenOn(_ descriptor: Int32, _ backlog: Int32) -> Int32 {
-    Darwin.listen(descriptor, backlog)
-  }
-#endif

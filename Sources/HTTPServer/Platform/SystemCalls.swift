@@ -1,13 +1,7 @@
+import Foundation
+
 #if os(Linux)
   import CEpoll
-#endif
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
 #endif
 
 /// What a read or a write that does not wait came to.
@@ -42,7 +36,7 @@ enum SystemCalls {
   #endif
 
   static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
-    result(sendBytes(descriptor, bytes.baseAddress, bytes.count, sendFlags))
+    result(Foundation.send(descriptor, bytes.baseAddress, bytes.count, sendFlags))
   }
 
   /// One write of several pieces of memory, which the caller holds.
@@ -102,7 +96,7 @@ enum SystemCalls {
     return copy
   }
 
-  static func close(_ descriptor: Int32) { _ = closeDescriptor(descriptor) }
+  static func close(_ descriptor: Int32) { _ = Foundation.close(descriptor) }
 
   static func shutdownWrite(_ descriptor: Int32) { _ = shutdown(descriptor, Int32(SHUT_WR)) }
 
@@ -118,7 +112,7 @@ enum SystemCalls {
           Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
       #else
         storage.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          Darwin.accept(listener, $0, &address.length)
+          Foundation.accept(listener, $0, &address.length)
         }
       #endif
     }
@@ -188,20 +182,3 @@ struct SystemError: Error, Equatable, CustomStringConvertible {
   /// There is no connection to accept now.
   var isWouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 }
-
-// Inside `SystemCalls` these names mean its own functions.
-#if os(Linux)
-  private func sendBytes(
-    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-  ) -> Int {
-    send(descriptor, bytes, count, flags)
-  }
-  private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
-#else
-  private func sendBytes(
-    _ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32
-  ) -> Int {
-    Darwin.send(descriptor, bytes, count, flags)
-  }
-  private func closeDescriptor(_ descriptor: Int32) -> Int32 { Darwin.close(descriptor) }
-#endif

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import Foundation
 
 extension ListeningSockets {
   /// Listens on a Unix-domain socket.
@@ -27,7 +21,7 @@ extension ListeningSockets {
         throw .cannotListenAt(path: path, reason: error.description)
       }
     }
-    guard listenOn(descriptor, backlog) == 0 else {
+    guard Foundation.listen(descriptor, backlog) == 0 else {
       let error = SystemError(errno)
       SystemCalls.close(descriptor)
       throw .cannotListenAt(path: path, reason: error.description)
