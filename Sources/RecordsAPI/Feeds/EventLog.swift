@@ -106,15 +106,7 @@ final class EventLog: Sendable {
   ///   - version: what it leads to.
   ///   - shows: the present states.
   func restart(with events: [UInt8]?, version: String, shows: [ResultsSnapshot]) {
-    state.withLock { state in
-      let position = events.map { broadcast.append($0) } ?? broadcast.restart()
-      state.marks = [Mark(version: version, position: position, total: state.total)]
-      state.memory.restart(
-        with: RememberedState(version: version, position: position, snapshots: shows))
-      state.commit = Self.commit(of: shows)
-      account(state)
-    }
-    counters.note(events: 1, changeSets: 0)
+    begin(with: events, version, shows) { $0.restart(with: $1) }
   }
 
   /// So much has changed that a snapshot is shorter, which is too large to be written for all streams:
@@ -125,11 +117,18 @@ final class EventLog: Sendable {
   ///   - shows: the present states.
   ///   - changes: how much has changed.
   func leap(version: String, shows: [ResultsSnapshot], changes: Int) {
+    begin(with: nil, version, shows) { $0.append($1, changes: changes) }
+  }
+
+  private func begin(
+    with events: [UInt8]?, _ version: String, _ shows: [ResultsSnapshot],
+    remember: (inout StateMemory, RememberedState) -> Void
+  ) {
     state.withLock { state in
-      let position = broadcast.restart()
+      let position = events.map { broadcast.append($0) } ?? broadcast.restart()
       state.marks = [Mark(version: version, position: position, total: state.total)]
-      state.memory.append(
-        RememberedState(version: version, position: position, snapshots: shows), changes: changes)
+      remember(
+        &state.memory, RememberedState(version: version, position: position, snapshots: shows))
       state.commit = Self.commit(of: shows)
       account(state)
     }

@@ -68,16 +68,17 @@ final class FeedRegistry: Sendable {
     _ key: FeedKey, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
   ) {
-    // Events and the completion both come on the refresher's queue, the completion first.
-    let box = FeedBox()
+    // Events and the completion both come on the refresher's queue, the completion first. Weakly: the
+    // feed holds its controller, and the controller the closure that its events go to.
+    nonisolated(unsafe) weak var made: Feed?
     let giveUp = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
-      box.feed?.receive(event, &sleepers)
+      made?.receive(event, &sleepers)
     } completion: { [settings, counters] result in
       completion(
         result.map { controller in
           let feed = Feed(
             key: key, controller: controller, settings: settings, counters: counters)
-          box.feed = feed
+          made = feed
           return feed
         })
     }
@@ -174,18 +175,10 @@ final class FeedRegistry: Sendable {
   }
 }
 
-/// Names the feed that a controller's events go to, once there is one.
-///
-/// Weakly: the feed holds its controller, and the controller the closure that its events go to.
-private final class FeedBox: Sendable {
-  private struct Content {
-    weak var feed: Feed?
-  }
+extension Feed {
+  func release(to registry: FeedRegistry) { registry.release(self) }
+}
 
-  private let content = Mutex(Content())
-
-  var feed: Feed? {
-    get { content.withLock { $0.feed } }
-    set { content.withLock { $0.feed = newValue } }
-  }
+extension ComposedFeed {
+  func release(to registry: FeedRegistry) { registry.release(self) }
 }

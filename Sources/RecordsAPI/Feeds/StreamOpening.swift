@@ -7,6 +7,8 @@ protocol StreamableFeed: AnyObject, Sendable {
   var counters: FeedCounters { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
+  /// Its user needs it no more.
+  func release(to registry: FeedRegistry)
 }
 
 /// How a client wants its stream to begin.

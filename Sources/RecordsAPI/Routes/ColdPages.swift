@@ -20,8 +20,7 @@ extension RecordsService {
       let entry = try entry(named: request.parameters["query"])
       guard (try? entry.analysis.get())?.isReadInPages == true else { return false }
       let items = try QueryItems(request.query, allowed: PageParameters.words)
-      let key = FeedKey(
-        query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+      let key = try FeedKey(entry, items)
       if registry.isLive(key) { return false }
       let giveUp = refresher.readPage(
         of: key.query, arguments: key.arguments, try PageParameters(items).range
@@ -66,11 +65,6 @@ extension Response {
         page.records, page.layout, offset: page.offset, of: page.numberOfRecords,
         next: isLast ? nil : PageToken(after: page))
     }
-    self.init(
-      .ok,
-      [
-        .contentType: "application/json", .eTag: "\"\(page.version)\"",
-        .cacheControl: "no-cache",
-      ], body: .bytes(json.bytes))
+    self.init(json: json.bytes, version: page.version.description)
   }
 }

@@ -11,16 +11,16 @@ extension RecordsService {
   /// `GET /v1/queries/{query}/events`
   func streamEvents(_ request: Request, _ responder: Responder) {
     do {
-      let entry = try entry(named: request.parameters["query"])
-      let items = try QueryItems(request.query, allowed: Self.words.union(Window.words))
-      let member = Composition.Member(
-        key: FeedKey(
-          query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
-        window: try Window(items))
+      let (key, items) = try key(of: request, allowing: Self.words.union(Window.words))
+      let member = Composition.Member(key: key, window: try Window(items))
       let opening = try StreamOpening(request, items)
       let interval = try items.minimumInterval
       if member.window == nil, interval == nil {
-        try stream(member.key, opening, request, responder)
+        try hold([key], isStream: true, request, responder) {
+          registry.acquire(key, $0)
+        } then: {
+          respond(responder, opening, $0, onEnd: $1)
+        }
       } else {
         let composition = Composition(
           members: [member], minimumInterval: interval, isMultiple: false)
@@ -77,68 +77,34 @@ extension RecordsService {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
     }
     let items = try QueryItems(list, allowed: Window.words.union(["lastEventId"]))
-    let member = Composition.Member(
-      key: FeedKey(
-        query: entry.definition.name, arguments: try items.arguments(for: entry.definition)),
-      window: try Window(items))
+    let member = Composition.Member(key: try FeedKey(entry, items), window: try Window(items))
     return (member, items["lastEventId"])
   }
 
   // MARK: - Bodies
 
   private func stream(
-    _ key: FeedKey, _ opening: StreamOpening, _ request: Request, _ responder: Responder
-  ) throws {
-    let share = try registry.shares.take([key], isStream: true, for: request.site)
-    let giveUp = registry.acquire(key) { result in
-      respond(responder, opening, result, share) { registry.release($0) }
-    }
-    if let giveUp { responder.whenAbandoned(giveUp) }
-  }
-
-  private func stream(
     _ composition: Composition, _ opening: StreamOpening, _ request: Request,
     _ responder: Responder
   ) throws {
-    let share = try registry.shares.take(
-      composition.members.map(\.key), isStream: true, for: request.site)
-    let giveUp = registry.acquire(composition) { result in
-      respond(responder, opening, result, share) { registry.release($0) }
+    let keys = composition.members.map(\.key)
+    try hold(keys, isStream: true, request, responder) {
+      registry.acquire(composition, $0)
+    } then: {
+      respond(responder, opening, $0, onEnd: $1)
     }
-    if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
-  private func respond<F: StreamableFeed>(
-    _ responder: Responder, _ opening: StreamOpening, _ result: Result<F, FetchFailure>,
-    _ share: Share, release: @escaping @Sendable (F) -> Void
+  private func respond(
+    _ responder: Responder, _ opening: StreamOpening, _ feed: some StreamableFeed,
+    onEnd: @escaping @Sendable () -> Void
   ) {
-    switch result {
-    case .success(let feed):
-      responder.respond(
-        eventStream(feed, opening) {
-          release(feed)
-          share.end()
-        })
-    case .failure(let failure):
-      share.end()
-      responder.respond(Self.response(to: Problem(failure)))
-    }
-  }
-
-  private func eventStream(
-    _ feed: some StreamableFeed, _ opening: StreamOpening, onEnd: @escaping @Sendable () -> Void
-  ) -> Response {
     let beginning = feed.beginning(opening)
     let body = StreamBody(
       prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
       heartbeat: heartbeat, onLag: { feed.resumption(after: $0) },
       onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line, onEnd: onEnd)
-    return Response(
-      .ok,
-      [
-        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
-        .accelBuffering: "no",
-      ], body: .stream(body))
+    responder.respond(Response(events: body))
   }
 
   /// A query that no longer exists answers 204, which tells an EventSource to stop.

@@ -24,11 +24,7 @@ final class PageCache: Sendable {
       self.feed = feed
       self.version = version
       size = body.count
-      response = Response(
-        .ok,
-        [
-          .contentType: "application/json", .eTag: "\"\(version)\"", .cacheControl: "no-cache",
-        ], body: .bytes(body))
+      response = Response(json: body, version: version)
     }
   }
 

@@ -39,6 +39,15 @@ struct RecordsService: Sendable {
     throw Problem.notFound("there is no query \(name): \(detail)")
   }
 
+  /// What a request is about, and its other words.
+  func key(
+    of request: Request, allowing words: Set<String> = []
+  ) throws -> (key: FeedKey, items: QueryItems) {
+    let entry = try entry(named: request.parameters["query"])
+    let items = try QueryItems(request.query, allowed: words)
+    return (try FeedKey(entry, items), items)
+  }
+
   /// Where whole results are looked through, which an event loop and a refresh must not wait for.
   static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
@@ -70,33 +79,48 @@ struct RecordsService: Sendable {
   ) {
     if let response = pages.response(to: request) { return responder.respond(response) }
     do {
-      let entry = try entry(named: request.parameters["query"])
-      let items = try QueryItems(request.query, allowed: words)
-      let key = FeedKey(
-        query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
-      let share = try registry.shares.take([key], for: request.site)
-      let giveUp = registry.acquire(key) { result in
-        switch result {
-        case .failure(let failure):
-          share.end()
-          responder.respond(Self.response(to: Problem(failure)))
-        case .success(let feed):
-          let head = feed.head
-          let respond = { @Sendable in
-            let answer = Self.answer { try make(request, feed, head, items, body) }
-            registry.release(feed)
-            share.end()
-            responder.respond(answer)
-          }
-          let isLong =
-            head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
-          if isLong { Self.searching.async(execute: respond) } else { respond() }
+      let (key, items) = try key(of: request, allowing: words)
+      try hold([key], request, responder) {
+        registry.acquire(key, $0)
+      } then: { feed, end in
+        let head = feed.head
+        let respond = { @Sendable in
+          let answer = Self.answer { try make(request, feed, head, items, body) }
+          end()
+          responder.respond(answer)
         }
+        let isLong =
+          head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
+        if isLong { Self.searching.async(execute: respond) } else { respond() }
       }
-      if let giveUp { responder.whenAbandoned(giveUp) }
     } catch {
       responder.respond(Self.response(to: error))
     }
+  }
+
+  /// Hands over a feed once there is one, or answers why there is none.
+  ///
+  /// It counts among what the client's address uses until `end` is called, and nobody waits for it
+  /// any more when the client goes away.
+  func hold<F: StreamableFeed>(
+    _ keys: [FeedKey], isStream: Bool = false, _ request: Request, _ responder: Responder,
+    acquire: (@escaping @Sendable (Result<F, FetchFailure>) -> Void) -> (@Sendable () -> Void)?,
+    then body: @escaping @Sendable (F, _ end: @escaping @Sendable () -> Void) -> Void
+  ) throws {
+    let share = try registry.shares.take(keys, isStream: isStream, for: request.site)
+    let giveUp = acquire { result in
+      switch result {
+      case .failure(let failure):
+        share.end()
+        responder.respond(Self.response(to: Problem(failure)))
+      case .success(let feed):
+        body(feed) {
+          feed.release(to: registry)
+          share.end()
+        }
+      }
+    }
+    if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
   private func make(
@@ -126,7 +150,33 @@ struct RecordsService: Sendable {
   static func json(_ write: (inout JSONWriter) -> Void) -> Response {
     var json = JSONWriter()
     write(&json)
-    return Response(
-      .ok, [.contentType: "application/json", .cacheControl: "no-cache"], body: .bytes(json.bytes))
+    return Response(json: json.bytes)
+  }
+}
+
+extension FeedKey {
+  init(_ entry: QueryCatalog.Entry, _ items: QueryItems) throws {
+    self.init(
+      query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+  }
+}
+
+extension Response {
+  /// JSON, which a client that has this version of it need not be sent again.
+  init(json: [UInt8], version: String? = nil) {
+    var fields: HTTPFields = [.contentType: "application/json"]
+    if let version { fields[.eTag] = "\"\(version)\"" }
+    fields[.cacheControl] = "no-cache"
+    self.init(.ok, fields, body: .bytes(json))
+  }
+
+  /// A stream of events, which nothing in between shall keep, change or hold back.
+  init(events: StreamBody) {
+    self.init(
+      .ok,
+      [
+        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
+        .accelBuffering: "no",
+      ], body: .stream(events))
   }
 }

@@ -129,30 +129,15 @@ extension RecordsService {
   /// `POST /v1/queries/{query}/fetch`
   func fetch(_ request: Request, _ responder: Responder) {
     do {
-      let entry = try entry(named: request.parameters["query"])
-      let arguments = try QueryItems(request.query).arguments(for: entry.definition)
-      let key = FeedKey(query: entry.definition.name, arguments: arguments)
-      let share = try registry.shares.take([key], for: request.site)
-      registry.acquire(key) { result in
-        let feed: Feed
-        switch result {
-        case .failure(let failure):
-          share.end()
-          return responder.respond(Self.response(to: Problem(failure)))
-        case .success(let acquired): feed = acquired
-        }
+      let key = try key(of: request).key
+      try hold([key], request, responder) {
+        registry.acquire(key, $0)
+      } then: { feed, end in
         refresher.fetch(feed.controller) { fetched in
-          registry.release(feed)
-          share.end()
+          end()
           responder.respond(
             Self.answer {
-              let snapshot = try fetched.mapError { Problem($0) }.get()
-              return Self.json { json in
-                json.object { json in
-                  json.member("version", snapshot.version.description)
-                  json.member("commit", snapshot.commit)
-                }
-              }
+              Response(json: try fetched.mapError { Problem($0) }.get().json { _ in })
             })
         }
       }

@@ -39,12 +39,6 @@ enum SelfTest {
         if number == ticks { broadcast.close() }
       }
     }
-    responder.respond(
-      Response(
-        .ok,
-        [
-          .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
-          .accelBuffering: "no",
-        ], body: .stream(body)))
+    responder.respond(Response(events: body))
   }
 }
