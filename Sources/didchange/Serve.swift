@@ -84,27 +84,34 @@ struct Serve: ParsableCommand {
         "the system allows \(descriptors) open files: of \(connections) connections, the rest wait; ulimit -Hn sets it"
       )
     }
-    let server = try arguments.reportingProblems {
-      try RunningServer.start(settings, logger: logger)
+    let (server, address) = try arguments.reportingProblems {
+      let server = try RecordsServer(
+        settings, logger: logger, accessLogger: Logger(label: Self.accessLabel))
+      return (server, try server.start())
     }
     demo?.startWriting(logger: logger)
-    StandardOutput.write("listening on \(server.address.url)\n")
+    StandardOutput.write("listening on \(address.url)\n")
     // Not in the message itself, which is made only where its level is logged.
     let signal = signals.wait()
     logger.info("\(signal): draining")
     // Leaves the better half of a second for the rest of an exit within two.
-    server.drain(within: .milliseconds(1200))
-    guard LogQueue.shared.flush() else {
+    let drained = DispatchSemaphore(value: 0)
+    server.drain(timeout: .milliseconds(1200)) { drained.signal() }
+    drained.wait()
+    guard TerminalLogHandler.queue.flush(within: 0.5) else {
       // `exit` would wait for the line that nobody takes.
       demo?.remove()
       _exit(EXIT_SUCCESS)
     }
   }
 
+  /// The label of the logger for requests.
+  private static let accessLabel = "didchange.access"
+
   private func makeLogger() -> Logger {
     let level = logLevel ?? .info
     LoggingSystem.bootstrap { label in
-      if label == RunningServer.accessLabel { return BareLogHandler() }
+      if label == Self.accessLabel { return BareLogHandler() }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return TerminalLogHandler(handler)
@@ -126,9 +133,10 @@ extension Logger.Level {
 
 extension AccessLogFormat {
   @Sendable fileprivate static func argument(_ text: String) throws -> AccessLogFormat {
-    switch AccessLogFormat.read(text) {
-    case .success(let format): return format
-    case .failure(let flaw): throw ValidationError("\(flaw.message); \(flaw.mend)")
+    do {
+      return try AccessLogFormat(text)
+    } catch {
+      throw ValidationError("\(error.message); \(error.mend)")
     }
   }
 }

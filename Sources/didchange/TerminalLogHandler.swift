@@ -4,6 +4,10 @@ import RecordsAPI
 /// Writes messages as another handler does, one line each: names of tables and words of clients are
 /// no commands to the terminal, and begin no line of the log.
 struct TerminalLogHandler: LogHandler {
+  static let queue = LogQueue(label: "didchange.log") {
+    StandardError.write("\($0) lines of the log were lost: nobody took them\n")
+  }
+
   private var inner: StreamLogHandler
 
   init(_ inner: StreamLogHandler) { self.inner = inner }
@@ -26,6 +30,6 @@ struct TerminalLogHandler: LogHandler {
   func log(event: LogEvent) {
     var event = event
     event.message = "\(event.message.description.showingControls())"
-    LogQueue.shared.write { [inner, event] in inner.log(event: event) }
+    Self.queue.write { [inner, event] in inner.log(event: event) }
   }
 }

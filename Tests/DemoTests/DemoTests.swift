@@ -77,8 +77,8 @@ private func select(_ query: QueryDefinition) -> String {
     try queue.read { database in
       #expect(try String.fetchOne(database, sql: "PRAGMA journal_mode") == "wal")
       for query in DemoDatabase.queries {
-        #expect(QueryName.problem(query.name) == nil)
-        for parameter in query.parameters { #expect(ParameterName.problem(parameter.name) == nil) }
+        #expect(QueryName.flaw(query.name) == nil)
+        for parameter in query.parameters { #expect(ParameterName.flaw(parameter.name) == nil) }
         for statement in query.alongside { _ = try database.makeStatement(sql: statement.sql) }
         _ = try database.makeStatement(sql: select(query))
       }

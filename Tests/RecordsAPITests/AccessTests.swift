@@ -31,7 +31,7 @@ import Testing
     isComplete: true, route: nil)
 
   private func text(_ format: String) throws -> String {
-    try AccessLogFormat.read(format).get()
+    try AccessLogFormat(format)
       .text(of: exchange, at: Date(timeIntervalSince1970: 0))
   }
 
@@ -60,7 +60,7 @@ import Testing
   {
     var exchange = exchange
     exchange.request?.userAgent = agent
-    #expect(try AccessLogFormat.read(format).get().text(of: exchange, at: .now) == line)
+    #expect(try AccessLogFormat(format).text(of: exchange, at: .now) == line)
   }
 
   @Test(arguments: [
@@ -76,7 +76,7 @@ import Testing
     var exchange = exchange
     exchange.request?.target = url
     exchange.request?.referer = url
-    let line = try AccessLogFormat.read("{target} {referer}").get()
+    let line = try AccessLogFormat("{target} {referer}")
     #expect(line.text(of: exchange, at: .now) == "\(shown) \(shown)")
   }
 

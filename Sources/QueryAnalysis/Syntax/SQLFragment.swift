@@ -3,23 +3,38 @@
 /// Pieces of a query are put between others that the engine writes. One that closes a parenthesis
 /// which it has not opened, or begins another clause, would prepare well and mean something else
 /// than the part of the definition that it is.
-enum SQLFragment {
+package enum SQLFragment {
   /// The keywords that end an expression: https://www.sqlite.org/syntax/select-core.html
   private static let clauses = [
     "SELECT", "FROM", "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT",
   ]
 
+  package enum Mismatch: String {
+    case parentheses
+    case quotes = "quotation marks or comments"
+  }
+
+  /// What a text opens and does not close, or closes and has not opened.
+  package static func mismatch(in text: String) -> Mismatch? {
+    let tokens = SQLTokens.tokens(of: text)
+    // What is open at the end takes this in.
+    guard SQLTokens.tokens(of: text + "\n;").count == tokens.count + 1 else { return .quotes }
+    let depth = tokens.reduce(0) { $0 + ($1.isSymbol("(") ? 1 : $1.isSymbol(")") ? -1 : 0) }
+    return depth == 0 && tokens.allSatisfy { $0.depth >= 0 } ? nil : .parentheses
+  }
+
+  /// Whether there are commas outside of parentheses.
+  package static func isList(_ text: String) -> Bool {
+    SQLTokens.tokens(of: text)[...].members.count > 1
+  }
+
   /// What is wrong, and how to mend it; nil: nothing. O(n), n bytes.
   static func flaw(_ text: String) -> (message: String, mend: String)? {
     if text.utf8.contains(0) { return ("it contains a NUL character", "take the character out") }
-    let tokens = SQLTokens.tokens(of: text)
-    // What is open at the end takes this in.
-    let isClosed = SQLTokens.tokens(of: text + "\n;").count == tokens.count + 1
-    let depth = tokens.reduce(0) { $0 + ($1.isSymbol("(") ? 1 : $1.isSymbol(")") ? -1 : 0) }
-    if !isClosed || depth != 0 || tokens.contains(where: { $0.depth < 0 }) {
-      let what = isClosed ? "parentheses" : "quotation marks or comments"
-      return ("its \(what) do not match", "close what it opens, and nothing else")
+    if let mismatch = mismatch(in: text) {
+      return ("its \(mismatch.rawValue) do not match", "close what it opens, and nothing else")
     }
+    let tokens = SQLTokens.tokens(of: text)
     if tokens.contains(where: { $0.isSymbol(";") }) {
       return ("it has a semicolon", "write one expression, without a semicolon")
     }

@@ -31,22 +31,15 @@ package enum AccessLogFormat: Sendable, Equatable {
 
   /// Reads `json`, `line` or a line of one's own.
   ///
-  /// - Returns: what is wrong, where it is neither.
-  package static func read(_ text: String) -> Result<AccessLogFormat, Flaw> {
-    if text == "json" { return .success(.json) }
-    return parts(text == "line" ? standard : text).map { .line($0) }
-  }
-
-  /// Why a text is no format.
-  package struct Flaw: Error, Equatable {
-    package let message: String
-    package let mend: String
+  /// - Throws: what is wrong, where it is neither.
+  package init(_ text: String) throws(Flaw) {
+    self = text == "json" ? .json : .line(try Self.parts(text == "line" ? Self.standard : text))
   }
 
   private static let standard =
     "{time} {client} \"{method} {target} {version}\" {status} {bytes} {seconds} \"{agent}\""
 
-  private static func parts(_ text: String) -> Result<[Part], Flaw> {
+  private static func parts(_ text: String) throws(Flaw) -> [Part] {
     var parts: [Part] = []
     var rest = text[...]
     let words = Word.allCases.map(\.rawValue)
@@ -54,22 +47,20 @@ package enum AccessLogFormat: Sendable, Equatable {
       let name = rest[rest.index(after: open)...].prefix { $0 != "}" }
       guard let word = Word(rawValue: String(name)) else {
         let near = NearestWord.find(String(name), among: words).map { "did you mean {\($0)}?" }
-        return .failure(
-          Flaw(
-            message: "{\(name)} is no word of an access log",
-            mend: near ?? "the words are \(words.joined(separator: ", "))"))
+        throw Flaw(
+          "{\(name)} is no word of an access log",
+          mend: near ?? "the words are \(words.joined(separator: ", "))")
       }
       parts.append(.text(String(rest[..<open])))
       parts.append(.word(word, .quoted))
       rest = rest[name.endIndex...].dropFirst()
     }
     guard !parts.isEmpty else {
-      return .failure(
-        Flaw(
-          message: "\"\(text)\" has no {word} in it",
-          mend: "write json, line, or a line with words such as {method} and {status}"))
+      throw Flaw(
+        "\"\(text)\" has no {word} in it",
+        mend: "write json, line, or a line with words such as {method} and {status}")
     }
-    return .success(placed(parts + [.text(String(rest))]))
+    return placed(parts + [.text(String(rest))])
   }
 
   /// Finds out which words stand between quotation marks, and what ends the others.

@@ -10,17 +10,18 @@ package enum CrossOrigin: Sendable, Equatable {
   case origins(Set<String>)
 
   /// What is wrong with the text of an origin; nil: nothing.
-  package static func problem(_ origin: String) -> (message: String, mend: String)? {
+  package static func flaw(_ origin: String) -> Flaw? {
     let example = "write https://HOST, without a path"
     guard let match = origin.wholeMatch(of: /(https?):\/\/([^\/?#@\s]+)/) else {
-      return ("\"\(origin)\" is no origin", example)
+      return Flaw("\"\(origin)\" is no origin", mend: example)
     }
     guard origin == origin.lowercased() else {
-      return ("\"\(origin)\" has capital letters", "write \(origin.lowercased())")
+      return Flaw("\"\(origin)\" has capital letters", mend: "write \(origin.lowercased())")
     }
     let standard = match.1 == "http" ? ":80" : ":443"
     guard !match.2.hasSuffix(standard) else {
-      return ("\"\(origin)\" names the port that is meant anyway", "leave out \(standard)")
+      return Flaw(
+        "\"\(origin)\" names the port that is meant anyway", mend: "leave out \(standard)")
     }
     return nil
   }

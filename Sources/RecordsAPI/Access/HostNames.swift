@@ -22,12 +22,14 @@ package struct HostNames: Sendable, Equatable {
   }
 
   /// What is wrong with a name; nil: nothing.
-  package static func problem(_ text: String) -> (message: String, mend: String)? {
+  package static func flaw(_ text: String) -> Flaw? {
     if let match = text.firstMatch(of: /^[A-Za-z]+:\/\/([^\/]+)/) {
-      return ("\"\(text)\" is an address", "write \(match.1)")
+      return Flaw("\"\(text)\" is an address", mend: "write \(match.1)")
     }
     guard name(text) == nil else { return nil }
-    return ("\"\(text)\" is no host", "write for example localhost, example.org:8080 or \"[::1]\"")
+    return Flaw(
+      "\"\(text)\" is no host",
+      mend: "write for example localhost, example.org:8080 or \"[::1]\"")
   }
 
   private static func name(_ text: String) -> Name? {

@@ -9,9 +9,7 @@ extension ConfigurationReader {
     let entries = entries(node, "`parameters`", example: "NAME: {type: text}") ?? []
     return entries.compactMap { name, key, value in
       configuration.positions[.query(query, .entry(.parameters, name))] = key.position
-      if let problem = ParameterName.problem(name) {
-        note(key.position, problem.message, mend: problem.mend)
-      }
+      if let flaw = ParameterName.flaw(name) { note(key.position, flaw) }
       return parameter(name, at: key.position, value, of: query)
     }
   }

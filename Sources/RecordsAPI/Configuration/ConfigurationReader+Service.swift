@@ -8,51 +8,39 @@ import Yams
 extension ConfigurationReader {
   mutating func readLimits(_ node: Node) {
     for (word, value) in read(node, as: LimitWord.self, what: "`limits`") ?? [] {
-      guard let number = integer(value, "`\(word.rawValue)`", in: word.range) else { continue }
-      let path = word.path
-      switch path {
-      case .service(let path): configuration.service[keyPath: path] = number
-      case .feeds(let path): configuration.feeds[keyPath: path] = number
-      case .queries(let path): configuration.queryLimits[keyPath: path] = number
+      let (path, range) = word.setting
+      if let number = integer(value, "`\(word.rawValue)`", in: range) {
+        configuration[keyPath: path] = number
       }
     }
   }
 
   mutating func readTimeouts(_ node: Node) {
     for (word, value) in read(node, as: TimeoutWord.self, what: "`timeouts`") ?? [] {
-      guard let duration = duration(value, "`\(word.rawValue)`", in: word.range) else { continue }
-      switch word {
-      case .head: configuration.service.server.timeouts.head = duration
-      case .body: configuration.service.server.timeouts.body = duration
-      case .idle: configuration.service.server.timeouts.idle = duration
-      case .write: configuration.service.server.timeouts.write = duration
-      case .close: configuration.service.server.timeouts.linger = duration
-      case .heartbeat: configuration.feeds.heartbeat = duration
-      case .linger: configuration.feeds.linger = duration
-      case .statement: configuration.queryLimits.statement = duration
+      let (path, range) = word.setting
+      if let duration = duration(value, "`\(word.rawValue)`", in: range) {
+        configuration[keyPath: path] = duration
       }
     }
   }
 
   mutating func crossOrigin(_ node: Node) -> CrossOrigin? {
     if node.scalar?.string == "*" { return .everyone }
-    guard let items = list(node, "`cors`") else { return nil }
-    for item in items {
-      if let problem = CrossOrigin.problem(item.text) {
-        note(item.node.position, "`cors`: \(problem.message)", mend: problem.mend)
-      }
-    }
-    return .origins(Set(items.map(\.text)))
+    return list(node, "`cors`", checking: CrossOrigin.flaw).map { .origins(Set($0)) }
   }
 
   mutating func hosts(_ node: Node) -> HostNames? {
-    guard let items = list(node, "`hosts`") else { return nil }
+    list(node, "`hosts`", checking: HostNames.flaw).map { HostNames($0) }
+  }
+
+  private mutating func list(
+    _ node: Node, _ what: String, checking flaw: (String) -> Flaw?
+  ) -> [String]? {
+    guard let items = list(node, what) else { return nil }
     for item in items {
-      if let problem = HostNames.problem(item.text) {
-        note(item.node.position, "`hosts`: \(problem.message)", mend: problem.mend)
-      }
+      if let flaw = flaw(item.text) { note(item.node.position, flaw, of: what) }
     }
-    return HostNames(items.map(\.text))
+    return items.map(\.text)
   }
 
   mutating func proxies(_ node: Node) -> [AddressRange] {
@@ -67,10 +55,10 @@ extension ConfigurationReader {
 
   mutating func accessLog(_ node: Node) -> AccessLogFormat? {
     guard let text = text(node, "`accessLog`") else { return nil }
-    switch AccessLogFormat.read(text) {
-    case .success(let format): return format
-    case .failure(let flaw):
-      note(node.position, "`accessLog`: \(flaw.message)", mend: flaw.mend)
+    do {
+      return try AccessLogFormat(text)
+    } catch {
+      note(node.position, error, of: "`accessLog`")
       return nil
     }
   }
@@ -96,37 +84,6 @@ extension ConfigurationReader {
       node.position, "\(what) is no time that makes sense",
       mend: "write 10s, 500ms or 2m, from \(range.lowerBound.short)s to \(range.upperBound.short)s")
     return nil
-  }
-}
-
-extension LimitWord {
-  fileprivate enum Path {
-    case service(WritableKeyPath<ServiceSettings, Int>)
-    case feeds(WritableKeyPath<FeedSettings, Int>)
-    case queries(WritableKeyPath<RefresherLimits, Int>)
-  }
-
-  fileprivate var path: Path {
-    switch self {
-    case .targetLength: .service(\.server.messageLimits.targetLength)
-    case .headSize: .service(\.server.messageLimits.headSize)
-    case .headerCount: .service(\.server.messageLimits.fieldCount)
-    case .bodySize: .service(\.server.messageLimits.bodySize)
-    case .connections: .service(\.server.maximumConnections)
-    case .connectionsPerAddress: .service(\.server.maximumConnectionsPerAddress)
-    case .requestsInFlight: .service(\.server.maximumPipelinedRequests)
-    case .controllers: .feeds(\.maximumOfControllers)
-    case .logBytes: .feeds(\.logCapacity)
-    case .logChangeSets: .feeds(\.logCount)
-    case .rememberedStates: .feeds(\.rememberedStates)
-    case .rememberedBytes: .feeds(\.rememberedBytes)
-    case .readers: .queries(\.readers)
-    case .resultRows: .queries(\.resultRows)
-    case .resultBytes: .queries(\.resultBytes)
-    case .memory: .queries(\.memory)
-    case .streamsPerAddress: .feeds(\.streamsPerAddress)
-    case .queriesPerAddress: .feeds(\.queriesPerAddress)
-    }
   }
 }
 

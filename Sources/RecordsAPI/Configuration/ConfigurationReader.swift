@@ -23,6 +23,10 @@ struct ConfigurationReader {
         file: configuration.file, position: position, message: message, mend: mend))
   }
 
+  mutating func note(_ position: TextPosition, _ flaw: Flaw, of what: String? = nil) {
+    note(position, (what.map { "\($0): " } ?? "") + flaw.message, mend: flaw.mend)
+  }
+
   mutating func readFile() {
     guard let root = tree.root, root.kind != "nothing" else {
       return note(
@@ -63,7 +67,7 @@ struct ConfigurationReader {
     do {
       return try ListenAddress(text)
     } catch {
-      note(node.position, "`listen`: \(error.message)", mend: error.mend)
+      note(node.position, error, of: "`listen`")
       return nil
     }
   }
@@ -71,9 +75,7 @@ struct ConfigurationReader {
   private mutating func readQueries(_ node: Node) {
     guard let entries = entries(node, "`queries`", example: "NAME: {table: …}") else { return }
     for (name, key, value) in entries {
-      if let problem = QueryName.problem(name) {
-        note(key.position, problem.message, mend: problem.mend)
-      }
+      if let flaw = QueryName.flaw(name) { note(key.position, flaw) }
       configuration.positions[.query(name, .name)] = key.position
       if let query = query(name, at: key.position, value) { configuration.queries.append(query) }
     }

@@ -13,16 +13,10 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   /// The loopback interface: nobody else can reach a server that was not told to be reached.
   package static let standard = ListenAddress(checkedHost: "127.0.0.1", port: 8080)
 
-  /// Why a text is no address, in words that can follow the text.
-  package struct Flaw: Error, Equatable {
-    package let message: String
-    package let mend: String
-  }
-
   package init(host: String, port: UInt16) throws(Flaw) {
     guard Self.isAddress(host) || Self.isName(host) else {
       throw Flaw(
-        message: "\"\(host)\" is neither a host name nor an IP address",
+        "\"\(host)\" is neither a host name nor an IP address",
         mend: "write for example 127.0.0.1, 0.0.0.0 or ::1")
     }
     self.init(checkedHost: host, port: port)
@@ -33,7 +27,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     // sockaddr_un has room for 107 on Linux and 103 elsewhere.
     guard !socketPath.isEmpty, socketPath.utf8.count <= 103 else {
       throw Flaw(
-        message: "the path of the socket has \(socketPath.utf8.count) bytes",
+        "the path of the socket has \(socketPath.utf8.count) bytes",
         mend: "choose one of at most 103, such as /run/didchange.sock")
     }
     self.init(checkedHost: "127.0.0.1", port: 0)
@@ -52,7 +46,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
       let number = UInt16(port)
     else {
       throw Flaw(
-        message: "\"\(port)\" is not a port", mend: "write a number from 0 to 65535")
+        "\"\(port)\" is not a port", mend: "write a number from 0 to 65535")
     }
     try self.init(host: host, port: number)
   }
@@ -86,7 +80,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
   private static func split(_ text: String) throws(Flaw) -> (host: String, port: String) {
     let example = "write HOST:PORT, for example 127.0.0.1:8080 or [::1]:8080"
     guard let colon = text.lastIndex(of: ":") else {
-      throw Flaw(message: "\"\(text)\" has no port", mend: example)
+      throw Flaw("\"\(text)\" has no port", mend: example)
     }
     let host = text[..<colon]
     let port = String(text[text.index(after: colon)...])
@@ -95,11 +89,11 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
     guard !host.contains(":") else {
       throw Flaw(
-        message: "\"\(text)\" does not show where its IPv6 address ends",
+        "\"\(text)\" does not show where its IPv6 address ends",
         mend: "put the address in brackets, as in [::1]:8080")
     }
     guard !host.isEmpty else {
-      throw Flaw(message: "\"\(text)\" has no host", mend: example)
+      throw Flaw("\"\(text)\" has no host", mend: example)
     }
     return (String(host), port)
   }

@@ -4,16 +4,16 @@ package enum QueryName {
   ///
   /// Only the unreserved characters of RFC 3986 §2.3 need no escape in any part of a URL, and `.`
   /// and `..` would be taken for steps of the path (§5.2.4).
-  package static func problem(_ name: String) -> (message: String, mend: String)? {
+  package static func flaw(_ name: String) -> Flaw? {
     guard !name.isEmpty, name != ".", name != ".." else {
-      return ("\"\(name)\" cannot be the name of a query", "choose a name such as \"players\"")
+      return Flaw(
+        "\"\(name)\" cannot be the name of a query", mend: "choose a name such as \"players\"")
     }
     guard let character = name.first(where: { !isUnreserved($0) }) else { return nil }
     let mended = String(name.map { isUnreserved($0) ? $0 : "-" })
-    return (
+    return Flaw(
       "the name \"\(name)\" does not fit into a URL, because of \"\(character)\"",
-      "use letters of ASCII, digits, \"-\", \".\", \"_\" and \"~\", as in \"\(mended)\""
-    )
+      mend: "use letters of ASCII, digits, \"-\", \".\", \"_\" and \"~\", as in \"\(mended)\"")
   }
 
   private static func isUnreserved(_ character: Character) -> Bool {
@@ -30,23 +30,20 @@ package enum ParameterName {
   ]
 
   /// Why a name can be no parameter; nil: it can.
-  package static func problem(_ name: String) -> (message: String, mend: String)? {
+  package static func flaw(_ name: String) -> Flaw? {
     if let sigil = name.first, ":@$".contains(sigil) {
-      return (
+      return Flaw(
         "the name \"\(name)\" begins with \"\(sigil)\", which belongs to the SQL",
-        "write \"\(name.dropFirst())\" here and \":\(name.dropFirst())\" in the SQL"
-      )
+        mend: "write \"\(name.dropFirst())\" here and \":\(name.dropFirst())\" in the SQL")
     }
     if reserved.contains(name) {
-      return (
+      return Flaw(
         "the name \"\(name)\" is reserved: it means something to the server itself",
-        "choose another; reserved are \(reserved.joined(separator: ", "))"
-      )
+        mend: "choose another; reserved are \(reserved.joined(separator: ", "))")
     }
     guard name.wholeMatch(of: /[A-Za-z_][A-Za-z0-9_]*/) == nil else { return nil }
-    return (
+    return Flaw(
       "\"\(name)\" cannot be the name of a parameter",
-      "use letters of ASCII, digits and \"_\", and begin with no digit"
-    )
+      mend: "use letters of ASCII, digits and \"_\", and begin with no digit")
   }
 }

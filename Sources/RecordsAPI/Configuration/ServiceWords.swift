@@ -1,3 +1,7 @@
+import FetchedRecords
+import HTTP1
+import HTTPServer
+
 /// The words of `limits`.
 package enum LimitWord: String, ConfigurationWord {
   case targetLength, headSize, headerCount, bodySize, connections, connectionsPerAddress
@@ -13,23 +17,28 @@ package enum LimitWord: String, ConfigurationWord {
     "budget": .memory, "streams": .streamsPerAddress,
   ]
 
-  /// What a value may be: less would not let the server's own page in, more is surely a slip.
-  var range: ClosedRange<Int> {
+  /// Where a value goes, and what it may be: less would not let the server's own page in, more is
+  /// surely a slip.
+  var setting: (path: WritableKeyPath<Configuration, Int>, range: ClosedRange<Int>) {
     switch self {
-    case .targetLength: 256...1_048_576
-    case .headSize: 1024...16_777_216
-    case .headerCount: 16...10_000
-    case .bodySize: 0...1_073_741_824
-    case .connections, .connectionsPerAddress: 1...10_000_000
-    case .streamsPerAddress, .queriesPerAddress: 1...10_000_000
-    case .requestsInFlight: 1...10_000
-    case .controllers: 1...10_000_000
-    case .logBytes, .rememberedBytes: 0...1_099_511_627_776
-    case .logChangeSets, .rememberedStates: 0...10_000_000
-    case .readers: 1...64
-    case .resultRows: 1...10_000_000_000
-    case .resultBytes: 65_536...1_099_511_627_776
-    case .memory: 16_777_216...1_099_511_627_776
+    case .targetLength: (\.service.server.messageLimits.targetLength, 256...1_048_576)
+    case .headSize: (\.service.server.messageLimits.headSize, 1024...16_777_216)
+    case .headerCount: (\.service.server.messageLimits.fieldCount, 16...10_000)
+    case .bodySize: (\.service.server.messageLimits.bodySize, 0...1_073_741_824)
+    case .connections: (\.service.server.maximumConnections, 1...10_000_000)
+    case .connectionsPerAddress: (\.service.server.maximumConnectionsPerAddress, 1...10_000_000)
+    case .requestsInFlight: (\.service.server.maximumPipelinedRequests, 1...10_000)
+    case .controllers: (\.feeds.maximumOfControllers, 1...10_000_000)
+    case .logBytes: (\.feeds.logCapacity, 0...1_099_511_627_776)
+    case .logChangeSets: (\.feeds.logCount, 0...10_000_000)
+    case .rememberedStates: (\.feeds.rememberedStates, 0...10_000_000)
+    case .rememberedBytes: (\.feeds.rememberedBytes, 0...1_099_511_627_776)
+    case .readers: (\.queryLimits.readers, 1...64)
+    case .resultRows: (\.queryLimits.resultRows, 1...10_000_000_000)
+    case .resultBytes: (\.queryLimits.resultBytes, 65_536...1_099_511_627_776)
+    case .memory: (\.queryLimits.memory, 16_777_216...1_099_511_627_776)
+    case .streamsPerAddress: (\.feeds.streamsPerAddress, 1...10_000_000)
+    case .queriesPerAddress: (\.feeds.queriesPerAddress, 1...10_000_000)
     }
   }
 }
@@ -44,13 +53,18 @@ package enum TimeoutWord: String, ConfigurationWord {
     "ping": .heartbeat, "controllers": .linger, "query": .statement, "sql": .statement,
   ]
 
-  /// In seconds.
-  var range: ClosedRange<Double> {
+  /// Where a value goes, and what it may be, in seconds.
+  var setting: (path: WritableKeyPath<Configuration, Duration>, range: ClosedRange<Double>) {
     switch self {
+    case .head: (\.service.server.timeouts.head, 0.1...86_400)
+    case .body: (\.service.server.timeouts.body, 0.1...86_400)
+    case .idle: (\.service.server.timeouts.idle, 0.1...86_400)
+    case .write: (\.service.server.timeouts.write, 0.1...86_400)
+    case .close: (\.service.server.timeouts.linger, 0.1...86_400)
     // protocol.md §4 promises a heartbeat at least every 15 s.
-    case .heartbeat: 0.1...15
-    case .linger: 0...86_400
-    default: 0.1...86_400
+    case .heartbeat: (\.feeds.heartbeat, 0.1...15)
+    case .linger: (\.feeds.linger, 0...86_400)
+    case .statement: (\.queryLimits.statement, 0.1...86_400)
     }
   }
 }

@@ -75,7 +75,7 @@ package final class RecordsServer: Sendable {
     registry.refresher.endLongWork()
     server.shutdown(timeout: timeout) { [registry, accessLog] in
       registry.refresher.stop()
-      accessLog?.flush(within: .seconds(1))
+      accessLog?.flush(within: 1)
       completion()
     }
   }
