@@ -48,13 +48,13 @@ let package = Package(
       name: "ChangeCapture", dependencies: ["Hashing", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
-      name: "QueryAnalysis", dependencies: ["OrderedResults", grdb, sqlite],
+      name: "QueryAnalysis", dependencies: ["OrderedResults", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
       name: "FetchedRecords",
       dependencies: [
         "ChangeCapture", "CSQLiteSettings", "Hashing", "HeldMemory", "OrderedResults",
-        "QueryAnalysis", deque, grdb, sqlite,
+        "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),
     .target(name: "JSON", swiftSettings: settings),

@@ -46,7 +46,8 @@ extension HTTPDate {
       let date = number(day, digits: day.utf8.count), (1...31).contains(date)
     else { return nil }
     var moment = tm()
-    (moment.tm_year, moment.tm_mon, moment.tm_mday) = (Int32(year - 1900), Int32(month), Int32(date))
+    (moment.tm_year, moment.tm_mon) = (Int32(year - 1900), Int32(month))
+    moment.tm_mday = Int32(date)
     (moment.tm_hour, moment.tm_min, moment.tm_sec) = (Int32(hour), Int32(minute), Int32(second))
     return timegm(&moment)
   }

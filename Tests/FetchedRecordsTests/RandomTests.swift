@@ -1,3 +1,4 @@
+import ChangeCapture
 import GRDB
 import OrderedResults
 import QueryAnalysis
@@ -61,7 +62,7 @@ struct RandomRun {
           TableComparingFinder(
             rowIDTables: ["author", "book", "loose", "audit", "shelf", "room"],
             otherTables: ["pair"])
-        case .capture: CaptureFinder()
+        case .capture: ChangeReader()
         }
       })
     self.fixture = fixture

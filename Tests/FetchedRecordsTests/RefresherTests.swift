@@ -20,7 +20,7 @@ private let byTeam = QueryDefinition(
 /// A source that fails where it is told.
 private final class StumblingFinder: ChangeFinder {
   static let stumbles = Atomic(false)
-  private let source = CaptureFinder()
+  private let source = ChangeReader()
 
   func changes(in db: Database) throws -> DatabaseChanges { try source.changes(in: db) }
   func keep() { source.keep() }

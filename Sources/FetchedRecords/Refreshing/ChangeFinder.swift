@@ -18,15 +18,6 @@ protocol ChangeFinder: AnyObject {
   var statistics: CaptureStatistics { get }
 }
 
-/// Reads what the commits of any process wrote.
-final class CaptureFinder: ChangeFinder {
-  private let reader = ChangeReader()
-
-  func changes(in db: Database) throws -> DatabaseChanges { try reader.changes(in: db) }
-
-  func keep() { reader.commit() }
-
-  func follow(_ tables: Set<String>, in db: Database) throws { try reader.follow(tables, in: db) }
-
-  var statistics: CaptureStatistics { reader.statistics }
+extension ChangeReader: ChangeFinder {
+  func keep() { commit() }
 }

@@ -3,13 +3,6 @@ import GRDBSQLite
 package import OrderedResults
 import QueryAnalysis
 
-/// What one run of a query gave.
-struct QueryRun {
-  let results: Results
-  var changes: ChangeSet
-  let alongside: [NamedValue]
-}
-
 /// A value of an alongside statement.
 package struct NamedValue: Sendable, Equatable {
   package let name: String

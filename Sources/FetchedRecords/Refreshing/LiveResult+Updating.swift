@@ -5,7 +5,9 @@ import QueryAnalysis
 /// The next state of a live result, and how it was come by.
 struct LiveUpdate {
   let query: Query
-  var fetched: QueryRun
+  let results: Results
+  var changes: ChangeSet
+  let alongside: [NamedValue]
   /// Why the query ran again, in words fit to label a metric; nil: it was maintained row by row.
   let refetchReasons: [String]?
   let duration: Duration
@@ -19,11 +21,9 @@ struct LiveUpdate {
   var bridgesShapes = false
 
   func snapshot(_ version: ResultsVersion, commit: Int) -> ResultsSnapshot {
-    var snapshot = ResultsSnapshot(
-      query: query, results: fetched.results, version: version, commit: commit,
-      alongside: fetched.alongside)
-    snapshot.presented = presented
-    return snapshot
+    ResultsSnapshot(
+      query: query, results: results, version: version, commit: commit, alongside: alongside,
+      presented: presented)
   }
 }
 
@@ -92,10 +92,9 @@ extension LiveResult {
     case .present(let results):
       update = LiveUpdate(
         query: bound.query,
-        fetched: QueryRun(
-          results: results, changes: ChangeSet(),
-          alongside: try fetchAlongside(bound, in: transaction.db)),
-        refetchReasons: [], duration: .zero)
+        results: results, changes: ChangeSet(),
+        alongside: try fetchAlongside(bound, in: transaction.db), refetchReasons: [],
+        duration: .zero)
       update.wasKnown = true
     case .earlier(let cached):
       update = try refetch(
@@ -115,8 +114,7 @@ extension LiveResult {
     case .none:
       return LiveUpdate(
         query: bound.query,
-        fetched: QueryRun(
-          results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside),
+        results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside,
         refetchReasons: nil, duration: .zero)
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
@@ -131,8 +129,8 @@ extension LiveResult {
         let alongside = try fetchAlongside(bound, in: db)
         return LiveUpdate(
           query: bound.query,
-          fetched: QueryRun(results: results, changes: changes, alongside: alongside),
-          refetchReasons: nil, duration: ContinuousClock.now - start)
+          results: results, changes: changes, alongside: alongside, refetchReasons: nil,
+          duration: ContinuousClock.now - start)
       }
     }
   }
@@ -152,8 +150,7 @@ extension LiveResult {
     durations.fetch = fetched - start
     return LiveUpdate(
       query: query,
-      fetched: QueryRun(
-        results: results, changes: changes, alongside: try fetchAlongside(bound, in: db)),
+      results: results, changes: changes, alongside: try fetchAlongside(bound, in: db),
       refetchReasons: reasons, duration: ContinuousClock.now - start)
   }
 

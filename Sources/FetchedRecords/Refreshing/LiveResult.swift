@@ -149,16 +149,18 @@ package struct ResultsSnapshot: Sendable {
   package let commit: Int
   package let alongside: [NamedValue]
   /// What its listener made of it.
-  var presented: (any Sendable)?
+  let presented: (any Sendable)?
 
   package init(
-    query: Query, results: Results, version: ResultsVersion, commit: Int, alongside: [NamedValue]
+    query: Query, results: Results, version: ResultsVersion, commit: Int,
+    alongside: [NamedValue], presented: (any Sendable)? = nil
   ) {
     self.query = query
     self.results = results
     self.version = version
     self.commit = commit
     self.alongside = alongside
+    self.presented = presented
   }
 }
 

@@ -114,11 +114,9 @@ final class LiveResults {
   }
 
   private func makeGroupsByTable() -> [String: [QueryGroup]] {
-    var result: [String: [QueryGroup]] = [:]
-    for group in groups.values {
+    groups.values.reduce(into: [:]) { result, group in
       for table in group.tables { result[table.lowercased(), default: []].append(group) }
     }
-    return result
   }
 
   // MARK: - Failures

@@ -69,7 +69,7 @@ extension Refresher {
     let known = old == nil ? listener.known(of: bound, in: transaction) : nil
     let update = try result.firstUpdate(of: bound, known: known, meter: .none, in: transaction)
     _ = result.succeed(with: update.snapshot(.fresh(), commit: commit))
-    return (result, update.fetched.changes)
+    return (result, update.changes)
   }
 
   /// Keeps a live result up to date from what it shows; what has changed since is told soon.

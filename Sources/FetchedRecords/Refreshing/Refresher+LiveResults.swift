@@ -109,16 +109,15 @@ extension Refresher {
     live.noteSuccess(of: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
     let old = result.snapshot
-    let fetched = update.fetched
     let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
-    let isSame = isSameShape && fetched.changes.isEmpty && fetched.alongside == old.alongside
+    let isSame = isSameShape && update.changes.isEmpty && update.alongside == old.alongside
     let version = isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
     let new = update.snapshot(version, commit: number)
     let hasRecovered = result.succeed(with: new)
     if !isSame {
       pending.append(
-        (result, isSameShape ? .changed(fetched.changes, from: old, to: new) : .reset(new)))
+        (result, isSameShape ? .changed(update.changes, from: old, to: new) : .reset(new)))
     } else if hasRecovered {
       pending.append((result, .recovered))
     }
@@ -135,7 +134,7 @@ extension Refresher {
       commit = max(commit, number)
     }
     let snapshot = update.snapshot(.fresh(), commit: number)
-    result.resumed = update.cached.map { ($0, update.fetched.changes) }
+    result.resumed = update.cached.map { ($0, update.changes) }
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil
     _ = result.succeed(with: snapshot)
@@ -154,7 +153,7 @@ extension Refresher {
     if result.opening != nil { return }
     count {
       $0.refetches += 1
-      $0.rowsFetched += update.fetched.results.count
+      $0.rowsFetched += update.results.count
       $0.queries[result.queryName, default: QueryRefreshes()].count(reasons)
     }
     log(.refreshed(.refetch, update.duration))

@@ -85,7 +85,7 @@ package final class Refresher: @unchecked Sendable {
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) throws {
     try self.init(
-      path: path, queries: queries, limits: limits, makeFinder: CaptureFinder.init, log: log)
+      path: path, queries: queries, limits: limits, makeFinder: { ChangeReader() }, log: log)
   }
 
   /// - Parameters:

@@ -1,3 +1,4 @@
+import Algorithms
 import OrderedResults
 
 /// What values have in common that SQLite may take for equal, whatever affinity and collation apply.
@@ -24,7 +25,7 @@ enum RoutingKey: Hashable {
       guard let integer = Int64(exactly: real), Self.exact.contains(integer) else { return nil }
       self = .number(integer)
     case .text(let bytes):
-      let text = bytes.prefix { $0 != 0 }.trimmingBlanks
+      let text = bytes.prefix { $0 != 0 }.trimming { $0 == 0x20 || (0x09...0x0D).contains($0) }
       if let integer = Self.integer(text) {
         self = .number(integer)
       } else {
@@ -46,14 +47,5 @@ enum RoutingKey: Hashable {
       let integer = Int64(exactly: number), exact.contains(integer)
     else { return nil }
     return integer
-  }
-}
-
-extension ArraySlice<UInt8> {
-  fileprivate var trimmingBlanks: ArraySlice<UInt8> {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || (0x09...0x0D).contains($0) }
-    var rest = drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
-    return rest
   }
 }

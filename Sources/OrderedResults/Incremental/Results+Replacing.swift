@@ -224,13 +224,19 @@ struct Replacement {
       for index in group { arrivals[index].stays = true }
       return
     }
-    let weights = group.map { index in
-      // One that shows the same as before outweighs all that do not.
-      isUnchanged(arrivals[index]) ? group.count + 1 : 1
+    let ranked = group.indices.sorted {
+      arrivals[group[$0]].old ?? 0 < arrivals[group[$1]].old ?? 0
     }
-    let places = group.map { arrivals[$0].old ?? 0 }
-    for kept in HeaviestSubsequence.positions(of: places, weights: weights) {
-      arrivals[group[kept]].stays = true
+    var ranks = [Int](repeating: 0, count: group.count)
+    for (rank, position) in ranked.enumerated() { ranks[position] = rank }
+    let runs = RunGroups(capacity: group.count) { runs in
+      for (index, rank) in zip(group, ranks) {
+        let kind: RunKind = isUnchanged(arrivals[index]) ? .unchanged : .changed
+        runs.append(CountedRun(old: rank, count: 1, kind))
+      }
+    }
+    for (index, stays) in zip(group, runs.heaviestIncreasing(limit: group.count)) {
+      arrivals[index].stays = stays
     }
   }
 

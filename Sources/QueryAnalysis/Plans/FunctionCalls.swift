@@ -1,4 +1,5 @@
-import GRDB
+package import GRDB
+import OrderedResults
 
 /// Why an expression's value may change though its row does not, or depends on more than its row.
 enum OutsideInfluence: Error, Equatable {
@@ -23,24 +24,58 @@ enum OutsideInfluence: Error, Equatable {
 }
 
 /// What SQLite knows of its functions: https://www.sqlite.org/pragma.html#pragma_function_list
-struct FunctionList {
+package struct FunctionList {
   private struct Function {
     let isAggregate: Bool
     let isDeterministic: Bool
+    let isBuiltIn: Bool
     /// -1: any number.
     let arguments: Int
   }
 
   private var functions: [String: [Function]] = [:]
 
-  init(_ db: Database) throws {
+  package init(_ db: Database) throws {
     // SQLITE_DETERMINISTIC is 0x800: https://www.sqlite.org/c3ref/c_deterministic.html
     let rows = try Row.fetchCursor(
       db,
-      sql: "SELECT lower(name), type = 's', flags & 0x800 <> 0, narg FROM pragma_function_list")
+      sql: """
+        SELECT lower(name), type = 's', flags & 0x800 <> 0, builtin, narg FROM pragma_function_list
+        """)
     while let row = try rows.next() {
       functions[row[0], default: []].append(
-        Function(isAggregate: !row[1], isDeterministic: row[2], arguments: row[3]))
+        Function(
+          isAggregate: !row[1], isDeterministic: row[2], isBuiltIn: row[3], arguments: row[4]))
+    }
+  }
+
+  private static let presentWords = ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
+
+  /// The functions of times, and how many arguments stand before the time value.
+  private static let timeFunctions = [
+    "date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1,
+  ]
+
+  /// Whether SQL gives the same result for the same database, in this process and in the next.
+  package func areStable(in sql: String) -> Bool {
+    let tokens = SQLTokens.tokens(of: sql)
+    return zip(tokens, tokens.dropFirst().map(Optional.init) + [nil]).allSatisfy { token, next in
+      if Self.presentWords.contains(where: token.isWord) || token.text.lowercased() == "'now'" {
+        return false
+      }
+      guard next?.isSymbol("(") == true, let name = token.name?.lowercased(),
+        let called = functions[name]
+      else { return true }
+      return called.allSatisfy { $0.isBuiltIn && $0.isDeterministic }
+        && Self.timeFunctions[name] == nil && name != "timediff"
+    }
+  }
+
+  /// Whether SQL compares only by collations of SQLite's own.
+  package static func namesKnownCollations(_ sql: String) -> Bool {
+    let tokens = SQLTokens.tokens(of: sql)
+    return !zip(tokens, tokens.dropFirst()).contains { word, name in
+      word.isWord("COLLATE") && Collation(rawValue: (name.name ?? "").uppercased()) == nil
     }
   }
 
@@ -65,7 +100,7 @@ struct FunctionList {
       if token.isWord("IN"), index + 1 < tokens.count, !tokens[index + 1].isSymbol("(") {
         throw .subquery
       }
-      for word in ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"] where token.isWord(word) {
+      for word in Self.presentWords where token.isWord(word) {
         throw .present(word)
       }
       // What is no column's name in double quotation marks is text, too:
@@ -92,12 +127,9 @@ struct FunctionList {
       return
     }
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
-    let timeValue = [
-      "date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1,
-    ]
     // Without a time value these functions take the present, and a parameter may be 'now':
     // https://www.sqlite.org/lang_datefunc.html
-    if let least = timeValue[name] {
+    if let least = Self.timeFunctions[name] {
       if count <= least { throw .present("\(name)()") }
       if Self.arguments(rest).contains(where: { $0.kind == .parameter }) {
         throw .present("\(name)() of a parameter")

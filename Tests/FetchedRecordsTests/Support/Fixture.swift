@@ -1,3 +1,4 @@
+import ChangeCapture
 import Dispatch
 import Foundation
 import GRDB
@@ -18,7 +19,7 @@ final class Fixture {
 
   init(
     schema: String, queries: QueryCatalog.Extent, journalMode: String = "wal",
-    makeFinder: @escaping () -> any ChangeFinder = CaptureFinder.init
+    makeFinder: @escaping () -> any ChangeFinder = { ChangeReader() }
   ) throws {
     folder = try TemporaryFolder()
     let path = folder.file("test.sqlite")

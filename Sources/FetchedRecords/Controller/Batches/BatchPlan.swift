@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 import GRDBSQLite
 import OrderedResults
@@ -72,10 +73,7 @@ struct BatchPlan: Sendable {
   ) throws -> [Int64: (digest: Value, record: OrderedResults.Record)] {
     var found: [Int64: (digest: Value, record: OrderedResults.Record)] = [:]
     let layout = RecordLayout(columns: shape.columns, columnCount: shape.columns.count + 2)
-    var rest = rowIDs[...]
-    while !rest.isEmpty {
-      let ids = rest.prefix(64)
-      rest = rest.dropFirst(64)
+    for ids in rowIDs.chunks(ofCount: 64) {
       let keys = repeatElement("?", count: ids.count).joined(separator: ", ")
       let statement = try db.cachedStatement(
         sql: """

@@ -166,23 +166,9 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
         handlers.onSectionChange?(self, FetchedSectionChange(section))
       }
       if let onChange = handlers.onChange {
-        for place in places { onChange(self, FetchedRecordChange(place)) }
+        for place in places { onChange(self, FetchedRecordChange(place) { _, _ in [:] }) }
       }
     }
     handlers.didChange?(self)
-  }
-}
-
-extension FetchedRecordChange {
-  /// A change of which only the places are known.
-  fileprivate init(_ place: PlaceChange) {
-    self =
-      switch place {
-      case .insertion(let place): .insertion(indexPath: IndexPath(place))
-      case .deletion(let place): .deletion(indexPath: IndexPath(place))
-      case .move(let from, let to):
-        .move(indexPath: IndexPath(from), newIndexPath: IndexPath(to), changes: [:])
-      case .update(let place): .update(indexPath: IndexPath(place), changes: [:])
-      }
   }
 }

@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 import GRDBSQLite
 import Hashing
@@ -13,10 +14,8 @@ enum DigestFunction {
 
   /// The expression for the digest of some expressions.
   static func expression(_ parts: [String]) -> String {
-    var calls: [String] = []
-    for start in stride(from: 0, to: parts.count, by: maximumArgumentCount) {
-      let group = parts[start..<min(start + maximumArgumentCount, parts.count)]
-      calls.append("\(name)(\(group.joined(separator: ", ")))")
+    let calls = parts.chunks(ofCount: maximumArgumentCount).map { group in
+      "\(name)(\(group.joined(separator: ", ")))"
     }
     return calls.count == 1 ? calls[0] : expression(calls)
   }

@@ -15,9 +15,9 @@ struct CacheKey: Equatable {
       db, sql: "SELECT ifnull(sql, name) FROM sqlite_schema ORDER BY type, name")
     let views = try String.fetchAll(
       db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'view'")
-    let functions = try CacheableFunctions(db)
-    guard ([query.sql] + views).allSatisfy(functions.allow),
-      ([query.sql] + schema).allSatisfy(CacheableFunctions.allowCollations)
+    let functions = try FunctionList(db)
+    guard ([query.sql] + views).allSatisfy(functions.areStable(in:)),
+      ([query.sql] + schema).allSatisfy(FunctionList.namesKnownCollations)
     else { return nil }
     var encoder = RecordEncoder()
     encoder.begin()
@@ -31,45 +31,5 @@ struct CacheKey: Equatable {
       encoder.append(arguments[name] ?? .null)
     }
     bytes = encoder.makeRecord().withBytes { Array($0) }
-  }
-}
-
-/// Which SQL gives the same result for the same database, in this process and in the next.
-private struct CacheableFunctions {
-  private let stable: Set<String>
-  private let known: Set<String>
-
-  init(_ db: Database) throws {
-    // SQLITE_DETERMINISTIC is 0x800: https://www.sqlite.org/c3ref/c_deterministic.html
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT lower(name), min(builtin AND flags & 0x800 <> 0) FROM pragma_function_list
-        GROUP BY lower(name)
-        """)
-    known = Set(rows.map { $0[0] as String })
-    stable = Set(rows.filter { $0[1] as Bool }.map { $0[0] as String })
-  }
-
-  func allow(_ sql: String) -> Bool {
-    let tokens = SQLTokens.tokens(of: sql)
-    let times = ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
-    return !tokens.indices.contains { index in
-      let token = tokens[index]
-      if times.contains(where: token.isWord) || token.text.lowercased() == "'now'" { return true }
-      guard index + 1 < tokens.count, tokens[index + 1].isSymbol("("), let name = token.name else {
-        return false
-      }
-      let isTime = ["date", "time", "datetime", "julianday", "unixepoch", "strftime", "timediff"]
-      let folded = name.lowercased()
-      return known.contains(folded) && (!stable.contains(folded) || isTime.contains(folded))
-    }
-  }
-
-  static func allowCollations(_ sql: String) -> Bool {
-    let tokens = SQLTokens.tokens(of: sql)
-    return !zip(tokens, tokens.dropFirst()).contains { word, name in
-      word.isWord("COLLATE") && Collation(rawValue: (name.name ?? "").uppercased()) == nil
-    }
   }
 }

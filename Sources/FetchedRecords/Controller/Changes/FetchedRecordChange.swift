@@ -23,6 +23,22 @@ public enum FetchedRecordChange: Sendable, Equatable {
   case update(indexPath: Foundation.IndexPath, changes: [String: DatabaseValue])
 }
 
+extension FetchedRecordChange {
+  init(_ place: PlaceChange, changes: (Place, Place) -> [String: DatabaseValue]) {
+    self =
+      switch place {
+      case .insertion(let place): .insertion(indexPath: Foundation.IndexPath(place))
+      case .deletion(let place): .deletion(indexPath: Foundation.IndexPath(place))
+      case .move(let from, let to):
+        .move(
+          indexPath: Foundation.IndexPath(from), newIndexPath: Foundation.IndexPath(to),
+          changes: changes(from, to))
+      case .update(let place):
+        .update(indexPath: Foundation.IndexPath(place), changes: changes(place, place))
+      }
+  }
+}
+
 extension FetchedRecordChange: CustomStringConvertible {
   /// The change in words, for logs.
   public var description: String {

@@ -57,16 +57,7 @@ extension FetchedRecordsChangeSet {
     let differences = RecordDifferences(old: old.state, new: new.state)
     let places = PlaceChanges(changes, identity: identity.ofPlaces(old: old, new: new))
     recordChanges = places.ordered(isChanged: { !differences.values($0, $1).isEmpty }).map {
-      switch $0 {
-      case .insertion(let place): .insertion(indexPath: Foundation.IndexPath(place))
-      case .deletion(let place): .deletion(indexPath: Foundation.IndexPath(place))
-      case .move(let from, let to):
-        .move(
-          indexPath: Foundation.IndexPath(from), newIndexPath: Foundation.IndexPath(to),
-          changes: differences.values(from, to))
-      case .update(let place):
-        .update(indexPath: Foundation.IndexPath(place), changes: differences.values(place, place))
-      }
+      FetchedRecordChange($0, changes: differences.values)
     }
   }
 }

@@ -1,3 +1,4 @@
+import Algorithms
 import OrderedResults
 
 /// A change of one record by its places alone: what a list has to do.
@@ -133,20 +134,12 @@ private struct Gaps {
 
   init(_ items: some Sequence<Int>) { gaps = items.sorted() }
 
-  /// How many of the others stand before `item`.
-  func rank(_ item: Int) -> Int { item - count { gaps[$0] < item } }
+  /// How many of the others stand before `item`. O(log g) for g gaps.
+  func rank(_ item: Int) -> Int { item - gaps.partitioningIndex { $0 >= item } }
 
-  /// The item of the others that has so many of them before it.
-  func item(_ rank: Int) -> Int { rank + count { gaps[$0] - $0 <= rank } }
-
-  /// How many gaps, from the first, hold to a condition that later ones do not. O(log g).
-  private func count(_ holds: (Int) -> Bool) -> Int {
-    var (low, high) = (0, gaps.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if holds(middle) { low = middle + 1 } else { high = middle }
-    }
-    return low
+  /// The item of the others that has so many of them before it. O(log g).
+  func item(_ rank: Int) -> Int {
+    rank + gaps.indices.partitioningIndex { gaps[$0] - $0 > rank }
   }
 }
 

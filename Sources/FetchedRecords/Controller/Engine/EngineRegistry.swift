@@ -41,7 +41,7 @@ extension Refresher {
     }
     // Whoever makes a controller learns at once where the file cannot be read.
     try access.sync { try access.read(isLocked: false) { _ in } }
-    let engine = Refresher(access, limits: .ofControllers, makeFinder: CaptureFinder.init)
+    let engine = Refresher(access, limits: .ofControllers, makeFinder: { ChangeReader() })
     engine.observer = WriteObserver(writer, engine: engine)
     return engine
   }

@@ -1,3 +1,4 @@
+import Algorithms
 import ChangeCapture
 import GRDB
 import OrderedResults
@@ -16,7 +17,7 @@ final class RecordsListener: LiveResultListener {
   let queryName = "records"
   let request: RecordsRequest
   private let alongside: (@Sendable (Database) throws -> any Sendable)?
-  private let engine: WeakEngine
+  private weak let engine: Refresher?
   /// Called in turns of the engine; it must not wait for anything.
   private let tell: @Sendable (Told) -> Void
   /// Whether there is something new to be cached.
@@ -28,7 +29,7 @@ final class RecordsListener: LiveResultListener {
     tell: @escaping @Sendable (Told) -> Void = { _ in }
   ) {
     self.request = request
-    self.engine = WeakEngine(engine)
+    self.engine = engine
     self.alongside = alongside
     self.tell = tell
   }
@@ -61,23 +62,23 @@ final class RecordsListener: LiveResultListener {
     _ update: inout LiveUpdate, after old: ResultsSnapshot, _ analyzed: AnalyzedRequest,
     in transaction: ReadTransaction
   ) throws {
-    let base = update.fetched.results
+    let base = update.results
     let shown = old.presented as? FetchedState
     // A state of another request may have the same columns, and other sections.
     let isSameShape = shown?.maker === self && analyzed.query.layout == old.results.layout
-    let changes = isSameShape ? update.fetched.changes : nil
+    let changes = isSameShape ? update.changes : nil
     let results = try sections(of: base, analyzed, changes, after: shown)
     var state = FetchedState(
       maker: self, results: results, base: base, query: analyzed.query, shape: analyzed.shape,
       batches: analyzed.batches.map { BatchReader(plan: $0, arguments: analyzed.arguments) })
     try check(changes, of: base, analyzed.shape)
     if let shown, !isSameShape {
-      update.fetched.changes = results.changesAcrossLayouts(from: shown.results)
+      update.changes = results.changesAcrossLayouts(from: shown.results)
     } else if let shown, request.sectionOfRow != nil {
-      update.fetched.changes = results.changes(from: shown.results)
+      update.changes = results.changes(from: shown.results)
     }
     update.bridgesShapes = shown != nil
-    if shown != nil, !update.fetched.changes.isEmpty {
+    if shown != nil, !update.changes.isEmpty {
       state.alongside = try alongside?(transaction.db)
     }
     update.presented = state
@@ -113,8 +114,8 @@ final class RecordsListener: LiveResultListener {
       for row in try shape.rows(records) { try request.check(row) }
     }
     guard let changes else {
-      for start in stride(from: 0, to: results.count, by: 256) {
-        try check(results.records(in: start..<min(start + 256, results.count)))
+      for chunk in (0..<results.count).chunks(ofCount: 256) {
+        try check(results.records(in: chunk))
       }
       return
     }
@@ -134,7 +135,7 @@ final class RecordsListener: LiveResultListener {
     guard let cache = ResultsCache(request.cacheName, in: transaction),
       let results = cache.results(of: bound.query, bound.arguments, in: transaction.db)
     else { return nil }
-    engine.object?.count { $0.cacheHits += 1 }
+    engine?.count { $0.cacheHits += 1 }
     return .present(results)
   }
 
@@ -150,11 +151,11 @@ final class RecordsListener: LiveResultListener {
       return
     }
     isCacheDirty.store(true, ordering: .relaxed)
-    engine.object?.saveSoon()
+    engine?.saveSoon()
   }
 
   func save(_ result: LiveResult) {
-    guard isCacheDirty.exchange(false, ordering: .relaxed), let engine = engine.object else {
+    guard isCacheDirty.exchange(false, ordering: .relaxed), let engine else {
       return
     }
     // What cannot be cached now is fetched next time.
@@ -166,12 +167,4 @@ final class RecordsListener: LiveResultListener {
         .save(result.snapshot.results, of: bound.query, bound.arguments, in: transaction.db)
     }
   }
-}
-
-/// An engine, which lives as long as its controllers do.
-// Safe to share: set once; a weak reference may be read on any thread.
-private final class WeakEngine: @unchecked Sendable {
-  weak var object: Refresher?
-
-  init(_ engine: Refresher) { object = engine }
 }

@@ -10,7 +10,7 @@ final class WriteObserver: TransactionObserver, @unchecked Sendable {
   /// Where the engine reads through the writer.
   private let journal: (changes: TransactionJournal, access: WriterAccess)?
   /// Whether `notifyChanges(in:)` was called in the present transaction.
-  private let isAnnounced = Mutex(false)
+  private let isAnnounced = Atomic(false)
 
   /// Listens until it is let go.
   init(
@@ -35,7 +35,7 @@ final class WriteObserver: TransactionObserver, @unchecked Sendable {
   func databaseDidChange(with event: DatabaseEvent) {}
 
   // Called by `notifyChanges(in:)`, which does not say what it was given.
-  func databaseDidChange() { isAnnounced.withLock { $0 = true } }
+  func databaseDidChange() { isAnnounced.store(true, ordering: .relaxed) }
 
   func databaseDidCommit(_ db: Database) {
     // The end of the engine's own reading changes nothing.
@@ -50,12 +50,7 @@ final class WriteObserver: TransactionObserver, @unchecked Sendable {
   }
 
   /// Whether the user said that something changed which no statement tells.
-  private func takeAnnouncement() -> Bool {
-    isAnnounced.withLock { isAnnounced in
-      defer { isAnnounced = false }
-      return isAnnounced
-    }
-  }
+  private func takeAnnouncement() -> Bool { isAnnounced.exchange(false, ordering: .relaxed) }
 }
 
 extension DatabaseEventKind {

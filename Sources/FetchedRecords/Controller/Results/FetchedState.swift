@@ -18,10 +18,8 @@ struct FetchedState: Sendable {
 
   /// The same for an engine, which goes on from here.
   var snapshot: ResultsSnapshot {
-    var snapshot = ResultsSnapshot(
-      query: query, results: base, version: .fresh(), commit: 0, alongside: [])
-    snapshot.presented = self
-    return snapshot
+    ResultsSnapshot(
+      query: query, results: base, version: .fresh(), commit: 0, alongside: [], presented: self)
   }
 }
 
