@@ -19,7 +19,7 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
       surroundings: Surroundings(
         directory: directory,
         isDirectoryWritable: directory.map(OperatingSystem.isWritable(directory:)) ?? false,
-        fileExists: OperatingSystem.status(ofFile: path) != nil))
+        fileExists: FileStatus(path: path) != nil))
   }
 
   /// What the advice depends on beyond the code.

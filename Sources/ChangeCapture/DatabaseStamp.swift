@@ -29,7 +29,7 @@ package struct DatabaseStamp: Sendable, Equatable {
   ///
   /// O(1): three small reads.
   package init?(in db: Database, path: String) {
-    guard let status = OperatingSystem.status(ofFile: path), let connection = db.sqliteConnection,
+    guard let status = FileStatus(path: path), let connection = db.sqliteConnection,
       let files = try? DatabaseFiles(of: connection)
     else { return nil }
     let header = UnsafeMutableRawBufferPointer.allocate(
@@ -53,7 +53,7 @@ package struct DatabaseStamp: Sendable, Equatable {
         // Not the count of commits: it begins anew when the index has to be rebuilt.
         withUnsafeBytes(of: (log.salts, log.maxFrame, log.pageCount)) { bytes += $0.prefix(16) }
         withUnsafeBytes(of: log.frameChecksum) { bytes += $0 }
-      } else if !OperatingSystem.isOlder(status, than: Self.clockDoubt) {
+      } else if !status.isOlder(than: Self.clockDoubt) {
         return nil
       }
     }

@@ -87,10 +87,10 @@ struct DatabaseStatus: Equatable {
   ///   - location: where that was when the path was last resolved; the names of the others follow
   ///     from it.
   init?(path: String, location: DatabaseLocation) {
-    guard let database = OperatingSystem.status(ofFile: path) else { return nil }
+    guard let database = FileStatus(path: path) else { return nil }
     self.database = database
-    log = OperatingSystem.status(ofFile: location.path + "-wal")
-    index = OperatingSystem.status(ofFile: location.path + "-shm")
+    log = FileStatus(path: location.path + "-wal")
+    index = FileStatus(path: location.path + "-shm")
   }
 
   var identity: DatabaseIdentity { DatabaseIdentity(self) }

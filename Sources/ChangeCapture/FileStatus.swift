@@ -19,14 +19,3 @@ package struct FileStatus: Sendable, Equatable {
   /// Nanoseconds since 1970.
   var changed: Int64
 }
-
-extension FileStatus {
-  /// What the system says of the file at a path; nil: there is none.
-  package init?(path: String) {
-    guard let status = OperatingSystem.status(ofFile: path) else { return nil }
-    self = status
-  }
-
-  /// Whether it was last changed so many nanoseconds ago, by the clock of this machine.
-  package func isOlder(than age: Int64) -> Bool { OperatingSystem.isOlder(self, than: age) }
-}

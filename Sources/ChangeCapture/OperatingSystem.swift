@@ -7,27 +7,6 @@ import Foundation
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 /// `stat` takes no descriptor and is safe.
 enum OperatingSystem {
-  /// What stands at a path, symbolic links followed; nil: nothing that can be reached.
-  static func status(ofFile path: String) -> FileStatus? {
-    var buffer = stat()
-    guard stat(path, &buffer) == 0 else { return nil }
-    #if canImport(Darwin)
-      let (modified, changed) = (buffer.st_mtimespec, buffer.st_ctimespec)
-    #else
-      let (modified, changed) = (buffer.st_mtim, buffer.st_ctim)
-    #endif
-    return FileStatus(
-      identity: FileIdentity(device: UInt64(buffer.st_dev), inode: UInt64(buffer.st_ino)),
-      size: Int64(buffer.st_size), modified: nanoseconds(modified), changed: nanoseconds(changed))
-  }
-
-  /// Whether a file was last changed so many nanoseconds ago, by the clock of this machine.
-  static func isOlder(_ status: FileStatus, than age: Int64) -> Bool {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return nanoseconds(now) - status.changed > age
-  }
-
   /// The path without symbolic links; nil: it leads nowhere.
   static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
@@ -83,8 +62,32 @@ enum OperatingSystem {
 
   private static let shortestSleep = Duration.microseconds(75)
 
-  private static func nanoseconds(_ time: timespec) -> Int64 {
+  fileprivate static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+extension FileStatus {
+  /// What stands at a path, symbolic links followed; nil: nothing that can be reached.
+  package init?(path: String) {
+    var buffer = stat()
+    guard stat(path, &buffer) == 0 else { return nil }
+    #if canImport(Darwin)
+      let (modified, changed) = (buffer.st_mtimespec, buffer.st_ctimespec)
+    #else
+      let (modified, changed) = (buffer.st_mtim, buffer.st_ctim)
+    #endif
+    identity = FileIdentity(device: UInt64(buffer.st_dev), inode: UInt64(buffer.st_ino))
+    size = Int64(buffer.st_size)
+    self.modified = OperatingSystem.nanoseconds(modified)
+    self.changed = OperatingSystem.nanoseconds(changed)
+  }
+
+  /// Whether it was last changed so many nanoseconds ago, by the clock of this machine.
+  package func isOlder(than age: Int64) -> Bool {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return OperatingSystem.nanoseconds(now) - changed > age
   }
 }
 

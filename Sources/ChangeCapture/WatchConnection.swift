@@ -31,7 +31,7 @@ struct WatchConnection {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "unable to open database file")
     }
     (self.path, self.location) = (path, location)
-    let file = OperatingSystem.status(ofFile: path)
+    let file = FileStatus(path: path)
     (connection, identity) = try DatabaseIdentity.opening(path) {
       try DatabaseQueue(path: path, configuration: Self.configuration)
     }
@@ -140,26 +140,26 @@ struct WatchConnection {
     guard let before, let cause = cause() else { return false }
     // Without a log the look itself has found the cause, whose file is the same before and after.
     let isSettled =
-      (log == nil || before == cause) && OperatingSystem.status(ofFile: path) == status.database
+      (log == nil || before == cause) && FileStatus(path: path) == status.database
     return writes.note(status.database, cause, isSettled: isSettled, at: now)
   }
 
   /// The database file before a look that may find its cause of change; nil: in write-ahead mode that
   /// is no commit.
   var fileBeforeLook: FileStatus? {
-    log == nil ? OperatingSystem.status(ofFile: path) : nil
+    log == nil ? FileStatus(path: path) : nil
   }
 
   /// Notes that a look has found a commit, before which the database file was `before`.
   mutating func settleCommit(_ before: FileStatus?) {
-    guard let before, log == nil, OperatingSystem.status(ofFile: path) == before else { return }
+    guard let before, log == nil, FileStatus(path: path) == before else { return }
     writes.settle(before, .commits(commits))
   }
 
   /// Notes what a checkpoint may have written, and where the log begins anew.
   mutating func settleCheckpoint() {
     guard log != nil, let before = cause(), !writes.knows(before),
-      let file = OperatingSystem.status(ofFile: path), cause() == before
+      let file = FileStatus(path: path), cause() == before
     else { return }
     writes.settle(file, before)
   }

@@ -76,7 +76,7 @@ extension WatcherCore {
   /// for all that are to the same file, and would hand out the old one.
   private func reopen(reportsLoss: Bool) {
     followDirectory()
-    guard OperatingSystem.status(ofFile: path) != nil else {
+    guard FileStatus(path: path) != nil else {
       letGo()
       nextOpening = nil
       if reportsLoss { news.removed() }

@@ -20,8 +20,7 @@ extension BTreePages {
     let missing = Int(snapshot.pageCount) + 1 - parents.count
     if missing > 0 { parents.append(contentsOf: repeatElement(0, count: missing)) }
     var waiting: [UInt32] = []
-    for index in 0..<changed.count {
-      let page = changed.page(at: index)
+    for page in changed {
       if roots[page] != nil || interior[page] != nil { waiting.append(page) }
     }
     // Linking an unchanged page puts changed ones below it back in place: until nothing moves.

@@ -15,8 +15,7 @@ struct CellDiff {
 
   mutating func leafRemoved(_ old: LeafCells) {
     pages += 1
-    removed.reserveCapacity(removed.count + old.count)
-    for index in 0..<old.count { removed.append(old[index]) }
+    removed += old
   }
 
   /// Compares a leaf with what it was. Both are in the order of their rowids: O(m), m their rows.
@@ -43,14 +42,8 @@ struct CellDiff {
         after += 1
       }
     }
-    while before < old.count {
-      removed.append(old[before])
-      before += 1
-    }
-    while after < reader.cells.count {
-      added.append(reader.cells[after])
-      after += 1
-    }
+    removed += old[before...]
+    added += reader.cells[after...]
   }
 
   /// The rowids of all rows that changed, ascending, each once. O(k log k), k such cells.
@@ -74,13 +67,8 @@ struct CellDiff {
         after += 1
       }
     }
-    while before < removed.count {
-      report(removed[before].rowid)
-      before += 1
-    }
-    while after < added.count {
-      report(added[after].rowid)
-      after += 1
+    for rest in [removed[before...], added[after...]] {
+      for cell in rest { report(cell.rowid) }
     }
     return rows
   }
@@ -90,11 +78,7 @@ extension CellDigests {
   /// The rows that have one of the pages in their overflow chains.
   func touchedRows(_ changed: ChangedPages) -> [Int64] {
     guard !overflow.isEmpty else { return [] }
-    var rows: [Int64] = []
-    for index in 0..<changed.count {
-      if let owner = overflow.owner(of: changed.page(at: index)) { rows.append(owner) }
-    }
-    return rows
+    return changed.compactMap(overflow.owner)
   }
 
   /// Reads a leaf that changed or joined the table.

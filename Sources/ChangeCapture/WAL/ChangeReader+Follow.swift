@@ -101,8 +101,7 @@ extension ChangeReader {
     _ unclaimed: inout UnclaimedPages, into report: inout ChangeReport
   ) throws(CaptureDoubt) {
     var diffs: [Int: CellDiff] = [:]
-    for index in 0..<changed.count {
-      let page = changed.page(at: index)
+    for page in changed {
       if try !compare(page, map, from: snapshot, &diffs, into: &report) { unclaimed.insert(page) }
     }
     for page in map.pages.journal.keys where !changed.contains(page) {
@@ -115,16 +114,24 @@ extension ChangeReader {
       guard !touched.isEmpty || diffs[tree] != nil else { continue }
       unclaimed.remove(ownedBy: digests)
       var diff = diffs[tree] ?? CellDiff()
-      let rows = try digests.changedRows(
-        &diff, touched: touched, digest: leafReader.digest, from: snapshot)
+      try conclude(&diff, of: digests, tree, touched, from: snapshot, into: &report)
       unclaimed.remove(ownedBy: digests)
-      statistics.pagesDiffed += diff.pages
-      statistics.cellsDiffed += diff.cells
-      if digests.checkSize() {
-        report.add(rows, ofTree: tree)
-      } else {
-        report.addWhole(tree: tree, .tooManyOverflowPages)
-      }
+    }
+  }
+
+  /// Reports the rows of a tree that its leaves and the touched overflow chains show to have changed.
+  func conclude(
+    _ diff: inout CellDiff, of digests: CellDigests, _ tree: Int, _ touched: [Int64],
+    from snapshot: SnapshotPages, into report: inout ChangeReport
+  ) throws(CaptureDoubt) {
+    let rows = try digests.changedRows(
+      &diff, touched: touched, digest: leafReader.digest, from: snapshot)
+    statistics.pagesDiffed += diff.pages
+    statistics.cellsDiffed += diff.cells
+    if digests.checkSize() {
+      report.add(rows, ofTree: tree)
+    } else {
+      report.addWhole(tree: tree, .tooManyOverflowPages)
     }
   }
 

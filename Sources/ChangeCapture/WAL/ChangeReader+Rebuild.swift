@@ -49,8 +49,7 @@ extension ChangeReader {
   ) {
     var trees: Set<String> = []
     if let changed {
-      for index in 0..<changed.count {
-        let page = changed.page(at: index)
+      for page in changed {
         for (map, role) in [
           (old, old.pages.oldRole(of: page)), (new, new.pages.role(of: page)),
         ] {
@@ -77,8 +76,7 @@ extension ChangeReader {
     var pages = UnclaimedPages()
     // Where they are not known, all tables are reported that are not followed.
     guard let changed else { return pages }
-    for index in 0..<changed.count {
-      let page = changed.page(at: index)
+    for page in changed {
       if old.pages.oldRole(of: page) == nil, new.pages.role(of: page) == nil { pages.insert(page) }
     }
     for digests in old.followed { if let digests { pages.remove(ownedBy: digests) } }
@@ -105,16 +103,8 @@ extension ChangeReader {
     }
     let touched =
       if let changed { digests.touchedRows(changed) } else { Array(digests.overflow.chains.keys) }
-    let rows = try digests.changedRows(
-      &diff, touched: touched, digest: leafReader.digest, from: snapshot)
-    statistics.pagesDiffed += diff.pages
-    statistics.cellsDiffed += diff.cells
     new.followed[tree] = digests
-    if digests.checkSize() {
-      report.add(rows, ofTree: tree)
-    } else {
-      report.addWhole(tree: tree, .tooManyOverflowPages)
-    }
+    try conclude(&diff, of: digests, tree, touched, from: snapshot, into: &report)
   }
 
   private func update(

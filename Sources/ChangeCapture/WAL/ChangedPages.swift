@@ -3,7 +3,7 @@ import Algorithms
 /// The pages that a span of the log has written, each with the last frame that holds it.
 ///
 /// O(f log f) to make from f frames, O(log f) to look one up.
-struct ChangedPages {
+struct ChangedPages: Sequence {
   /// Page in the upper half, frame in the lower; ascending, each page once.
   private(set) var entries: [UInt64] = []
 
@@ -30,7 +30,9 @@ struct ChangedPages {
     entries.removeSubrange(kept...)
   }
 
-  func page(at index: Int) -> UInt32 { UInt32(truncatingIfNeeded: entries[index] >> 32) }
+  func makeIterator() -> some IteratorProtocol<UInt32> {
+    entries.lazy.map { UInt32(truncatingIfNeeded: $0 >> 32) }.makeIterator()
+  }
 
   /// The frame that holds a page; nil: the page has not changed.
   func frame(ofPage page: UInt32) -> UInt32? {

@@ -10,7 +10,7 @@ struct CellDigest: Comparable {
 ///
 /// 12 bytes a row where the rowids lie within 2^32, which is nearly always, and 16 else; 64 bytes
 /// for each leaf besides.
-struct LeafCells: Equatable {
+struct LeafCells: RandomAccessCollection, Equatable {
   /// The digest of the whole page, to see without parsing that a page is as it was.
   let pageDigest: UInt64
   let count: Int
@@ -37,6 +37,9 @@ struct LeafCells: Equatable {
     }
     self.words = words
   }
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { count }
 
   @inline(__always)
   subscript(index: Int) -> CellDigest {

@@ -59,8 +59,7 @@ extension ChangeReport {
     guard !unclaimed.isEmpty else { return }
     unclaimed.removeAuxiliary(snapshot.layout)
     try unclaimed.removeFree(from: snapshot)
-    for index in 0..<changed.count where !unclaimed.isEmpty {
-      let page = changed.page(at: index)
+    for page in changed where !unclaimed.isEmpty {
       guard page <= snapshot.pageCount, let role = map.pages.role(of: page) else { continue }
       let isKnown = role.isLeaf && map.digests(role.tree) != nil
       if !isKnown { try unclaimed.removeOverflow(of: page, from: snapshot) }

@@ -12,19 +12,11 @@ extension IncrementalAnalysis {
     _ columns: [String], condition: String? = nil, requiring table: Int? = nil,
     isGrouped: Bool = true
   ) -> String {
-    var lines = [
-      "SELECT " + columns.joined(separator: ", "), "FROM \(select.from(requiring: table))",
-    ]
-    let conditions =
-      [select.syntax.predicate.map(\.parenthesized), condition].compactMap(\.self)
-    if !conditions.isEmpty { lines.append("WHERE " + conditions.joined(separator: " AND ")) }
-    if isGrouped, !select.syntax.groupBy.isEmpty {
-      lines.append("GROUP BY " + select.syntax.groupBy.joined(separator: ", "))
-    }
-    if isGrouped, let having = select.syntax.having {
-      lines.append("HAVING \(having.parenthesized)")
-    }
-    return lines.joined(separator: "\n")
+    let syntax = select.syntax
+    return DeclaredParts.select(
+      columns, from: select.from(requiring: table),
+      conditions: [syntax.predicate?.parenthesized, condition].compactMap(\.self),
+      groupBy: isGrouped ? syntax.groupBy : [], having: isGrouped ? syntax.having : nil)
   }
 
   /// The query, with hidden columns behind its own.

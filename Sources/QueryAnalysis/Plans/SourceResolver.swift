@@ -154,7 +154,7 @@ struct SourceResolver {
     var columns: [String]?
     if let open = tokens[..<start].firstIndex(where: { $0.isSymbol("(") }) {
       var rest = tokens[open..<start]
-      columns = rest.takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
+      columns = rest.takeParentheses()?.names
     }
     return (columns, tokens[(start + 1)...].sourceText)
   }

@@ -26,14 +26,22 @@ package struct DeclaredParts {
   /// The statement that returns `columns`; each expression ends with its line, so that a comment
   /// at its end hides nothing of what follows.
   package func select(_ columns: [String], order: [String] = []) -> String {
-    var lines = ["SELECT " + columns.joined(separator: ", "), "FROM \(table)"]
-    if let predicate = declaration.predicate { lines.append("WHERE \(predicate.parenthesized)") }
-    if !declaration.groupBy.isEmpty {
-      lines.append("GROUP BY " + declaration.groupBy.joined(separator: ", "))
-    }
-    if let having = declaration.having { lines.append("HAVING \(having.parenthesized)") }
-    if !order.isEmpty { lines.append("ORDER BY " + order.joined(separator: ", ")) }
-    return lines.joined(separator: "\n")
+    Self.select(
+      columns, from: table, conditions: [declaration.predicate?.parenthesized].compactMap(\.self),
+      groupBy: declaration.groupBy, having: declaration.having, order: order)
+  }
+
+  static func select(
+    _ columns: [String], from source: String, conditions: [String], groupBy: [String],
+    having: String?, order: [String] = []
+  ) -> String {
+    let clauses = [
+      ("SELECT ", columns.joined(separator: ", ")), ("FROM ", source),
+      ("WHERE ", conditions.joined(separator: " AND ")),
+      ("GROUP BY ", groupBy.joined(separator: ", ")), ("HAVING ", having?.parenthesized ?? ""),
+      ("ORDER BY ", order.joined(separator: ", ")),
+    ]
+    return clauses.filter { !$0.1.isEmpty }.map { $0.0 + $0.1 }.joined(separator: "\n")
   }
 
   /// A statement that prepares just when one expression of the declaration is right.

@@ -1,3 +1,5 @@
+import Algorithms
+
 /// The result columns of a statement: the visible ones first, then those that only the engine sees.
 struct SelectList {
   let visible: [String]
@@ -22,10 +24,5 @@ struct SelectList {
 }
 
 extension String {
-  var trimmingSpaces: String {
-    guard let first = firstIndex(where: { !$0.isWhitespace }),
-      let last = lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(self[first...last])
-  }
+  var trimmingSpaces: String { String(trimming(while: \.isWhitespace)) }
 }

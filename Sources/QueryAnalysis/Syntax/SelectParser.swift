@@ -21,29 +21,29 @@ struct SelectParser {
   // MARK: - WITH
 
   private mutating func takeWith() throws(NotIncremental) -> [CommonTable] {
-    guard take("WITH") else { return [] }
-    if take("RECURSIVE") { throw NotIncremental(reason: "it has WITH RECURSIVE") }
+    guard tokens.take("WITH") else { return [] }
+    if tokens.take("RECURSIVE") { throw NotIncremental(reason: "it has WITH RECURSIVE") }
     var tables: [CommonTable] = []
     repeat {
       guard let name = tokens.popFirst()?.name else { throw Self.unknown(tokens) }
-      let columns = takeParentheses()?.split { $0.isSymbol(",") }.compactMap { $0.first?.name }
-      guard take("AS") else { throw Self.unknown(tokens) }
-      _ = take("NOT")
-      _ = take("MATERIALIZED")
-      guard let body = takeParentheses() else { throw Self.unknown(tokens) }
+      let columns = tokens.takeParentheses()?.names
+      guard tokens.take("AS") else { throw Self.unknown(tokens) }
+      _ = tokens.take("NOT")
+      _ = tokens.take("MATERIALIZED")
+      guard let body = tokens.takeParentheses() else { throw Self.unknown(tokens) }
       tables.append(CommonTable(name: name, columns: columns, select: body.sourceText))
-    } while takeSymbol(",")
+    } while tokens.takeSymbol(",")
     return tables
   }
 
   // MARK: - Clauses
 
   private mutating func takeSelect() throws(NotIncremental) -> SelectSyntax {
-    guard take("SELECT") else { throw NotIncremental(reason: "it is no plain SELECT") }
-    if take("DISTINCT") {
+    guard tokens.take("SELECT") else { throw NotIncremental(reason: "it is no plain SELECT") }
+    if tokens.take("DISTINCT") {
       throw NotIncremental(reason: "DISTINCT makes one record of several rows")
     }
-    _ = take("ALL")
+    _ = tokens.take("ALL")
     let clauses = SelectClauses(tokens)
     if let word = clauses.compoundOperator {
       throw NotIncremental(reason: "it joins several SELECTs with \(word)")
@@ -77,30 +77,30 @@ struct SelectParser {
     return LimitSyntax(limit: byWord[0], offset: byWord.count > 1 ? byWord[1] : nil)
   }
 
-  private mutating func take(_ word: String) -> Bool {
-    guard tokens.first?.isWord(word) == true else { return false }
-    tokens.removeFirst()
-    return true
-  }
-
-  private mutating func takeSymbol(_ symbol: Character) -> Bool {
-    guard tokens.first?.isSymbol(symbol) == true else { return false }
-    tokens.removeFirst()
-    return true
-  }
-
-  /// What stands between the parenthesis that comes next and the one that closes it.
-  private mutating func takeParentheses() -> ArraySlice<SQLToken>? {
-    tokens.takeParentheses()
-  }
-
   private static func unknown(_ tokens: ArraySlice<SQLToken>) -> NotIncremental {
     NotIncremental(
-      reason: "its WITH clause is not understood\(tokens.first.map { " at \($0.text)" } ?? "")")
+      reason: "its WITH clause is not understood\(tokens.beginning)")
   }
 }
 
+// What a parser takes from the front of what is left.
 extension ArraySlice<SQLToken> {
+  mutating func take(_ word: String) -> Bool { take { $0.isWord(word) } }
+
+  mutating func takeSymbol(_ symbol: Character) -> Bool { take { $0.isSymbol(symbol) } }
+
+  private mutating func take(where isMeant: (SQLToken) -> Bool) -> Bool {
+    guard let first, isMeant(first) else { return false }
+    removeFirst()
+    return true
+  }
+
+  /// The names of a list that consists of names.
+  var names: [String] { split { $0.isSymbol(",") }.compactMap { $0.first?.name } }
+
+  /// Where it stopped, for a message.
+  var beginning: String { first.map { " at \($0.text)" } ?? "" }
+
   /// What stands between the parenthesis that comes next and the one that closes it.
   mutating func takeParentheses() -> ArraySlice<SQLToken>? {
     guard let open = first, open.isSymbol("("),

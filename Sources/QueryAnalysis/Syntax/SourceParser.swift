@@ -19,16 +19,13 @@ struct SourceParser {
 
   /// - Returns: whether it is a LEFT JOIN.
   private mutating func takeJoin() throws(NotIncremental) -> Bool {
-    if tokens.first?.isSymbol(",") == true {
-      tokens.removeFirst()
-      return false
-    }
+    if tokens.takeSymbol(",") { return false }
     for word in ["NATURAL", "RIGHT", "FULL"] where tokens.first?.isWord(word) == true {
       throw NotIncremental(reason: "it has a \(word) JOIN")
     }
-    let isLeft = take("LEFT")
-    if isLeft { _ = take("OUTER") } else { _ = take("INNER") || take("CROSS") }
-    guard take("JOIN") else { throw unknown }
+    let isLeft = tokens.take("LEFT")
+    if isLeft { _ = tokens.take("OUTER") } else { _ = tokens.take("INNER") || tokens.take("CROSS") }
+    guard tokens.take("JOIN") else { throw unknown }
     return isLeft
   }
 
@@ -64,7 +61,7 @@ struct SourceParser {
   }
 
   private mutating func takeAlias() throws(NotIncremental) -> String? {
-    if take("AS") {
+    if tokens.take("AS") {
       guard let name = tokens.popFirst()?.name else { throw unknown }
       return name
     }
@@ -74,11 +71,11 @@ struct SourceParser {
   }
 
   private mutating func takeConstraint() throws(NotIncremental) -> SourceSyntax.Constraint {
-    if take("USING") {
+    if tokens.take("USING") {
       guard let names = tokens.takeParentheses() else { throw unknown }
-      return .using(names.split { $0.isSymbol(",") }.compactMap { $0.first?.name })
+      return .using(names.names)
     }
-    guard take("ON") else { return .none }
+    guard tokens.take("ON") else { return .none }
     let end =
       tokens.indices.first { index in
         tokens[index].depth == 0
@@ -104,14 +101,8 @@ struct SourceParser {
     ].contains { token.isWord($0) }
   }
 
-  private mutating func take(_ word: String) -> Bool {
-    guard tokens.first?.isWord(word) == true else { return false }
-    tokens.removeFirst()
-    return true
-  }
-
   private var unknown: NotIncremental {
     NotIncremental(
-      reason: "its FROM clause is not understood\(tokens.first.map { " at \($0.text)" } ?? "")")
+      reason: "its FROM clause is not understood\(tokens.beginning)")
   }
 }
