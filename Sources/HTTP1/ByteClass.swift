@@ -4,8 +4,8 @@ extension UInt8 {
   static let space = UInt8(ascii: " ")
   static let tab = UInt8(ascii: "\t")
 
-  var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
-  var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+  package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+  package var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
   var isBlank: Bool { self == .space || self == .tab }
 
   /// Below 0x20 or DEL.

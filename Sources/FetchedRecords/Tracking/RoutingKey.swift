@@ -29,7 +29,7 @@ enum RoutingKey: Hashable {
       if let integer = Self.integer(text) {
         self = .number(integer)
       } else {
-        self = .text(text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
+        self = .text(text.map(\.foldedASCII))
       }
     case .blob(let bytes): self = .blob(bytes)
     }

@@ -17,7 +17,7 @@ extension Connection {
   }
 
   private func request(_ head: RequestHead) -> Request {
-    let proxies = loop.settings.trustedProxies
+    let proxies = loop.settings.server.trustedProxies
     let forwarding =
       proxies.isEmpty ? nil : Forwarding(head.fields, peer: address, trusting: proxies)
     return Request(head: head, remoteAddress: address, forwarding: forwarding)

@@ -12,7 +12,7 @@ extension Connection {
   func beginStream(_ stream: StreamBody, exchange: UInt32, isChunked: Bool) {
     let active = ActiveStream(
       stream, exchange: exchange, isChunked: isChunked, now: loop.now,
-      lateness: loop.settings.lateness)
+      lateness: loop.settings.server.timeouts.lateness)
     body = .stream(active)
     if address.isInternet { SystemCalls.limitUnsent(descriptor, to: Self.mostUnsentBySystem) }
     machine.streamBegan()

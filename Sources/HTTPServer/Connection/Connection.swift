@@ -42,7 +42,7 @@ final class Connection: LoopMember {
     self.descriptor = descriptor
     self.address = address
     interest = Self.firstInterest
-    observation = loop.settings.observer.map { Observation($0, address) }
+    observation = loop.settings.server.observer.map { Observation($0, address) }
     machine = ConnectionStateMachine(settings: loop.settings, now: loop.now)
     loop.counters.update {
       $0.connectionsAccepted += 1

@@ -1,25 +1,14 @@
-import HTTP1
-
 /// What all connections of a server have in common: one object, so that each holds 8 bytes of it.
 final class ConnectionSettings: Sendable {
-  let messageLimits: MessageLimits
+  let server: ServerSettings
   let deadlines: Deadlines
-  /// How late a deadline may be.
-  let lateness: Duration
-  let maximumPipelinedRequests: Int
-  let trustedProxies: [AddressRange]
   let counts: ConnectionCounts
-  let observer: ExchangeObserver?
 
   init(_ settings: ServerSettings) {
-    messageLimits = settings.messageLimits
+    server = settings
     deadlines = Deadlines(settings.timeouts)
-    lateness = settings.timeouts.lateness
-    maximumPipelinedRequests = settings.maximumPipelinedRequests
-    trustedProxies = settings.trustedProxies
     counts = ConnectionCounts(
       limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
-    observer = settings.observer
   }
 }
 

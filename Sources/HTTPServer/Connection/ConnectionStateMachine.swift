@@ -75,7 +75,7 @@ struct ConnectionStateMachine {
 
   init(settings: ConnectionSettings, now: Moment) {
     self.settings = settings
-    parser = RequestHeadParser(limits: settings.messageLimits)
+    parser = RequestHeadParser(limits: settings.server.messageLimits)
     progressAt = now
     phaseAt = now
   }
@@ -198,7 +198,7 @@ extension ConnectionStateMachine {
   /// Whether bytes should be read now; while not, the kernel holds the peer back.
   var wantsRead: Bool {
     guard !peerIsDone, phase != .closed else { return false }
-    return isIgnoring || mayParse || bytes.count - consumed < settings.messageLimits.headSize
+    return isIgnoring || mayParse || bytes.count - consumed < settings.server.messageLimits.headSize
   }
 
   /// Whether an exchange has no answer yet.
@@ -233,7 +233,7 @@ extension ConnectionStateMachine {
 
   private var mayParse: Bool {
     !isIgnoring && !isStreaming && unsent < Self.mostUnsent
-      && waiting.count < settings.maximumPipelinedRequests
+      && waiting.count < settings.server.maximumPipelinedRequests
   }
 
   private mutating func nextResponse() -> Action? {
@@ -317,7 +317,7 @@ extension ConnectionStateMachine {
       phaseAt = now
       if head.framing == .none { return finish(head) }
       if isAnsweredUnread(head) { return finish(head, isRead: false) }
-      input = .body(head, BodyDecoder(framing: head.framing, limits: settings.messageLimits))
+      input = .body(head, BodyDecoder(framing: head.framing, limits: settings.server.messageLimits))
     }
     guard case .body(let head, var decoder) = input else { return nil }
     if try decode(&decoder) { return finish(head) }

@@ -1,3 +1,4 @@
+import HTTP1
 import HTTPTypes
 
 /// What part of a file is asked for (RFC 9110 §14.2).
@@ -16,7 +17,7 @@ enum ByteRange: Equatable {
       text.hasPrefix("bytes=")
     else { return .whole }
     let bounds = text.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
-    guard bounds.count == 2, bounds.allSatisfy({ $0.utf8.allSatisfy(isDigit) }) else {
+    guard bounds.count == 2, bounds.allSatisfy({ $0.utf8.allSatisfy(\.isDigit) }) else {
       return .whole
     }
     switch (number(bounds[0]), number(bounds[1])) {
@@ -34,10 +35,6 @@ enum ByteRange: Equatable {
   private static func isCurrent(_ condition: String?, _ validators: Validators) -> Bool {
     guard let condition, condition != validators.tag else { return true }
     return validators.isDateStrong && Preconditions.seconds(condition) == validators.modified
-  }
-
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
   /// Nil for no digits; what is too large for an integer is larger than any file.

@@ -1,3 +1,5 @@
+import HTTP1
+
 /// Addresses with a common beginning, such as `10.0.0.0/8`, `::1`; or `unix`, whoever connects to
 /// a Unix-domain socket.
 package struct AddressRange: Sendable, Equatable {
@@ -39,8 +41,4 @@ package struct AddressRange: Sendable, Equatable {
     guard let address = IPAddress(address) else { return network == nil }
     return contains(address)
   }
-}
-
-extension UInt8 {
-  fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

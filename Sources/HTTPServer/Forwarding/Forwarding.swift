@@ -1,3 +1,5 @@
+import Algorithms
+import HTTP1
 import HTTPTypes
 
 /// Where a request came from, as the proxies before this server say.
@@ -66,7 +68,7 @@ package struct Forwarding: Sendable, Equatable {
     let isPath =
       path.hasPrefix("/") && !path.contains("//") && path.utf8.count <= 256
       && path.utf8.allSatisfy { byte in
-        byte == UInt8(ascii: "/") || "-._~".utf8.contains(byte) || byte.isASCIIAlphanumeric
+        byte == UInt8(ascii: "/") || "-._~".utf8.contains(byte) || byte.isDigit || byte.isLetter
       }
     return isPath ? String(path) : ""
   }
@@ -81,20 +83,5 @@ extension HTTPField.Name {
 }
 
 extension Substring {
-  var trimmed: Substring {
-    var result = drop { $0 == " " || $0 == "\t" }
-    while result.last == " " || result.last == "\t" { result.removeLast() }
-    return result
-  }
-}
-
-extension UInt8 {
-  fileprivate var isASCIIAlphanumeric: Bool {
-    switch self {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
-    }
-  }
+  var trimmed: Substring { trimming { $0 == " " || $0 == "\t" } }
 }

@@ -59,7 +59,7 @@ final class EventLoop: @unchecked Sendable {
     readBuffer = .allocate(byteCount: 64 * 1024, alignment: 16)
     timer = DispatchSource.makeTimerSource(queue: queue)
     now = SystemCalls.now()
-    wheel = TimerWheel(now: now, tick: settings.lateness)
+    wheel = TimerWheel(now: now, tick: settings.server.timeouts.lateness)
   }
 
   deinit {

@@ -25,7 +25,7 @@ struct Interval: Sendable {
 }
 
 extension Duration {
-  var wholeNanoseconds: Int64 {
+  package var wholeNanoseconds: Int64 {
     components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
   }
 }

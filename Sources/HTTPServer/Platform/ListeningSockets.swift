@@ -72,12 +72,7 @@ enum ListeningSockets {
 
   private static func listen(on address: SocketAddress) -> Result<Int32, SystemError> {
     let family = Int32(address.storage.sin6_family)
-    #if os(Linux)
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-    #else
-      let kind = SOCK_STREAM
-    #endif
-    let descriptor = socket(family, kind, 0)
+    let descriptor = streamSocket(family)
     guard descriptor >= 0 else { return .failure(SystemError(errno)) }
     // A server that is started again gets its port although old connections are in TIME_WAIT.
     SystemCalls.setOption(descriptor, SOL_SOCKET, SO_REUSEADDR)
@@ -86,7 +81,6 @@ enum ListeningSockets {
       SystemCalls.setOption(
         descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, address.host == "::" ? 0 : 1)
     }
-    SystemCalls.setNonBlocking(descriptor)
     let bound = address.withPointer { bind(descriptor, $0, $1) }
     guard bound == 0, Foundation.listen(descriptor, backlog) == 0 else {
       let error = SystemError(errno)
@@ -94,6 +88,18 @@ enum ListeningSockets {
       return .failure(error)
     }
     return .success(descriptor)
+  }
+
+  /// A socket that neither waits nor is handed on to other programs; negative: there is none.
+  static func streamSocket(_ family: Int32) -> Int32 {
+    #if os(Linux)
+      socket(
+        family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    #else
+      let descriptor = socket(family, SOCK_STREAM, 0)
+      if descriptor >= 0 { SystemCalls.setNonBlocking(descriptor) }
+      return descriptor
+    #endif
   }
 
   private static func boundPort(_ descriptor: Int32) -> Int {
@@ -124,7 +130,7 @@ extension SocketAddress {
     }
   }
 
-  fileprivate func withPointer<Result>(
+  func withPointer<Result>(
     _ body: (UnsafePointer<sockaddr>, UInt32) -> Result
   ) -> Result {
     withUnsafePointer(to: storage) { pointer in

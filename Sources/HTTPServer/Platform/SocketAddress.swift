@@ -17,12 +17,12 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   /// Whoever comes by a Unix-domain socket is `unix`.
   package var host: String {
     guard isInternet else { return "unix" }
-    return numeric(NI_NUMERICHOST, wantsHost: true)
+    return numeric(wantsHost: true)
       .replacing(prefix: "::ffff:", with: "")
   }
 
   /// The port, 0 where there is none.
-  package var port: Int { Int(numeric(NI_NUMERICSERV, wantsHost: false)) ?? 0 }
+  package var port: Int { Int(numeric(wantsHost: false)) ?? 0 }
 
   /// `127.0.0.1:8080` or `[::1]:8080`.
   package var description: String {
@@ -32,17 +32,15 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
   }
 
   /// O(1), one library call; kept out of the way of requests, which carry the address itself.
-  private func numeric(_ flag: Int32, wantsHost: Bool) -> String {
+  private func numeric(wantsHost: Bool) -> String {
     guard isInternet else { return "" }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1025) { text in
       text[0] = 0
-      withUnsafePointer(to: storage) { pointer in
-        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-          _ = getnameinfo(
-            address, length, wantsHost ? text.baseAddress : nil, wantsHost ? 1025 : 0,
-            wantsHost ? nil : text.baseAddress, wantsHost ? 0 : 1025,
-            NI_NUMERICHOST | NI_NUMERICSERV)
-        }
+      _ = withPointer { address, length in
+        getnameinfo(
+          address, length, wantsHost ? text.baseAddress : nil, wantsHost ? 1025 : 0,
+          wantsHost ? nil : text.baseAddress, wantsHost ? 0 : 1025,
+          NI_NUMERICHOST | NI_NUMERICSERV)
       }
       // A buffer that getnameinfo ended with NUL, or whose first byte is one.
       return text.baseAddress.map { String(cString: $0) } ?? ""

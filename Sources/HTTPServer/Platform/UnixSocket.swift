@@ -10,7 +10,7 @@ extension ListeningSockets {
       let most = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
       throw .cannotListenAt(path: path, reason: "the path has more than \(most) bytes")
     }
-    let descriptor = streamSocket()
+    let descriptor = streamSocket(AF_UNIX)
     guard descriptor >= 0 else { throw .outOfDescriptors }
     if address.withPointer({ bind(descriptor, $0, $1) }) != 0 {
       let error = SystemError(errno)
@@ -29,21 +29,9 @@ extension ListeningSockets {
     return ListeningSocket(descriptor: descriptor, path: path)
   }
 
-  private static func streamSocket() -> Int32 {
-    #if os(Linux)
-      socket(
-        AF_UNIX,
-        Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
-    #else
-      let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-      if descriptor >= 0 { SystemCalls.setNonBlocking(descriptor) }
-      return descriptor
-    #endif
-  }
-
   /// Whether there is a socket on which nobody listens.
   private static func isAbandoned(_ address: inout sockaddr_un) -> Bool {
-    let descriptor = streamSocket()
+    let descriptor = streamSocket(AF_UNIX)
     guard descriptor >= 0 else { return false }
     defer { SystemCalls.close(descriptor) }
     // A file that is no socket refuses too (unix(7)), and may be somebody's.

@@ -143,5 +143,5 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UInt8 {
-  fileprivate var foldedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
+  @inlinable package var foldedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

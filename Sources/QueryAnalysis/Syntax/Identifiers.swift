@@ -1,3 +1,5 @@
+import OrderedResults
+
 extension String {
   /// This name as an SQL identifier, whatever characters it has: https://www.sqlite.org/lang_keywords.html
   package var quotedIdentifier: String {
@@ -17,8 +19,4 @@ extension String {
   package func isSameIdentifier(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8) { $0.foldedASCII == $1.foldedASCII }
   }
-}
-
-extension UInt8 {
-  fileprivate var foldedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

@@ -68,7 +68,7 @@ package enum AccessLogFormat: Sendable, Equatable {
     var ends = [UInt8(ascii: " ")]
     for case .text(let text) in parts.dropFirst() {
       // Letters and digits separate nothing, and without them nobody could read a value.
-      if let first = text.utf8.first, !first.isAlphanumeric, !ends.contains(first) {
+      if let first = text.utf8.first, !first.isLetter, !first.isDigit, !ends.contains(first) {
         ends.append(first)
       }
     }
@@ -130,13 +130,6 @@ package enum AccessLogFormat: Sendable, Equatable {
       }
     }
     return result
-  }
-}
-
-extension UInt8 {
-  fileprivate var isAlphanumeric: Bool {
-    let scalar = Unicode.Scalar(self)
-    return scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
   }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import HTTP1
 import HTTPServer
 
 /// Where the server listens: a host, or an IP address, and a port; or a Unix-domain socket.
@@ -111,16 +112,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     return text.utf8.count <= 253 && text.contains(where: \.isLetter)
       && labels.allSatisfy { label in
         (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-          && label.utf8.allSatisfy { isNameByte($0) }
+          && label.utf8.allSatisfy { $0.isLetter || $0.isDigit || "-_".utf8.contains($0) }
       }
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }

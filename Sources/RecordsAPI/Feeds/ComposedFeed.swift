@@ -147,7 +147,7 @@ final class ComposedFeed: StreamableFeed {
     if delay == .zero {
       queue.async { [weak self] in self?.cut() }
     } else {
-      queue.async(after: delay.timeInterval) { [weak self] in self?.cut() }
+      queue.async(after: .nanoseconds(Int(delay.wholeNanoseconds))) { [weak self] in self?.cut() }
     }
   }
 
@@ -286,7 +286,7 @@ final class ComposedFeed: StreamableFeed {
     let changes = known ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
-      shown.show(new.renamed(old.version), total: total)
+      shown.show(new.with(new.results, old.version), total: total)
       return
     }
     shown.show(new, total: total)
@@ -306,20 +306,11 @@ extension ResultsSnapshot {
   /// The window's own state, under the window's own version; without a window the state itself.
   fileprivate func cut(to window: Window?, version: ResultsVersion) -> ResultsSnapshot {
     guard let window else { return self }
-    return ResultsSnapshot(
-      query: query, results: window.results(of: results), version: version, commit: commit,
-      alongside: alongside)
+    return with(window.results(of: results), version)
   }
 
-  fileprivate func renamed(_ version: ResultsVersion) -> ResultsSnapshot {
+  fileprivate func with(_ results: Results, _ version: ResultsVersion) -> ResultsSnapshot {
     ResultsSnapshot(
       query: query, results: results, version: version, commit: commit, alongside: alongside)
-  }
-}
-
-extension Duration {
-  fileprivate var timeInterval: DispatchTimeInterval {
-    .nanoseconds(
-      Int(components.seconds) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
   }
 }
