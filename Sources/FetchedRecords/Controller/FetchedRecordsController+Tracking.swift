@@ -118,10 +118,8 @@ extension FetchedRecordsController {
   /// What the engine tells, on the queue.
   func receive(_ told: RecordsListener.Told) {
     switch told {
-    case .failed(let error):
-      handlers.onError?(self, error)
-    case .changed(let change):
-      tell(change)
+    case .failure(let error): handlers.onError?(self, error)
+    case .success(let change): tell(change)
     }
   }
 

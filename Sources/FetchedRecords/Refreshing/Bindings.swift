@@ -30,42 +30,29 @@ extension Statement {
   }
 
   private func bind(_ value: Value, at index: Int32) {
-    switch value {
-    case .null:
-      sqlite3_bind_null(sqliteStatement, index)
-    case .integer(let integer):
-      sqlite3_bind_int64(sqliteStatement, index, integer)
-    case .real(let real):
-      sqlite3_bind_double(sqliteStatement, index, real)
+    value.withView { $0.bind(to: sqliteStatement, at: index, copying: true) }
+  }
+}
+
+extension ColumnView {
+  /// Binds the column; where it is not copied, the bytes must outlive the binding.
+  func bind(to statement: SQLiteStatement, at index: Int32, copying: Bool) {
+    // SQLITE_TRANSIENT, a macro that Swift does not import: "copy the bytes before you return".
+    let destructor = copying ? unsafeBitCast(-1, to: sqlite3_destructor_type.self) : nil
+    // A null pointer would bind NULL instead of the empty text or blob.
+    let empty = ("" as StaticString).utf8Start
+    switch self {
+    case .null: sqlite3_bind_null(statement, index)
+    case .integer(let integer): sqlite3_bind_int64(statement, index, integer)
+    case .real(let real): sqlite3_bind_double(statement, index, real)
     case .text(let bytes):
-      bytes.withUnsafeBytes { bindText($0, at: index) }
+      let text = bytes.baseAddress ?? UnsafeRawPointer(empty)
+      sqlite3_bind_text(
+        statement, index, text.assumingMemoryBound(to: CChar.self), Int32(bytes.count), destructor)
     case .blob(let bytes):
-      bytes.withUnsafeBytes { bindBlob($0, at: index) }
-    }
-  }
-
-  private func bindText(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-    // A null pointer would bind NULL; text without bytes may point anywhere.
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 1) { somewhere in
-      _ = sqlite3_bind_text(
-        sqliteStatement, index,
-        bytes.bindMemory(to: CChar.self).baseAddress ?? UnsafePointer(somewhere.baseAddress),
-        Int32(bytes.count), copyingDestructor)
-    }
-  }
-
-  private func bindBlob(_ bytes: UnsafeRawBufferPointer, at index: Int32) {
-    // A null pointer would bind NULL instead of the empty blob.
-    if bytes.isEmpty {
-      sqlite3_bind_zeroblob(sqliteStatement, index, 0)
-    } else {
       sqlite3_bind_blob(
-        sqliteStatement, index, bytes.baseAddress, Int32(bytes.count), copyingDestructor)
+        statement, index, bytes.baseAddress ?? UnsafeRawPointer(empty), Int32(bytes.count),
+        destructor)
     }
-  }
-
-  /// SQLITE_TRANSIENT, a macro that Swift does not import: "copy the bytes before you return".
-  private var copyingDestructor: sqlite3_destructor_type {
-    unsafeBitCast(-1, to: sqlite3_destructor_type.self)
   }
 }

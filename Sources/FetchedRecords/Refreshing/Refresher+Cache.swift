@@ -32,18 +32,17 @@ extension Refresher {
     }
     // To read the key is to wait for the lock, and others wait behind that: the exit of the server.
     if failure?.leavesLastResult == true { return }
-    let file = cacheFile(live.queryName, live.arguments)
-    let key: CacheKey
     do {
-      let read = try access.read(isLocked: false) { db in
+      let key = try access.read(isLocked: false) { db in
         try CacheKey(snapshot.query, live.arguments, in: db)
       }
-      guard let read else { return }
-      key = read
+      if let key { write(snapshot, key, cacheFile(live.queryName, live.arguments)) }
     } catch {
       if let error = error as? DatabaseError { note(FetchFailure(error)) }
-      return
     }
+  }
+
+  private func write(_ snapshot: ResultsSnapshot, _ key: CacheKey, _ file: CacheFile) {
     let stamp = LastTold(version: snapshot.version, commit: snapshot.commit).stamp
     ResultsCache.queue.async { [self] in
       let result = Result { () throws(CacheFile.WriteError) in

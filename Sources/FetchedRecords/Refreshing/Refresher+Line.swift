@@ -177,18 +177,12 @@ extension Refresher {
 
   /// - Returns: false where it has to be tried again.
   private func begin(_ result: LiveResult, on reader: BackgroundReader) -> Bool {
-    switch begin(on: reader, { [self] in makeRun(result, seeing: $0) }) {
-    case .success(true): return true
-    case .success(false):
+    begin(on: reader) { [self] in
+      makeRun(result, seeing: $0)
+    } again: {
       if live.contains(result) { line.appendLong(result) }
-      scheduleRetry()
-      return false
-    case .failure(let failure):
-      if live.contains(result) {
-        fail(result, with: failure, answering: result.takeReceivers())
-      }
-      announce()
-      return true
+    } failing: {
+      if live.contains(result) { fail(result, with: $0, answering: result.takeReceivers()) }
     }
   }
 
@@ -209,19 +203,27 @@ extension Refresher {
   /// - Parameters:
   ///   - reader: is idle.
   ///   - makeRun: makes the run when the transaction has begun; nil: there is nothing to do.
+  ///   - again: puts it into line, to be tried again.
+  ///   - failing: answers whoever waits for it.
   /// - Returns: false where it has to be tried again.
   func begin(
-    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?
-  ) -> Result<Bool, FetchFailure> {
-    for _ in 0..<Self.attempts {
+    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?,
+    again: () -> Void, failing: (FetchFailure) -> Void
+  ) -> Bool {
+    attempts: for _ in 0..<Self.attempts {
       switch attemptToBegin(on: reader, makeRun) {
-      case .success(true): return .success(true)
+      case .success(true): return true
       case .success(false): continue
-      case .failure(let failure) where failure.leavesLastResult: return .success(false)
-      case .failure(let failure): return .failure(failure)
+      case .failure(let failure) where failure.leavesLastResult: break attempts
+      case .failure(let failure):
+        failing(failure)
+        announce()
+        return true
       }
     }
-    return .success(false)
+    again()
+    scheduleRetry()
+    return false
   }
 
   /// - Returns: false where a commit came in between.

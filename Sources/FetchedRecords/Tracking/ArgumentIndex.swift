@@ -30,11 +30,8 @@ struct ArgumentIndex {
 
   init(_ equality: ArgumentEquality, _ plan: IncrementalPlan) {
     self.equality = equality
-    if case .row(let column) = plan.owner, plan.leads.count == 1 {
-      rowIDColumn = column
-    } else {
-      rowIDColumn = nil
-    }
+    rowIDColumn =
+      if case .row(let column) = plan.owner, plan.leads.count == 1 { column } else { nil }
   }
 
   mutating func add(_ live: LiveResult) {

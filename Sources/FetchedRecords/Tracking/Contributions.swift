@@ -18,7 +18,7 @@ struct Contributions {
   /// By the position of the table's rowid in a plan's contributions.
   private var owners: [[Int64: Owners]]
   private var count = 0
-  private let limit: Int
+  private var limit = Int.max
   private(set) var numbers = GroupIdentifiers()
   private let charge = MemoryCharge()
 
@@ -27,21 +27,13 @@ struct Contributions {
 
   /// Looks at all rows. O(n), n combinations of rows that the query looks at.
   init(_ plan: IncrementalPlan, sql: String, arguments: QueryArguments, in db: Database) throws {
-    let tables = plan.leads.compactMap(\.position).count
-    owners = Array(repeating: [:], count: tables)
-    var all = Contributions(tables: tables, limit: .max)
+    owners = Array(repeating: [:], count: plan.leads.compactMap(\.position).count)
     let statement = try db.cachedStatement(sql: sql)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
-    while try statement.step(in: db) { _ = all.add(statement, plan) }
-    (owners, count, numbers) = (all.owners, all.count, all.numbers)
-    limit = 2 * all.count + 1024
+    while try statement.step(in: db) { _ = add(statement, plan) }
+    limit = 2 * count + 1024
     charge.set(count * Self.bytesPerOwner)
-  }
-
-  private init(tables: Int, limit: Int) {
-    owners = Array(repeating: [:], count: tables)
-    self.limit = limit
   }
 
   /// Whether too much has gathered that is no longer true.

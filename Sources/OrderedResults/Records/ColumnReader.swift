@@ -19,6 +19,20 @@ package enum ColumnView {
   }
 }
 
+extension Value {
+  /// Hands over the value as a column, which is good during the call.
+  @inlinable
+  package func withView<R>(_ body: (ColumnView) throws -> R) rethrows -> R {
+    switch self {
+    case .null: try body(.null)
+    case .integer(let integer): try body(.integer(integer))
+    case .real(let real): try body(.real(real))
+    case .text(let bytes): try bytes.withUnsafeBytes { try body(.text($0)) }
+    case .blob(let bytes): try bytes.withUnsafeBytes { try body(.blob($0)) }
+    }
+  }
+}
+
 /// Walks the columns of a record from the first to the last, without allocation.
 ///
 /// A column is a code, as a LEB128 number, and a payload:

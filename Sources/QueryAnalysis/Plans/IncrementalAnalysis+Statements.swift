@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 
 // The statements of a plan.
@@ -191,8 +192,7 @@ extension IncrementalAnalysis {
 extension [String] {
   /// Each once, with commas and "and".
   fileprivate var listed: String {
-    var names: [String] = []
-    for name in self where !names.contains(name) { names.append(name) }
+    var names = Array(uniqued())
     guard let last = names.popLast() else { return "" }
     return names.isEmpty ? last : names.joined(separator: ", ") + " and " + last
   }

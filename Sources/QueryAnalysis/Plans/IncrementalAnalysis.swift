@@ -185,9 +185,9 @@ struct IncrementalAnalysis {
       guard candidate.keyIsFree else { break }
       let known = determination.closure(of: determination.identified(by: origins(key)))
       if known.contains(table) { continue }
-      guard let rowID = select.tables[table].rowID, !showsKey(of: table) else { continue }
+      if select.tables[table].rowID == nil || showsKey(of: table) { continue }
       let name = select.tables[table].rowIDColumn ?? "rowid"
-      key.append(position(ofRowID: table, or: rowID))
+      key.append(position(ofRowID: table))
       addedKeyNames.append(name)
     }
     guard keyIsUnique else { throw NotIncremental(reason: "several records may have one key") }
@@ -201,12 +201,9 @@ struct IncrementalAnalysis {
   }
 
   private mutating func position(ofRowID table: Int) -> Int {
-    position(ofRowID: table, or: select.tables[table].rowID ?? "")
-  }
-
-  private mutating func position(ofRowID table: Int, or expression: String) -> Int {
     let name = select.tables[table].rowIDColumn ?? "rowid"
-    return position(of: BaseColumn(table: table, name: name), or: expression)
+    return position(
+      of: BaseColumn(table: table, name: name), or: select.tables[table].rowID ?? "")
   }
 
   /// The column that shows a table's column, or else a hidden one.

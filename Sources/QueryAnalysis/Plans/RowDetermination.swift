@@ -30,13 +30,10 @@ struct RowDetermination {
   /// The tables of which at most one row goes with a row of each of `known`.
   func closure(of known: Set<Int>) -> Set<Int> {
     var known = known
-    var grows = true
-    while grows {
-      grows = false
-      for table in tables.indices where !known.contains(table) && isDetermined(table, by: known) {
-        known.insert(table)
-        grows = true
-      }
+    while let next = tables.indices.first(where: {
+      !known.contains($0) && isDetermined($0, by: known)
+    }) {
+      known.insert(next)
     }
     return known
   }
@@ -207,16 +204,11 @@ enum ColumnAffinity {
 
   init(declaredType: String) {
     let type = declaredType.uppercased()
-    if type.contains("INT") {
-      self = .integer
-    } else if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") {
-      self = .text
-    } else if type.isEmpty || type.contains("BLOB") {
-      self = .blob
-    } else if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") {
-      self = .real
-    } else {
-      self = .numeric
-    }
+    let words: [(ColumnAffinity, [String])] = [
+      (.integer, ["INT"]), (.text, ["CHAR", "CLOB", "TEXT"]), (.blob, ["BLOB"]),
+      (.real, ["REAL", "FLOA", "DOUB"]),
+    ]
+    let found = words.first { $0.1.contains(where: type.contains) }?.0
+    self = found ?? (type.isEmpty ? .blob : .numeric)
   }
 }

@@ -204,10 +204,8 @@ extension SchemaFacts {
   func rowIDExpression(of table: String) -> String? {
     let columns = (try? db.columns(in: table)) ?? []
     let keys = columns.filter { $0.primaryKeyIndex > 0 }
-    let names = ["rowid", "_rowid_", "oid"].filter { name in
-      !columns.contains { $0.name.isSameIdentifier(as: name) }
-    }
-    return ((keys.count == 1 ? keys.map(\.name) : []) + names).first { isRowID($0, of: table) }
+    let names = (keys.count == 1 ? keys.map(\.name) : []) + freeRowIDNames(columns.map(\.name))
+    return names.first { isRowID($0, of: table) }
   }
 
   private func isRowID(_ column: String, of table: String) -> Bool {

@@ -33,7 +33,9 @@ extension QueryAnalyzer {
     do {
       let shape = try incrementalShape(candidate, names: list.visible)
       layout.take(shape)
-      return StatementShape(sql: shape.sql, part: mainPart, layout: layout, shape: shape)
+      return StatementShape(
+        sql: shape.sql, part: mainPart, layout: layout, plan: shape.plan,
+        tracking: Tracking(mode: .incremental, reason: shape.reason))
     } catch let refusal as NotIncremental {
       let hidden = list.hidden.map { "\($0.parenthesized)" }
       let order = orderTerms(candidate)
@@ -119,19 +121,13 @@ extension QueryAnalyzer {
       return Key(positions: positions, names: names, isUnique: false)
     }
     if !parts.declaration.groupBy.isEmpty {
-      return groupKey(parts.declaration.groupBy, list: &list)
+      // SQLite makes one record for each combination of their values.
+      let names = parts.declaration.groupBy
+      return Key(positions: names.map { list.place(of: $0) }, names: names, isUnique: true)
     }
     // An aggregate without GROUP BY is always one record.
     if try returnsRowWithoutInput(parts) { return Key(positions: [], names: [], isUnique: true) }
     return try rowKey(of: parts, visible: visible, list: &list)
-  }
-
-  /// The grouping expressions: SQLite makes one record for each combination of their values.
-  private func groupKey(_ expressions: [String], list: inout SelectList) -> Key {
-    let positions = expressions.map {
-      list.position(ofVisible: $0) ?? list.append(hidden: $0)
-    }
-    return Key(positions: positions, names: expressions, isUnique: true)
   }
 
   private func returnsRowWithoutInput(_ parts: DeclaredParts) throws -> Bool {
@@ -165,8 +161,7 @@ extension QueryAnalyzer {
     }
     guard !names.isEmpty else { return nil }
     let positions = zip(names, origins).map { name, origin in
-      visible.origins.firstIndex { $0?.isSame(as: origin) == true }
-        ?? list.append(hidden: name.quotedIdentifier)
+      visible.origins.position(of: origin) ?? list.append(hidden: name.quotedIdentifier)
     }
     return Key(positions: positions, names: names, isUnique: isUnique)
   }
@@ -195,9 +190,6 @@ extension QueryAnalyzer {
     guard !expression.lowercased().contains("collate"),
       let origin = try? prepare(sql, part: .section).origin(ofColumn: 0)
     else { return false }
-    var collation: UnsafePointer<CChar>?
-    let code = sqlite3_table_column_metadata(
-      db.sqliteConnection, nil, origin.table, origin.column, nil, &collation, nil, nil, nil)
-    return code == SQLITE_OK && collation.map { String(cString: $0).uppercased() } == "BINARY"
+    return facts.collation(of: origin) == "BINARY"
   }
 }

@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 import GRDBSQLite
 import OrderedResults
@@ -9,12 +10,8 @@ extension QueryAnalyzer {
     let names = text.columnNames
     if !definition.repeatsColumnNames { try checkNamesAreUnique(names, part: .sql) }
     var list = SelectList(visible: names)
-    let section = definition.section.map {
-      list.position(ofVisible: $0) ?? list.append(hidden: $0)
-    }
-    let title = definition.sectionIndexTitle.map {
-      list.position(ofVisible: $0) ?? list.append(hidden: $0)
-    }
+    let section = definition.section.map { list.place(of: $0) }
+    let title = definition.sectionIndexTitle.map { list.place(of: $0) }
     let key = try sqlKey(names: names, origins: text.origins)
     let wrapped = try wrap(text, adding: list)
     var layout = RecordLayout(
@@ -32,7 +29,9 @@ extension QueryAnalyzer {
       layout.section = section.map { $0 < names.count ? $0 : $0 + added }
       layout.sectionIndexTitle = title.map { $0 < names.count ? $0 : $0 + added }
       layout.take(shape, outer: list.hidden.count)
-      return StatementShape(sql: shape.sql, part: .sql, layout: layout, shape: shape)
+      return StatementShape(
+        sql: shape.sql, part: .sql, layout: layout, plan: shape.plan,
+        tracking: Tracking(mode: .incremental, reason: shape.reason))
     } catch let refusal as NotIncremental {
       return StatementShape(
         sql: wrapped, part: .sql, layout: layout, plan: nil,
@@ -106,15 +105,9 @@ extension QueryAnalyzer {
 
   /// Positions of the columns that show primary keys whole, table by table.
   func keyFromOrigins(_ origins: [ColumnOrigin?]) throws -> [Int] {
-    var tables: [String] = []
-    for case let origin? in origins where !tables.contains(origin.table) {
-      tables.append(origin.table)
-    }
-    return try tables.filter(facts.isTable).flatMap { table -> [Int] in
-      let positions = try facts.primaryKey(of: table).columns.map { column in
-        origins.firstIndex { $0?.isSame(as: ColumnOrigin(table: table, column: column)) == true }
-      }
-      return positions.contains(nil) ? [] : positions.compactMap(\.self)
+    let tables = origins.compactMap { $0?.table }.uniqued()
+    return try tables.filter(facts.isTable).flatMap {
+      origins.positions(of: try facts.primaryKey(of: $0).columns, of: $0) ?? []
     }
   }
 }
@@ -131,18 +124,9 @@ extension StatementText {
 extension RecordLayout {
   /// Takes the key and the hidden columns of a query that is maintained row by row.
   mutating func take(_ shape: IncrementalShape, outer: Int = 0) {
-    let names = keyNames
     columnCount = shape.list.count + outer
     key = shape.key
-    keyNames = names + shape.addedKeyNames
+    keyNames += shape.addedKeyNames
     keyIsUnique = true
-  }
-}
-
-extension StatementShape {
-  init(sql: String, part: QueryPart, layout: RecordLayout, shape: IncrementalShape) {
-    self.init(
-      sql: sql, part: part, layout: layout, plan: shape.plan,
-      tracking: Tracking(mode: .incremental, reason: shape.reason))
   }
 }

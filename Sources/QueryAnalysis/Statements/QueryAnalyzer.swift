@@ -21,11 +21,6 @@ struct QueryAnalyzer {
 
   var facts: SchemaFacts { SchemaFacts(db: db) }
 
-  init(definition: QueryDefinition, db: Database) {
-    self.definition = definition
-    self.db = db
-  }
-
   mutating func query() throws -> Query {
     let shape: StatementShape?
     switch definition.form {

@@ -47,10 +47,13 @@ package struct SchemaFacts {
 
   /// Any of the rowid's three names that no column has taken.
   package func rowIDName(of table: String) -> String {
-    let taken = columns(of: table)
-    return ["rowid", "_rowid_", "oid"].first { name in
-      !taken.contains { $0.isSameIdentifier(as: name) }
-    } ?? "rowid"
+    freeRowIDNames(columns(of: table)).first ?? "rowid"
+  }
+
+  func freeRowIDNames(_ columns: [String]) -> [String] {
+    ["rowid", "_rowid_", "oid"].filter { name in
+      !columns.contains { $0.isSameIdentifier(as: name) }
+    }
   }
 
   private func isWithoutRowID(_ table: String) -> Bool {
@@ -89,15 +92,15 @@ package struct PrimaryKey {
 extension SchemaFacts {
   /// The collation of each column, in capitals, by its name in small letters.
   func collations(of table: String) -> [String: String] {
-    var result: [String: String] = [:]
-    for column in columns(of: table) {
-      var name: UnsafePointer<CChar>?
-      guard
-        sqlite3_table_column_metadata(
-          db.sqliteConnection, nil, table, column, nil, &name, nil, nil, nil) == SQLITE_OK, let name
-      else { continue }
-      result[column.lowercased()] = String(cString: name).uppercased()
-    }
-    return result
+    let columns = columns(of: table).map { ColumnOrigin(table: table, column: $0) }
+    return columns.reduce(into: [:]) { $0[$1.column.lowercased()] = collation(of: $1) }
+  }
+
+  /// In capitals.
+  func collation(of column: ColumnOrigin) -> String? {
+    var name: UnsafePointer<CChar>?
+    let code = sqlite3_table_column_metadata(
+      db.sqliteConnection, nil, column.table, column.column, nil, &name, nil, nil, nil)
+    return code == SQLITE_OK ? name.map { String(cString: $0).uppercased() } : nil
   }
 }

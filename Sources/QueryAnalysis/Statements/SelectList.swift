@@ -16,6 +16,11 @@ struct SelectList {
     return visible.firstIndex { $0.isSameIdentifier(as: name) || $0.quotedIdentifier == name }
   }
 
+  /// The position of the visible column that `expression` names, or of a hidden one for it.
+  mutating func place(of expression: String) -> Int {
+    position(ofVisible: expression) ?? append(hidden: expression)
+  }
+
   /// Adds a hidden column and returns its position.
   mutating func append(hidden expression: String) -> Int {
     hidden.append(expression)

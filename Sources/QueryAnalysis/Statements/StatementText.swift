@@ -1,3 +1,4 @@
+import Algorithms
 package import GRDB
 import GRDBSQLite
 
@@ -81,14 +82,12 @@ package struct StatementText {
 
   /// The names of the parameters without their sigil, each once; nil stands for a bare `?`.
   var parameterNames: [String?] {
-    var names: [String?] = []
     let count = sqlite3_bind_parameter_count(statement.sqliteStatement)
-    for index in 0..<count {
-      let name = sqlite3_bind_parameter_name(statement.sqliteStatement, index + 1)
+    let names = (0..<count).map { index in
+      sqlite3_bind_parameter_name(statement.sqliteStatement, index + 1)
         .map { String(String(cString: $0).dropFirst()) }
-      if !names.contains(name) { names.append(name) }
     }
-    return names
+    return Array(names.uniqued())
   }
 
   /// The table column that result column `index` shows unchanged, if it does.
@@ -119,5 +118,17 @@ package struct ColumnOrigin: Equatable {
 
   package func isSame(as other: ColumnOrigin) -> Bool {
     table.isSameIdentifier(as: other.table) && column.isSameIdentifier(as: other.column)
+  }
+}
+
+extension [ColumnOrigin?] {
+  func position(of origin: ColumnOrigin) -> Int? {
+    firstIndex { $0?.isSame(as: origin) == true }
+  }
+
+  /// Where the result shows these columns of a table unchanged; nil: not all of them.
+  package func positions(of columns: [String], of table: String) -> [Int]? {
+    let positions = columns.compactMap { position(of: ColumnOrigin(table: table, column: $0)) }
+    return positions.count == columns.count ? positions : nil
   }
 }

@@ -148,8 +148,8 @@ public final class BatchedRecordsController<Record: FetchableRecord & SendableMe
 
   private func receive(_ told: RecordsListener.Told) {
     switch told {
-    case .failed(let error): handlers.onError?(self, error)
-    case .changed(let change): tell(change)
+    case .failure(let error): handlers.onError?(self, error)
+    case .success(let change): tell(change)
     }
   }
 

@@ -28,10 +28,7 @@ struct ResultsCache {
 
   /// Caches a result that was read in the transaction.
   func save(_ results: Results, of query: Query, _ arguments: QueryArguments, in db: Database) {
-    if let key = try? CacheKey(query, arguments, in: db) { write(results, key) }
-  }
-
-  private func write(_ results: Results, _ key: CacheKey) {
+    guard let key = try? CacheKey(query, arguments, in: db) else { return }
     Self.queue.async { [file, stamp] in try? file.write(results, key: key, stamp: stamp.bytes) }
   }
 }

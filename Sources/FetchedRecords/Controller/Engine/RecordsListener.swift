@@ -9,10 +9,7 @@ import Synchronization
 /// records decode, names its sections, reads what stands alongside, and keeps its cache.
 final class RecordsListener: LiveResultListener {
   /// What a controller is told.
-  enum Told: Sendable {
-    case changed(StateChange)
-    case failed(any Error)
-  }
+  typealias Told = Result<StateChange, any Error>
 
   let queryName = "records"
   let request: RecordsRequest
@@ -47,8 +44,8 @@ final class RecordsListener: LiveResultListener {
     case .changed(let changes, let old, let new):
       guard let old = old.presented as? FetchedState, let new = new.presented as? FetchedState
       else { return }
-      tell(.changed(StateChange(old: old, new: new, changes: changes)))
-    case .failed(let failure): tell(.failed(FetchedRecordsError.publicError(failure)))
+      tell(.success(StateChange(old: old, new: new, changes: changes)))
+    case .failed(let failure): tell(.failure(FetchedRecordsError.publicError(failure)))
     case .reset, .recovered, .delayed, .fetching, .landed: break
     }
   }

@@ -98,7 +98,7 @@ extension RecordsRequest {
     }
     guard others, try facts.isTable(identityTable) else { return nil }
     let columns = try facts.primaryKey(of: identityTable).columns
-    let positions = text.positions(of: columns, of: identityTable)
+    let positions = text.origins.positions(of: columns, of: identityTable)
     return positions.map { $0.map { statement.columnNames[$0] } }
   }
 
@@ -110,7 +110,7 @@ extension RecordsRequest {
     guard try facts.isTable(identityTable) else { return nil }
     let columns = try facts.primaryKey(of: identityTable).columns
     let text = StatementText(statement: request.statement)
-    if text.positions(of: columns, of: identityTable) != nil { return nil }
+    if text.origins.positions(of: columns, of: identityTable) != nil { return nil }
     let names = text.columnNames
     // A row of the positions shows which of them an adapter puts under which name.
     let list = names.enumerated().map { "\($0) AS \($1.quotedIdentifier)" }.joined(separator: ", ")
@@ -138,16 +138,5 @@ extension RecordsRequest {
         the request prefetches associations with including(all:), which take statements of their \
         own: use including(required:) or including(optional:), or a controller for each of them
         """)
-  }
-}
-
-extension StatementText {
-  /// Where the result shows these columns of a table unchanged; nil: not all of them.
-  fileprivate func positions(of columns: [String], of table: String) -> [Int]? {
-    let origins = origins
-    let positions = columns.compactMap { column in
-      origins.firstIndex { $0?.isSame(as: ColumnOrigin(table: table, column: column)) == true }
-    }
-    return positions.count == columns.count ? positions : nil
   }
 }

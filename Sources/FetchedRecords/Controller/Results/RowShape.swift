@@ -36,7 +36,8 @@ struct RowShape: Sendable {
             sqlite3_clear_bindings(statement.sqliteStatement)
           }
           for index in self.columns.indices {
-            columns.next()?.bind(to: statement.sqliteStatement, at: Int32(index + 1))
+            columns.next()?.bind(
+              to: statement.sqliteStatement, at: Int32(index + 1), copying: false)
           }
           guard let row = try Row.fetchOne(statement, adapter: adapter) else {
             throw DatabaseError(resultCode: .SQLITE_INTERNAL)
@@ -50,25 +51,4 @@ struct RowShape: Sendable {
   /// GRDB makes rows from statements only, adapters included; so this database selects what is
   /// bound to it. It holds nothing.
   private static let database = Result { try DatabaseQueue() }
-}
-
-extension ColumnView {
-  /// Binds the column where it stands: the bytes must outlive the binding.
-  fileprivate func bind(to statement: SQLiteStatement, at index: Int32) {
-    switch self {
-    case .null: sqlite3_bind_null(statement, index)
-    case .integer(let integer): sqlite3_bind_int64(statement, index, integer)
-    case .real(let real): sqlite3_bind_double(statement, index, real)
-    case .text(let bytes):
-      sqlite3_bind_text(
-        statement, index, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), nil)
-    case .blob(let bytes):
-      // A null pointer would bind NULL instead of the empty blob.
-      if bytes.isEmpty {
-        sqlite3_bind_zeroblob(statement, index, 0)
-      } else {
-        sqlite3_bind_blob(statement, index, bytes.baseAddress, Int32(bytes.count), nil)
-      }
-    }
-  }
 }

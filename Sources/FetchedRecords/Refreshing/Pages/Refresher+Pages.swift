@@ -33,38 +33,40 @@ extension Refresher {
 
   /// Does the next read in line, if that is short, in a transaction in which nothing is missed.
   func servePage(in db: Database) {
-    guard let read = line.pages.popFirst(), !read.isAbandoned else { return }
-    switch makeTask(read) {
-    case .failure(let failure): answers.append { read.completion(.failure(failure)) }
-    case .success(nil): answers.append { read.completion(.success(.betterLive)) }
-    case .success(let task?):
-      let isShort = mayBeShort(task)
-      let meter = ResultMeter(limits, memory, mayWait: false)
-      guard isShort,
-        task.perform(access.statementGuard, atMost: LiveResult.shortWork, meter, in: db)
-      else {
-        if isShort { pageDurations[read.request.queryName] = LiveResult.shortWork }
-        return line.longPages.append(read)
-      }
-      finish(task)
+    guard let read = line.pages.popFirst(), !read.isAbandoned, let task = makeTask(read) else {
+      return
     }
+    let isShort = mayBeShort(task)
+    let meter = ResultMeter(limits, memory, mayWait: false)
+    guard isShort,
+      task.perform(access.statementGuard, atMost: LiveResult.shortWork, meter, in: db)
+    else {
+      if isShort { pageDurations[read.request.queryName] = LiveResult.shortWork }
+      return line.longPages.append(read)
+    }
+    finish(task)
   }
 
-  /// - Returns: nil where the query is not read in pages.
-  func makeTask(_ read: PageRead) -> Result<PageTask?, FetchFailure> {
-    let query: Query
+  private func answer(_ read: PageRead, _ result: Result<PageAnswer, FetchFailure>) {
+    answers.append { read.completion(result) }
+  }
+
+  /// - Returns: nil where that is known to be the wrong way, and was answered.
+  private func makeTask(_ read: PageRead) -> PageTask? {
     do {
-      query = try catalog.query(named: read.request.queryName)
+      let query = try catalog.query(named: read.request.queryName)
+      if let statement = query.pagedStatement {
+        let version = ResultsVersion(
+          epoch: epoch(of: read), number: lastChanges.commit(of: query))
+        return PageTask(
+          read, query, statement, version: version, commit: commit,
+          knownCount: pageCosts.count(PageCosts.Key(read), at: version))
+      }
+      answer(read, .success(.betterLive))
     } catch {
-      return .failure(error)
+      answer(read, .failure(error))
     }
-    guard let statement = query.pagedStatement else { return .success(nil) }
-    let version = ResultsVersion(
-      epoch: epoch(of: read), number: lastChanges.commit(of: query))
-    return .success(
-      PageTask(
-        read, query, statement, version: version, commit: commit,
-        knownCount: pageCosts.count(PageCosts.Key(read), at: version)))
+    return nil
   }
 
   /// Names a query and its arguments in this life of the process: versions of two results are
@@ -92,14 +94,11 @@ extension Refresher {
       count { $0.pages += 1 }
       let isDear = pageCosts.note(
         found, at: task.version, of: PageCosts.Key(read), took: task.duration)
-      guard let page = found.page else {
-        return answers.append { read.completion(.success(.betterLive)) }
-      }
-      let isDearer = isDear && mayBeHeld(found)
-      answers.append { read.completion(.success(.page(page, isDear: isDearer))) }
+      guard let page = found.page else { return answer(read, .success(.betterLive)) }
+      answer(read, .success(.page(page, isDear: isDear && mayBeHeld(found))))
     case .failure(let failure):
       if failure.kind == .tooLong { count { $0.overdue += 1 } }
-      answers.append { read.completion(.failure(failure)) }
+      answer(read, .failure(failure))
     case nil: break
     }
   }
@@ -118,25 +117,12 @@ extension Refresher {
   /// - Returns: false where it has to be tried again.
   func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
     if read.isAbandoned { return true }
-    let outcome = begin(on: reader) { [self] transaction -> BackgroundRun? in
-      switch makeTask(read) {
-      case .failure(let failure): answers.append { read.completion(.failure(failure)) }
-      case .success(nil): answers.append { read.completion(.success(.betterLive)) }
-      case .success(let task?):
-        return BackgroundRun([], page: task, commit: commit, seeing: transaction)
-      }
-      return nil
-    }
-    switch outcome {
-    case .success(true): return true
-    case .success(false):
+    return begin(on: reader) { [self] transaction in
+      makeTask(read).map { BackgroundRun([], page: $0, commit: commit, seeing: transaction) }
+    } again: {
       line.longPages.prepend(read)
-      scheduleRetry()
-      return false
-    case .failure(let failure):
-      answers.append { read.completion(.failure(failure)) }
-      announce()
-      return true
+    } failing: {
+      answer(read, .failure($0))
     }
   }
 
@@ -155,7 +141,7 @@ extension Refresher {
 
   /// Whoever waits for a page is refused.
   func failPages(_ pages: [PageRead], with failure: FetchFailure) {
-    for read in pages { answers.append { read.completion(.failure(failure)) } }
+    for read in pages { answer(read, .failure(failure)) }
   }
 
   private func abandon(_ read: PageRead) {
