@@ -28,19 +28,6 @@ enum KnownNames {
     }
   }
 
-  /// A method, or nil where it is not one of them.
-  ///
-  /// Methods are case-sensitive (RFC 9110 §9.1).
-  static func method(_ bytes: Span<UInt8>, _ range: Range<Int>) -> HTTPRequest.Method? {
-    let start = range.lowerBound
-    switch (range.count, bytes[start]) {
-    case (3, UInt8(ascii: "G"))
-    where bytes[start + 1] == UInt8(ascii: "E") && bytes[start + 2] == UInt8(ascii: "T"):
-      return .get
-    default: return nil
-    }
-  }
-
   /// What a serializer makes of a field.
   enum Written { case ours, date, other }
 

@@ -18,7 +18,8 @@ struct RequestLine {
     _ bytes: Span<UInt8>, _ range: Range<Int>, limits: MessageLimits
   ) throws(RequestError) {
     let methodRange = try Self.method(in: bytes, range)
-    method = try Self.method(bytes, methodRange)
+    guard let method = HTTPRequest.Method(bytes.string(methodRange)) else { throw .invalidMethod }
+    self.method = method
 
     let start = methodRange.upperBound + 1
     var end = start
@@ -54,13 +55,5 @@ struct RequestLine {
     let most = start..<min(bytes.count, start + longestMethod + 1)
     guard let range = try? method(in: bytes, most) else { return false }
     return HTTPRequest.Method(bytes.string(range)) == .head
-  }
-
-  private static func method(
-    _ bytes: Span<UInt8>, _ range: Range<Int>
-  ) throws(RequestError) -> HTTPRequest.Method {
-    if let method = KnownNames.method(bytes, range) { return method }
-    guard let method = HTTPRequest.Method(bytes.string(range)) else { throw .invalidMethod }
-    return method
   }
 }

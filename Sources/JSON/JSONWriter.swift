@@ -183,9 +183,8 @@ package struct JSONWriter {
     case 0x0D: bytes.append(UInt8(ascii: "r"))
     case 0x09: bytes.append(UInt8(ascii: "t"))
     default:
-      bytes.append(contentsOf: "u00".utf8)
-      bytes.append(byte.hexDigits.high)
-      bytes.append(byte.hexDigits.low)
+      bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
+      bytes.append(contentsOf: String(byte, radix: 16).utf8)
     }
   }
 }
@@ -194,10 +193,4 @@ extension UInt8 {
   fileprivate var mustBeEscaped: Bool {
     self < 0x20 || self == UInt8(ascii: "\"") || self == UInt8(ascii: "\\")
   }
-
-  fileprivate var hexDigits: (high: UInt8, low: UInt8) {
-    ((self >> 4).hexDigit, (self & 15).hexDigit)
-  }
-
-  private var hexDigit: UInt8 { self < 10 ? self + UInt8(ascii: "0") : self + 87 }
 }

@@ -1,5 +1,7 @@
 // Bytes of text, looked at without making a String of them.
 
+import Foundation
+
 extension UnsafeRawBufferPointer {
   /// Whether the bytes are well-formed UTF-8; ASCII, the usual case, is found eight at a time.
   var isValidUTF8: Bool {
@@ -39,33 +41,14 @@ private let base64Alphabet = Array(
 extension [UInt8] {
   /// Reads base64 (RFC 4648 §4, or the URL-safe alphabet of §5), with or without padding.
   package init?(base64 text: String) {
-    var bytes: [UInt8] = []
-    var group: UInt32 = 0
-    var bits = 0
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
-    guard text.utf8.count - digits.count <= 2, digits.count % 4 != 1 else { return nil }
-    for digit in digits {
-      guard let value = digit.base64Value else { return nil }
-      group = group << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(bits)))
-      }
+    guard text.utf8.count - digits.count <= 2, !digits.contains(UInt8(ascii: "=")) else {
+      return nil
     }
-    self = bytes
-  }
-}
-
-extension UInt8 {
-  fileprivate var base64Value: UInt8? {
-    switch self {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): self - 65
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): self - 71
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): self + 4
-    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
-    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
-    default: nil
-    }
+    let plain = String(decoding: digits, as: UTF8.self)
+      .replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - digits.count % 4) % 4)
+    guard let data = Data(base64Encoded: plain + padding) else { return nil }
+    self = Array(data)
   }
 }

@@ -8,11 +8,7 @@ struct EventPrinter {
   static let shownRecords = 20
 
   let terminal: Terminal
-  private var pending: [String] = []
-
-  init(terminal: Terminal) {
-    self.terminal = terminal
-  }
+  private(set) var pending: [String] = []
 
   mutating func lines(_ event: ServerSentEvent) -> [String] {
     let members = JSONText.members(event.data)
@@ -36,8 +32,7 @@ struct EventPrinter {
         + alongside(object)
     case "fetchError":
       let text = ["status", "title", "detail"].compactMap { object[$0].map(JSONText.plain) }
-      let line = terminal.fit("! \(query(object)) \(text.joined(separator: " "))", taken: 0)
-      return [terminal.paint(line, .red)]
+      return [line("! \(query(object)) \(text.joined(separator: " "))", .red)]
     case "commit": return []
     default: return [terminal.fit("\(event.type) \(event.data)", taken: 0)]
     }
@@ -58,7 +53,7 @@ struct EventPrinter {
       guard offset >= 0, offset < records.count || count == 0 else { break }
       if section["name"] != "null" {
         let name = JSONText.plain(section["name"] ?? "")
-        lines.append(terminal.paint(terminal.fit("  \(name)", taken: 0), .bold))
+        lines.append(line("  \(name)", .bold))
       }
       for (item, element) in records.dropFirst(offset).prefix(max(0, length)).enumerated() {
         let record = JSONText.members(element).first { $0.name == "record" }?.value ?? ""
@@ -75,8 +70,8 @@ struct EventPrinter {
   private func sectionChange(_ object: [String: String]) -> String {
     let name = JSONText.plain(object["name"] ?? "")
     let isInsertion = JSONText.plain(object["type"] ?? "") == "insertion"
-    let line = "  \(isInsertion ? "+" : "-") section \(object["section"] ?? "") \(name)"
-    return terminal.paint(terminal.fit(line, taken: 0), isInsertion ? .green : .red)
+    let text = "  \(isInsertion ? "+" : "-") section \(object["section"] ?? "") \(name)"
+    return line(text, isInsertion ? .green : .red)
   }
 
   private func change(_ object: [String: String]) -> String {
@@ -103,10 +98,11 @@ struct EventPrinter {
     let values = JSONText.members(object["alongside"] ?? "{}").map { name, value in
       "\(name) \(JSONText.plain(value))"
     }
-    guard !values.isEmpty else { return [] }
-    return [
-      terminal.paint(terminal.fit("  " + values.joined(separator: ", "), taken: 0), .dim)
-    ]
+    return values.isEmpty ? [] : [line("  " + values.joined(separator: ", "), .dim)]
+  }
+
+  private func line(_ text: String, _ colour: Terminal.Colour) -> String {
+    terminal.paint(terminal.fit(text, taken: 0), colour)
   }
 
   private func headline(_ object: [String: String], what: String) -> String {

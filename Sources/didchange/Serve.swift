@@ -41,20 +41,14 @@ struct Serve: ParsableCommand {
   var logLevel: Logger.Level?
 
   func validate() throws {
-    do {
-      _ = try ListenAddress.standard.with(host: host, port: port)
-    } catch {
-      throw ValidationError("--host: \(error.message); \(error.mend)")
+    _ = try Flaw.telling("--host: ") { () throws(Flaw) in
+      try ListenAddress.standard.with(host: host, port: port)
     }
     guard let socket else { return }
     guard host == nil, port == nil else {
       throw ValidationError("--socket stands instead of --host and --port: leave these out")
     }
-    do {
-      _ = try ListenAddress(socketPath: socket)
-    } catch {
-      throw ValidationError("--socket: \(error.message); \(error.mend)")
-    }
+    _ = try Flaw.telling("--socket: ") { () throws(Flaw) in try ListenAddress(socketPath: socket) }
   }
 
   func run() throws {
@@ -133,10 +127,19 @@ extension Logger.Level {
 
 extension AccessLogFormat {
   @Sendable fileprivate static func argument(_ text: String) throws -> AccessLogFormat {
+    try Flaw.telling { () throws(Flaw) in try AccessLogFormat(text) }
+  }
+}
+
+extension Flaw {
+  /// Tells what is wrong with an argument.
+  fileprivate static func telling<Result>(
+    _ name: String = "", _ body: () throws(Flaw) -> Result
+  ) throws -> Result {
     do {
-      return try AccessLogFormat(text)
+      return try body()
     } catch {
-      throw ValidationError("\(error.message); \(error.mend)")
+      throw ValidationError("\(name)\(error.message); \(error.mend)")
     }
   }
 }

@@ -12,11 +12,6 @@ struct Terminal {
   /// nil: lines may be as long as they are.
   let width: Int?
 
-  init(hasColours: Bool, width: Int?) {
-    self.hasColours = hasColours
-    self.width = width
-  }
-
   static func standardOutput(
     environment: [String: String] = ProcessInfo.processInfo.environment
   ) -> Terminal {

@@ -95,10 +95,7 @@ final class Listener: LoopMember {
   /// more than the reason.
   private func turnAway(_ accepted: Int32, _ address: SocketAddress) {
     loop.counters.update { $0.connectionsRefused += 1 }
-    if toldOfRefusalAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
-      toldOfRefusalAt = loop.now
-      loop.logger.warning("\(address.host) has too many connections: more are answered 503")
-    }
+    warnOnce(\.toldOfRefusalAt, "\(address.host) has too many connections: more are answered 503")
     let refusal = Self.refusal.bytesOfLast(date: loop.date)
     _ = refusal.withUnsafeBytes { SystemCalls.send(accepted, $0) }
     SystemCalls.close(accepted)
@@ -125,11 +122,17 @@ final class Listener: LoopMember {
   private func goOn(having closed: Int, _ reason: String) {
     isMakingRoom = false
     guard closed > 0 else { return pause(reason) }
-    if toldOfShortageAt.map({ loop.now - $0 > .seconds(60) }) ?? true {
-      toldOfShortageAt = loop.now
-      loop.logger.warning("\(reason): idle connections are closed to make room")
-    }
+    warnOnce(\.toldOfShortageAt, "\(reason): idle connections are closed to make room")
     loop.poller.change(descriptor, .read, token: token)
+  }
+
+  /// Once a minute at most.
+  private func warnOnce(
+    _ last: ReferenceWritableKeyPath<Listener, Moment?>, _ message: @autoclosure () -> String
+  ) {
+    if let told = self[keyPath: last], loop.now - told <= .seconds(60) { return }
+    self[keyPath: last] = loop.now
+    loop.logger.warning("\(message())")
   }
 
   private func pause(_ reason: String) {

@@ -48,19 +48,14 @@ package struct ServerStatistics: Sendable, Equatable {
 
 extension ServerStatistics {
   mutating func add(_ other: ServerStatistics) {
-    connectionsAccepted += other.connectionsAccepted
-    connectionsOpen += other.connectionsOpen
-    connectionsRefused += other.connectionsRefused
+    for count in Self.counts { self[keyPath: count] += other[keyPath: count] }
     answers.merge(other.answers, uniquingKeysWith: +)
-    bytesReceived += other.bytesReceived
-    bytesSent += other.bytesSent
-    streamsBegun += other.streamsBegun
-    streamsOpen += other.streamsOpen
-    slowReadersSkipped += other.slowReadersSkipped
-    timeouts += other.timeouts
-    idleClosed += other.idleClosed
-    acceptPauses += other.acceptPauses
   }
+
+  private static let counts: [any WritableKeyPath<ServerStatistics, Int> & Sendable] = [
+    \.connectionsAccepted, \.connectionsOpen, \.connectionsRefused, \.bytesReceived, \.bytesSent,
+    \.streamsBegun, \.streamsOpen, \.slowReadersSkipped, \.timeouts, \.idleClosed, \.acceptPauses,
+  ]
 }
 
 /// One loop's part of the counters.

@@ -1,3 +1,4 @@
+import Algorithms
 import HTTP1
 package import HTTPTypes
 
@@ -9,14 +10,12 @@ package import HTTPTypes
 package struct Router: Sendable {
   private struct Node {
     /// Few, so that to compare them costs less than to hash a segment.
-    private(set) var words: [(word: String, child: Int)] = []
+    var words: [(word: String, child: Int)] = []
     /// The child for any segment, also an empty one.
     var parameter: Int?
     var route: Int?
 
     func child(_ word: String) -> Int? { words.first { $0.word == word }?.child }
-
-    mutating func add(_ word: String, _ child: Int) { words.append((word, child)) }
   }
 
   /// No tuple: a function in one is called by way of another.
@@ -106,7 +105,7 @@ extension Router {
         node = nodes[node].parameter ?? addNode { $0.nodes[node].parameter = $1 }
       } else {
         let word = String(segment)
-        node = nodes[node].child(word) ?? addNode { $0.nodes[node].add(word, $1) }
+        node = nodes[node].child(word) ?? addNode { $0.nodes[node].words.append((word, $1)) }
       }
     }
     return (node, names)
@@ -169,11 +168,8 @@ extension Router {
   }
 
   private var allMethods: [HTTPRequest.Method] {
-    var result: [HTTPRequest.Method] = fallback == nil ? [.options] : [.get, .head, .options]
-    for method in routes.flatMap(\.allowed) where !result.contains(method) {
-      result.append(method)
-    }
-    return result
+    let others: [HTTPRequest.Method] = fallback == nil ? [.options] : [.get, .head, .options]
+    return Array((others + routes.flatMap(\.allowed)).uniqued())
   }
 
   private static let standardMethods: [HTTPRequest.Method] = [

@@ -142,25 +142,11 @@ struct ChangeEvents {
     _ name: StaticString, id: String? = nil, named: Bool = true,
     _ members: (inout JSONWriter) -> Void
   ) {
-    beginEvent(name, id: id)
+    json.beginEvent(name, id: id)
     json.object { json in
       if named || member.isAlwaysNamed { member.append(to: &json) }
       members(&json)
     }
-    endEvent()
-  }
-
-  private mutating func beginEvent(_ name: StaticString, id: String? = nil) {
-    json.raw("event: ")
-    json.raw(name)
-    if let id {
-      json.raw("\nid: ")
-      json.raw(id)
-    }
-    json.raw("\ndata: ")
-  }
-
-  private mutating func endEvent() {
     json.raw("\n\n")
     count += 1
   }
@@ -177,14 +163,7 @@ struct MemberName: Sendable {
   func append(to json: inout JSONWriter) {
     json.member("query", query)
     guard isAlwaysNamed else { return }
-    if !arguments.isEmpty {
-      json.object("parameters") { json in
-        for (name, value) in arguments.sorted(by: { $0.key < $1.key }) {
-          json.name(name)
-          json.value(value)
-        }
-      }
-    }
+    if !arguments.isEmpty { json.object("parameters", arguments) }
     guard let window else { return }
     json.object("window") { json in
       json.member("offset", window.offset)
@@ -194,13 +173,19 @@ struct MemberName: Sendable {
 }
 
 extension JSONWriter {
+  mutating func beginEvent(_ name: StaticString, id: String?) {
+    raw("event: ")
+    raw(name)
+    if let id { raw("\nid: \(id)") }
+    raw("\ndata: ")
+  }
+
   fileprivate mutating func sectionChange(
     _ type: String, _ section: Int, _ name: Value, _ indexTitle: String
   ) {
     member("type", type)
     member("section", section)
-    self.name("name")
-    value(name)
+    member("name", name)
     member("indexTitle", indexTitle)
   }
 
@@ -212,8 +197,7 @@ extension JSONWriter {
     key(of: new, layout: layout)
     object("changes") { json in
       for column in layout.changedColumns(from: old, to: new) {
-        json.name(layout.columns[column])
-        json.value(old.value(column))
+        json.member(layout.columns[column], old.value(column))
       }
     }
     name("record")
@@ -229,10 +213,7 @@ extension JSONWriter {
   mutating func alongside(_ values: [NamedValue]) {
     if values.isEmpty { return }
     object("alongside") { json in
-      for item in values {
-        json.name(item.name)
-        json.value(item.value)
-      }
+      for item in values { json.member(item.name, item.value) }
     }
   }
 }

@@ -33,25 +33,12 @@ struct ChangeSetPieces {
   let member: MemberName
   let givesIDs: Bool
   /// Nil when all events have been made.
-  private var position: Int?
+  private(set) var position: Int? = 0
 
   static let pieceSize = 64 * 1024
 
   /// A record change has at least so many bytes, whatever the record.
   static let leastOfAChange = 80
-
-  init(
-    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot, total: Int?,
-    member: MemberName, givesIDs: Bool
-  ) {
-    self.changes = changes
-    self.old = old
-    self.new = new
-    self.total = total
-    self.member = member
-    self.givesIDs = givesIDs
-    position = 0
-  }
 
   /// How many bytes the events have; nil where they are more than the snapshot of what they lead to
   /// and a tenth, or not fewer than `limit`.

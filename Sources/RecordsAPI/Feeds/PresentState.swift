@@ -147,6 +147,6 @@ extension PresentState.Member {
     let changes = snapshot.results.changes(from: old.results)
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
-      changes, from: old, to: snapshot, total: total, member: name, givesIDs: givesIDs)
+      changes: changes, old: old, new: snapshot, total: total, member: name, givesIDs: givesIDs)
   }
 }

@@ -16,14 +16,6 @@ struct SnapshotEvent {
   /// enough for ten thousand streams to open at once.
   private static let pieceSize = 64 * 1024
 
-  /// The event of one controller's stream.
-  init(snapshot: ResultsSnapshot, member: MemberName) {
-    self.init(
-      snapshot: snapshot, member: member, total: nil, id: snapshot.version.description)
-  }
-
-  /// The event of a composed stream.
-  ///
   /// - Parameters:
   ///   - snapshot: what it shows.
   ///   - member: which query it is of.
@@ -72,12 +64,7 @@ struct SnapshotEvent {
   }
 
   private func appendHead(to json: inout JSONWriter) {
-    json.raw("event: snapshot")
-    if let id {
-      json.raw("\nid: ")
-      json.raw(id)
-    }
-    json.raw("\ndata: ")
+    json.beginEvent("snapshot", id: id)
     json.begin("{")
     member.append(to: &json)
     json.member("version", snapshot.version.description)

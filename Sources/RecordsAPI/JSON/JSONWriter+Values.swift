@@ -3,13 +3,17 @@ import OrderedResults
 
 // SQLite's values as `protocol.md` §2 has them.
 extension JSONWriter {
-  mutating func value(_ value: Value) {
-    switch value {
-    case .null: null()
-    case .integer(let integer): self.integer(integer)
-    case .real(let real): self.real(real)
-    case .text(let text): text.withUnsafeBytes { string(utf8: $0) }
-    case .blob(let bytes): bytes.withUnsafeBytes { blob($0) }
+  mutating func value(_ value: Value) { value.withView { column($0) } }
+
+  mutating func member(_ name: String, _ value: Value) {
+    self.name(name)
+    self.value(value)
+  }
+
+  /// Values by name, in the order of the names.
+  mutating func object(_ name: StaticString, _ values: [String: Value]) {
+    object(name) { json in
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) { json.member(name, value) }
     }
   }
 

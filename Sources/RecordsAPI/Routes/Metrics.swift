@@ -49,25 +49,11 @@ extension MetricsText {
   }
 }
 
-/// The HTTP server, which is made after the routes that tell of it.
-final class ServerReference: Sendable {
-  /// Weakly: the server holds its handler, and with it the routes.
-  private struct Content {
-    weak var server: Server?
-  }
-
-  private let content = Mutex(Content())
-
-  func attach(_ server: Server) { content.withLock { $0.server = server } }
-
-  var statistics: ServerStatistics? { content.withLock { $0.server }?.statistics }
-}
-
 extension RecordsService {
   /// `GET /metrics`
   func metrics(_ request: Request, _ responder: Responder) {
     var metrics = MetricsText()
-    if let statistics = server.statistics { metrics.add(statistics) }
+    if let statistics = server() { metrics.add(statistics) }
     metrics.add(registry.counters.statistics)
     metrics.add(refresher.statistics)
     let durations = refreshes.statistics

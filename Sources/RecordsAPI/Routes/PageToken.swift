@@ -1,4 +1,5 @@
 import FetchedRecords
+import Foundation
 import JSON
 import OrderedResults
 
@@ -87,15 +88,8 @@ struct PageToken {
   var text: String {
     let plain = "\(version) \(offset)" + (last.map { " \($0.rank) \($0.key.code)" } ?? "")
     // The alphabet of RFC 4648 §5, without padding: safe in a URL as it is.
-    let safe = Array(plain.utf8).base64.utf8.compactMap { byte -> UInt8? in
-      switch byte {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      case UInt8(ascii: "="): nil
-      default: byte
-      }
-    }
-    return String(decoding: safe, as: UTF8.self)
+    return Data(plain.utf8).base64EncodedString().replacing("+", with: "-")
+      .replacing("/", with: "_").replacing("=", with: "")
   }
 }
 
@@ -116,8 +110,8 @@ extension [Value] {
       case .null: "n"
       case .integer(let integer): "i\(integer)"
       case .real(let real): "r\(real.bitPattern)"
-      case .text(let bytes): "t\(bytes.base64)"
-      case .blob(let bytes): "b\(bytes.base64)"
+      case .text(let bytes): "t\(Data(bytes).base64EncodedString())"
+      case .blob(let bytes): "b\(Data(bytes).base64EncodedString())"
       }
     }.joined(separator: ",")
   }
@@ -144,13 +138,5 @@ extension Value {
       }
     guard let value else { return nil }
     self = value
-  }
-}
-
-extension [UInt8] {
-  fileprivate var base64: String {
-    var result: [UInt8] = []
-    withUnsafeBytes { result.appendBase64(of: $0) }
-    return String(decoding: result, as: UTF8.self)
   }
 }

@@ -84,8 +84,7 @@ extension JSONWriter {
     member("name", parameter.name)
     member("type", parameter.type.rawValue)
     guard let value = parameter.defaultValue else { return }
-    name("default")
-    self.value(value)
+    member("default", value)
   }
 
   /// How the query's controllers were brought up to date, and why not row by row where they were
@@ -94,23 +93,13 @@ extension JSONWriter {
     object("refreshes") { json in
       json.member("incremental", counts?.maintained ?? 0)
       json.member("refetch", counts?.refetches ?? 0)
-      json.object("fallbacks") { json in
-        for (reason, count) in (counts?.fallbacks ?? [:]).sorted(by: { $0.key < $1.key }) {
-          json.name(reason)
-          json.value(.integer(Int64(count)))
-        }
-      }
+      json.object("fallbacks", counts?.fallbacks.mapValues { .integer(Int64($0)) } ?? [:])
     }
   }
 
   fileprivate mutating func controller(_ feed: Feed, users: Int) {
     let head = feed.head
-    object("parameters") { json in
-      for (name, value) in feed.key.arguments.sorted(by: { $0.key < $1.key }) {
-        json.name(name)
-        json.value(value)
-      }
-    }
+    object("parameters", feed.key.arguments)
     member("subscribers", users)
     member("version", head.snapshot.version.description)
     member("commit", head.snapshot.commit)

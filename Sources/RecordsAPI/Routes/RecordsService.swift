@@ -14,11 +14,16 @@ struct RecordsService: Sendable {
   let registry: FeedRegistry
   /// One for all streams.
   let heartbeat: Heartbeat
-  let server = ServerReference()
+  /// What the HTTP server counts, which is made after its routes.
+  let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
   var pages: PageCache { registry.pages }
 
-  init(registry: FeedRegistry, refreshes: RefreshCounters, heartbeat: Duration) {
+  init(
+    registry: FeedRegistry, refreshes: RefreshCounters, heartbeat: Duration,
+    server: @escaping @Sendable () -> ServerStatistics?
+  ) {
+    self.server = server
     self.registry = registry
     self.refreshes = refreshes
     self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)

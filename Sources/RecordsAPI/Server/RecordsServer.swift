@@ -92,8 +92,11 @@ package final class RecordsServer: Sendable {
     serverSettings.host = settings.listen.host
     serverSettings.port = Int(settings.listen.port)
     serverSettings.unixSocketPath = settings.listen.socketPath
+    // Weakly: the server holds its handler, and with it the routes. Written before it listens.
+    nonisolated(unsafe) weak var made: Server?
     let service = RecordsService(
-      registry: registry, refreshes: refreshes, heartbeat: settings.feeds.heartbeat)
+      registry: registry, refreshes: refreshes, heartbeat: settings.feeds.heartbeat
+    ) { made?.statistics }
     var router = Router()
     service.addRoutes(to: &router)
     if let folder = settings.publicFolder {
@@ -102,17 +105,15 @@ package final class RecordsServer: Sendable {
     }
     let handler = Self.handler(router, settings.service)
     let server = Server(settings: serverSettings, logger: logger, handler: handler)
-    service.server.attach(server)
+    made = server
     return server
   }
 
   /// The routes, behind what refuses requests or adds to their answers.
   private static func handler(_ routes: Router, _ settings: ServiceSettings) -> Server.Handler {
     var handler: Server.Handler = routes.handle
-    if let crossOrigin = settings.crossOrigin {
-      handler = { [handler] in crossOrigin.handle($0, $1, next: handler) }
-    }
     let crossOrigin = settings.crossOrigin
+    if let crossOrigin { handler = { [handler] in crossOrigin.handle($0, $1, next: handler) } }
     handler = { [handler] request, responder in
       if let problem = ForeignOrigin.problem(request, allowing: crossOrigin) {
         return responder.respond(Problem.response(problem))
