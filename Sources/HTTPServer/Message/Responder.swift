@@ -16,7 +16,11 @@ package final class Responder: Sendable {
     /// Nil once there is an answer, so that a responder that is kept does not keep the server.
     var receiver: Receiver?
     var route: Route?
+    /// Change the answer, the last first.
+    var amendments: [Amendment] = []
   }
+
+  package typealias Amendment = @Sendable (inout Response) -> Void
 
   private let state: Mutex<State>
   private let logger: Logger?
@@ -33,17 +37,16 @@ package final class Responder: Sendable {
   }
 
   deinit {
-    let (receiver, route) = takeReceiver()
+    guard state.withLock({ $0.receiver != nil }) else { return }
+    let problem = Problem.response(Problem(.internalServerError, Self.noAnswer))
+    let (receiver, response) = takeReceiver(for: problem)
     switch receiver {
     case nil: break
-    case .closure(let receive):
-      receive(Problem.response(Problem(.internalServerError, Self.noAnswer)))
+    case .closure(let receive): receive(response)
     case .exchange(let loop, let token, let id):
       // Never at once: whoever lets go may be in the middle of anything.
       loop.perform { loop in
         loop.logger.error("\(Self.noAnswer)")
-        var response = Problem.response(Problem(.internalServerError, Self.noAnswer))
-        response.route = route
         loop.deliver(response, token: token, exchange: id)
       }
     }
@@ -55,8 +58,7 @@ package final class Responder: Sendable {
   ///
   /// A second answer is dropped, and logged as the mistake that it is.
   package func respond(_ response: Response) {
-    let (receiver, route) = takeReceiver()
-    let response = response.routed(by: route)
+    let (receiver, response) = takeReceiver(for: response)
     switch receiver {
     case nil:
       logger?.error("A request was answered twice.")
@@ -86,26 +88,26 @@ package final class Responder: Sendable {
   /// Says what will answer, by which the answer is counted.
   func belongs(to route: Route) { state.withLock { $0.route = route } }
 
-  private func takeReceiver() -> (Receiver?, Route?) {
-    state.withLock { state in
-      defer { state.receiver = nil }
-      return (state.receiver, state.route)
+  /// Has `body` change the answer before it is sent, after all who ask for this later.
+  package func amend(_ body: @escaping Amendment) { state.withLock { $0.amendments.append(body) } }
+
+  /// Who is to be answered, and with what; nobody where there was an answer already.
+  private func takeReceiver(for response: Response) -> (Receiver?, Response) {
+    let taken = state.withLock { state in
+      defer { (state.receiver, state.amendments) = (nil, []) }
+      return state
     }
+    guard taken.receiver != nil else { return (nil, response) }
+    var response = response
+    if let route = taken.route { response.route = route }
+    for amend in taken.amendments.reversed() { amend(&response) }
+    return (taken.receiver, response)
   }
 
   package func respond(
     _ status: HTTPResponse.Status, _ fields: HTTPFields = [:], body: Response.Body = .none
   ) {
     respond(Response(status, fields, body: body))
-  }
-}
-
-extension Response {
-  fileprivate func routed(by route: Route?) -> Response {
-    guard let route else { return self }
-    var response = self
-    response.route = route
-    return response
   }
 }
 

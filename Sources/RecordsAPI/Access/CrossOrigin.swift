@@ -50,13 +50,8 @@ package enum CrossOrigin: Sendable, Equatable {
     if isPreflight {
       return responder.respond(.noContent, fields.merging(Self.preflight))
     }
-    next(
-      request,
-      Responder { response in
-        var response = response
-        response.fields = response.fields.merging(fields)
-        responder.respond(response)
-      })
+    responder.amend { $0.fields = $0.fields.merging(fields) }
+    next(request, responder)
   }
 
   private func fields(for origin: String?) -> HTTPFields {

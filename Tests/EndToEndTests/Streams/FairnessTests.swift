@@ -1,6 +1,7 @@
 import Dispatch
 import FetchedRecords
 import Foundation
+import RecordsAPI
 import Synchronization
 import TestSupport
 import Testing
@@ -44,7 +45,7 @@ import Testing
     statement: Duration = .seconds(60), resultRows: Int = 10_000, resultBytes: Int = 1 << 20
   ) throws -> ServerFixture {
     try ServerFixture(
-      Teams.schema, queries: Self.queries,
+      Teams.schema, queries: Self.queries, service: { $0.crossOrigin = .everyone },
       limits: {
         $0.statement = statement
         $0.resultRows = resultRows
@@ -128,10 +129,11 @@ import Testing
     #expect(detail.contains("`timeouts: statement`"))
   }
 
-  @Test func `is ended when its client goes away`() throws {
+  @Test(arguments: [[], ["-H", "Origin: https://other.example"]])
+  func `is ended when its client goes away`(headers: [String]) throws {
     let fixture = try serve()
     let url = fixture.base + "/v1/queries/endless/records"
-    let client = try ChildProcess("curl", ["-s", url])
+    let client = try ChildProcess("curl", ["-s", url] + headers)
     try waitUntilBusy(1, fixture)
     try client.kill9()
     try waitUntilBusy(0, fixture)
