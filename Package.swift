@@ -45,7 +45,8 @@ let package = Package(
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
     .target(
-      name: "ChangeCapture", dependencies: ["Hashing", algorithms, grdb, sqlite],
+      name: "ChangeCapture",
+      dependencies: ["CSQLiteSettings", "Hashing", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
       name: "QueryAnalysis", dependencies: ["OrderedResults", algorithms, grdb, sqlite],
@@ -53,7 +54,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "CSQLiteSettings", "Hashing", "HeldMemory", "OrderedResults",
+        "ChangeCapture", "Hashing", "HeldMemory", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),

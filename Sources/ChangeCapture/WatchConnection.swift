@@ -9,7 +9,9 @@ import GRDB
 /// There the header of the wal-index, which is shared memory, names the last commit: to compare it
 /// takes no lock of a file and no call of the system, where ``CommitDetector`` takes several and
 /// 5–8 µs.
-struct WatchConnection {
+///
+/// A reference: it is asked several times for each commit, and a copy would take as long as an answer.
+final class WatchConnection {
   /// The files that stood at the path when the connection was opened.
   let identity: DatabaseIdentity
   private let location: DatabaseLocation
@@ -47,16 +49,12 @@ struct WatchConnection {
   }
 
   private static var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.label = "didchange.watch"
+    var configuration = Configuration.readOnly(label: "didchange.watch") { db in
+      // A memory map is dropped and faulted in again after each foreign commit: 14 µs instead of 6.
+      try db.execute(sql: "PRAGMA mmap_size = 0")
+    }
     // The watcher looks again by itself; waiting inside SQLite would only make it deaf.
     configuration.busyMode = .immediateError
-    configuration.prepareDatabase { db in
-      // A memory map is dropped and faulted in again after each foreign commit: 14 µs instead of 6.
-      try db.execute(
-        sql: "PRAGMA mmap_size = 0; PRAGMA query_only = 1; PRAGMA trusted_schema = 0")
-    }
     return configuration
   }
 
@@ -67,7 +65,7 @@ struct WatchConnection {
 
   /// Whether anything was committed since the look before; with `readsFile` also whether the file
   /// can be read, which the wal-index does not tell.
-  mutating func look(readsFile: Bool = true) -> CommitDetector.Answer {
+  func look(readsFile: Bool = true) -> CommitDetector.Answer {
     // Before the statement: what is committed after this has another header at the next look.
     let found = log?.header()
     let answer: CommitDetector.Answer
@@ -81,7 +79,7 @@ struct WatchConnection {
   }
 
   /// The same by a statement, before which the header was `found`.
-  private mutating func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {
+  private func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {
     let answer = connection.unsafeRead { detector.look($0) }
     guard answer == .changed || answer == .unchanged else { return answer }
     guard log != nil else {
@@ -95,7 +93,7 @@ struct WatchConnection {
   ///
   /// It does so where the file is marked for one, and also where one merely lies beside it: the mark
   /// alone tells nothing. A read-only connection has no other journal open.
-  private mutating func followLog() {
+  private func followLog() {
     let files = connection.unsafeRead { db in
       db.sqliteConnection.flatMap { try? DatabaseFiles(of: $0) }
     }
@@ -121,7 +119,7 @@ struct WatchConnection {
   }
 
   /// What accounts for writes to the database file now; nil: it cannot be told.
-  mutating func cause() -> UnexplainedWrites.Cause? {
+  func cause() -> UnexplainedWrites.Cause? {
     log == nil ? .commits(commits) : log?.cause()
   }
 
@@ -133,7 +131,7 @@ struct WatchConnection {
   ///   - before: the cause before that look.
   ///   - now: the time.
   /// - Returns: whether the database should be opened anew; once for each state of the files.
-  mutating func isOutdated(
+  func isOutdated(
     _ status: DatabaseStatus, before: UnexplainedWrites.Cause?, at now: ContinuousClock.Instant
   ) -> Bool {
     if let file = status.log, log?.isForeign(file) == true { return true }
@@ -151,20 +149,20 @@ struct WatchConnection {
   }
 
   /// Notes that a look has found a commit, before which the database file was `before`.
-  mutating func settleCommit(_ before: FileStatus?) {
+  func settleCommit(_ before: FileStatus?) {
     guard let before, log == nil, FileStatus(path: path) == before else { return }
     writes.settle(before, .commits(commits))
   }
 
   /// Notes what a checkpoint may have written, and where the log begins anew.
-  mutating func settleCheckpoint() {
+  func settleCheckpoint() {
     guard log != nil, let before = cause(), !writes.knows(before),
       let file = FileStatus(path: path), cause() == before
     else { return }
     writes.settle(file, before)
   }
 
-  mutating func close() {
+  func close() {
     log = nil
     // No statement is ever left open, so SQLite has no reason to refuse; and if it did, the
     // connection would still be closed when it is released. A read-only connection neither

@@ -22,7 +22,7 @@ import Testing
   func `each commit is found by one look, and by no other`(
     _ mode: String, readsFile: Bool
   ) throws {
-    var connection = try connection(mode)
+    let connection = try connection(mode)
     defer { connection.close() }
     #expect(connection.journalMode == (mode == "WAL" ? .writeAheadLog : .rollbackJournal))
     #expect(connection.look(readsFile: readsFile) == .unchanged)
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `what is committed while the mode changes is not lost`() throws {
-    var connection = try connection("DELETE")
+    let connection = try connection("DELETE")
     defer { connection.close() }
     #expect(connection.journalMode == .rollbackJournal)
     try writer.execute("PRAGMA journal_mode = WAL")
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a log that begins anew, and a writer who is killed, leave it looking`() throws {
-    var connection = try connection("WAL")
+    let connection = try connection("WAL")
     defer { connection.close() }
     #expect(connection.journalMode == .writeAheadLog)
     for id in 1...5 {

@@ -18,6 +18,9 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   private let isBesideWriter: Bool
   // Touched on `queue` only.
   private var connection: DatabaseQueue?
+  private var isReading = false
+  /// Whether the connection waits for locks as under one that lasts; nil: it was not told yet.
+  private var waitsBriefly: Bool?
   private(set) var files: DatabaseIdentity?
   private var watcher: DatabaseWatcher?
 
@@ -56,9 +59,16 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
   func read<T>(isLocked: Bool, _ body: (Database) throws -> T) throws -> T {
     preconditionInTurn()
     let opened = try connected()
-    return try opened.unsafeReentrantRead { db in
-      db.waitForLocks(
-        atMost: isLocked ? ReadOnlyConnection.retryTimeout : ReadOnlyConnection.busyTimeout)
+    // Somebody who reads within a read is told so by the body.
+    if isReading { return try opened.unsafeReentrantRead(body) }
+    isReading = true
+    defer { isReading = false }
+    return try opened.inDatabase { db in
+      if waitsBriefly != isLocked {
+        waitsBriefly = isLocked
+        db.waitForLocks(
+          atMost: isLocked ? ReadOnlyConnection.retryTimeout : ReadOnlyConnection.busyTimeout)
+      }
       return try body(db)
     }
   }
@@ -71,6 +81,7 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
       throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the files are being replaced")
     }
     connection = opened.connection
+    waitsBriefly = nil
     return opened.connection
   }
 

@@ -82,7 +82,7 @@ final class ProcessorTurn: @unchecked Sendable {
   /// What one has before a newcomer goes first: a short query takes as long.
   private static let shortSlice: UInt64 = 1_000_000
   /// What one has before others have theirs.
-  private static let slice: UInt64 = 10_000_000
+  private static let slice: UInt64 = 50_000_000
 
   private let turns: ProcessorTurns
   private let arrival = DispatchSemaphore(value: 0)

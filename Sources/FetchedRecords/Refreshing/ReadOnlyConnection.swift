@@ -1,11 +1,8 @@
-import CSQLiteSettings
+import ChangeCapture
 import GRDB
 import GRDBSQLite
 
 /// The connection that a refresher reads with: it can change nothing in the database.
-///
-/// Read-only three times over (how the file is opened, `query_only`, defensive mode), and functions
-/// of the schema that are not innocuous do not run: https://www.sqlite.org/security.html
 enum ReadOnlyConnection {
   /// How long a read waits for a writer's lock. In WAL mode readers do not wait at all.
   static let busyTimeout = Duration.seconds(1)
@@ -22,20 +19,13 @@ enum ReadOnlyConnection {
   static func open(
     path: String, _ limits: RefresherLimits, guardedBy statementGuard: StatementGuard
   ) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.label = "didchange.read"
+    var configuration = Configuration.readOnly(label: "didchange.read") { db in
+      statementGuard.watch(db)
+      db.limitValues(toBytes: limits.valueBytes)
+    }
     configuration.busyMode = .timeout(busyTimeout / .seconds(1))
     // The refresher begins and ends its transactions itself.
     configuration.allowsUnsafeTransactions = true
-    configuration.prepareDatabase { db in
-      try db.execute(sql: "PRAGMA query_only = 1; PRAGMA trusted_schema = 0")
-      statementGuard.watch(db)
-      db.limitValues(toBytes: limits.valueBytes)
-      if let connection = db.sqliteConnection {
-        _ = sqlite_set_defensive(UnsafeMutableRawPointer(connection), 1)
-      }
-    }
     return try DatabaseQueue(path: path, configuration: configuration)
   }
 }

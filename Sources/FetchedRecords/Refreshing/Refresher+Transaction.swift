@@ -24,23 +24,30 @@ extension Refresher {
   /// Runs `body` in a read transaction in which all live results are up to date, and tells what
   /// changed once the transaction is over.
   ///
-  /// - Parameter body: the rest of the transaction.
+  /// - Parameters:
+  ///   - notesLog: whether the transaction is to know the state of the log before it began.
+  ///   - body: the rest of the transaction.
   /// - Returns: what `body` returned, or why it could not run.
-  func attempt<T>(_ body: (ReadTransaction) throws -> T) -> Result<T, FetchFailure> {
+  func attempt<T>(
+    notesLog: Bool = true, _ body: (ReadTransaction) throws -> T
+  ) -> Result<T, FetchFailure> {
     do {
-      return .success(try transaction(body))
+      return .success(try transaction(notesLog: notesLog, body))
     } catch {
       return .failure(FetchFailure(any: error))
     }
   }
 
-  func transaction<T>(_ body: (ReadTransaction) throws -> T) throws -> T {
+  func transaction<T>(
+    notesLog: Bool = true, _ body: (ReadTransaction) throws -> T
+  ) throws -> T {
     access.preconditionInTurn()
     defer { announce() }
     do {
       let result = try access.read(isLocked: failure?.kind == .busy) { db in
         try checkNotInTransaction(db)
-        let transaction = ReadTransaction(db: db, state: LogState(in: db), path: path)
+        let transaction = ReadTransaction(
+          db: db, state: notesLog ? LogState(in: db) : nil, path: path)
         return try db.readTransaction {
           try catchUp(in: transaction)
           return try body(transaction)
@@ -116,7 +123,9 @@ extension Refresher {
       bringUpToDate(changes, in: transaction)
     }
     // Whoever has something to be told does not wait for what may take longer.
-    if pending.isEmpty || failure != nil || !worksBeside { try serve(in: transaction) }
+    if line.hasShort, pending.isEmpty || failure != nil || !worksBeside {
+      try serve(in: transaction)
+    }
     try followTables(in: db)
     schemaNumber = schema
     // Kept only when all has succeeded, so that a failure forgets no change.

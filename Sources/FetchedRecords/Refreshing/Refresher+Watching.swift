@@ -92,7 +92,8 @@ extension Refresher {
 
   private func catchUpOrRetry() {
     guard !isStopped, !isIdle else { return }
-    guard case .failure(let failure) = attempt({ _ in }) else { return }
+    // Nothing in it needs the log, whose state takes half a microsecond.
+    guard case .failure(let failure) = attempt(notesLog: false, { _ in }) else { return }
     // Somebody's transaction is under way on the connection; its end refreshes again.
     if (failure.cause as? FetchedRecordsError)?.kind == .transaction { return }
     note(failure)

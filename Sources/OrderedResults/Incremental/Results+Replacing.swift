@@ -29,8 +29,24 @@ extension Results {
   func position(
     of record: Record, by order: RecordOrder, in range: Range<Int>
   ) -> (offset: Int, isThere: Bool) {
-    let offset = range.partitioningIndex { order.compare(self[$0], record) >= 0 }
-    return (offset, offset < range.upperBound && order.compare(self[offset], record) == 0)
+    range.search { order.compare(self[$0], record) }
+  }
+}
+
+extension Range<Int> {
+  /// Where `compare` is 0, or goes from negative to positive. O(log n).
+  ///
+  /// Unlike `partitioningIndex` it ends where it meets what is looked for: each comparison finds a
+  /// record in its tree, and is the better part of a replacement's time.
+  fileprivate func search(_ compare: (Int) -> Int) -> (offset: Int, isThere: Bool) {
+    var (low, high) = (lowerBound, upperBound)
+    while low < high {
+      let middle = (low + high) / 2
+      let comparison = compare(middle)
+      if comparison == 0 { return (middle, true) }
+      if comparison < 0 { low = middle + 1 } else { high = middle }
+    }
+    return (low, false)
   }
 }
 
@@ -115,9 +131,9 @@ struct Replacement {
   /// O(log n), n records; O(log k), k that go, where it takes the place of one of them: those are
   /// looked at first, and leave only what is between two of them.
   private func place(of record: Record) -> Int? {
-    let next = removed.partitioningIndex { order.compare(old[$0], record) >= 0 }
+    let (next, takesItsPlace) = removed.indices.search { order.compare(old[removed[$0]], record) }
+    if takesItsPlace { return removed[next] }
     let end = next < removed.count ? removed[next] : old.count
-    if next < removed.count, order.compare(old[end], record) == 0 { return end }
     let start = next > 0 ? removed[next - 1] + 1 : 0
     let (offset, isThere) = old.position(of: record, by: order, in: start..<end)
     return isThere ? nil : offset

@@ -1,3 +1,4 @@
+import ChangeCapture
 import Dispatch
 import GRDB
 import QueryAnalysis
@@ -12,9 +13,7 @@ enum QueryPlan {
   /// The steps, each indented by two spaces below the one that it is part of; none where the
   /// database cannot be asked just now.
   static func steps(of sql: String, database path: String) -> [String] {
-    var configuration = GRDB.Configuration()
-    configuration.readonly = true
-    configuration.label = "didchange.plan"
+    let configuration = GRDB.Configuration.readOnly(label: "didchange.plan")
     guard let reader = try? DatabaseQueue(path: path, configuration: configuration),
       let rows = try? reader.read({ db in try db.queryPlan(of: sql) })
     else { return [] }
