@@ -111,7 +111,10 @@ actor WatcherCore {
 
   /// Does what is due, on the queue; returns nil where it was the last turn.
   nonisolated func takeTurn() -> Rest? {
-    executor.sync { assumeIsolated { $0.turn() } }
+    var rest: Rest?
+    // With a result `sync` is generic, and looks up its types each time.
+    executor.sync { rest = assumeIsolated { $0.turn() } }
+    return rest
   }
 
   private func turn() -> Rest? {

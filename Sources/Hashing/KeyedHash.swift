@@ -17,14 +17,14 @@ package struct KeyedHash: Sendable {
   ///
   /// - Parameter mask: the bits of each hash to keep: with few, keys collide.
   package init(mask: UInt64 = .max) {
-    var random = SystemRandomNumberGenerator()
-    self.init(using: &random, mask: mask)
+    // Not as a generator: the system's is empty, and the thread sanitizer crashes at its address.
+    self.init(mask: mask) { .random(in: .min ... .max) }
   }
 
-  private init(using random: inout some RandomNumberGenerator, mask: UInt64) {
+  private init(mask: UInt64, next: () -> UInt64) {
     // Odd, so that no product loses bits of the other factor.
-    key = (random.next() | 1, random.next() | 1, random.next() | 1, random.next() | 1)
-    seed = random.next()
+    key = (next() | 1, next() | 1, next() | 1, next() | 1)
+    seed = next()
     self.mask = mask
   }
 
@@ -33,7 +33,7 @@ package struct KeyedHash: Sendable {
   /// It tells damage, not malice.
   package static let stable: KeyedHash = {
     var random = SeededGenerator(seed: 0)
-    return KeyedHash(using: &random, mask: .max)
+    return KeyedHash(mask: .max) { random.next() }
   }()
 
   /// The digest of bytes by themselves; O(b), b bytes.
