@@ -176,7 +176,10 @@ extension JSONWriter {
   mutating func beginEvent(_ name: StaticString, id: String?) {
     raw("event: ")
     raw(name)
-    if let id { raw("\nid: \(id)") }
+    if let id {
+      raw("\nid: ")
+      raw(id)
+    }
     raw("\ndata: ")
   }
 
