@@ -44,6 +44,7 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CScheduling"),
     .target(
       name: "ChangeCapture",
       dependencies: ["CSQLiteSettings", "Hashing", algorithms, grdb, sqlite],
@@ -54,7 +55,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "Hashing", "HeldMemory", "OrderedResults",
+        "ChangeCapture", "CScheduling", "Hashing", "HeldMemory", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),

@@ -3,7 +3,11 @@
 /// The notification comes with the write to the log; the commit is visible only after a further
 /// store into shared memory, and with `synchronous=FULL` after an fsync in between. Where that
 /// takes T, looks whose pauses grow with the time waited find the commit after T + T/8 at the
-/// latest, whether T is 30 µs or 30 ms, in some 70 looks altogether.
+/// latest (but for what the shortest sleep takes), whether T is 30 µs or 30 ms, in some 60 looks
+/// altogether.
+///
+/// None of the pauses is spun: the writer may have been put behind this thread on its processor, and
+/// a thread that has run for long is then put behind whatever else wants to run there.
 ///
 /// No clock of its own: the time comes in as an argument.
 struct LookSchedule {
@@ -62,7 +66,7 @@ struct LookSchedule {
     let elapsed = now - start
     let pause =
       switch cause {
-      case .notification: max(Self.shortestPause, elapsed / 8)
+      case .notification: max(OperatingSystem.shortestSleep, elapsed / 8)
       case .report: max(Self.firstLookAfterReport, elapsed * 7)
       }
     if pause >= pollInterval {
@@ -72,8 +76,6 @@ struct LookSchedule {
     return cause == .notification && elapsed < Self.inlineSpan ? .pause(pause) : .timer(pause)
   }
 
-  /// In rollback mode four times the cost of a look.
-  static let shortestPause = Duration.microseconds(25)
   /// About what an fsync takes on a good disk; longer waits are not worth holding the thread.
   static let inlineSpan = Duration.milliseconds(3)
   static let restartInterval = Duration.milliseconds(10)

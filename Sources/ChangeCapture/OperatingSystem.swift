@@ -17,17 +17,8 @@ enum OperatingSystem {
   /// Whether this process may make files in a directory.
   static func isWritable(directory: String) -> Bool { access(directory, W_OK) == 0 }
 
-  /// Waits for about so long.
-  ///
-  /// Linux rounds short sleeps up by its timer slack of 50 µs and needs some 25 µs more to wake the
-  /// thread: a sleep of 1 ns takes 74 µs. So the shortest pauses are spun, yielding to whatever
-  /// else wants to run; sleeping longer than asked for is the lesser evil from half of that on.
+  /// Sleeps for about so long, at least ``shortestSleep``.
   static func pause(_ duration: Duration) {
-    guard duration > Self.shortestSleep / 2 else {
-      let deadline = ContinuousClock.now + duration
-      while ContinuousClock.now < deadline { sched_yield() }
-      return
-    }
     let rest = max(duration - Self.shortestSleep, .nanoseconds(1))
     var request = timespec(tv_sec: 0, tv_nsec: Int(rest.components.attoseconds / 1_000_000_000))
     nanosleep(&request, nil)
@@ -60,7 +51,9 @@ enum OperatingSystem {
     if descriptor >= 0 { _ = close(descriptor) }
   }
 
-  private static let shortestSleep = Duration.microseconds(75)
+  /// What a sleep of a nanosecond takes: Linux rounds it up by its timer slack of 50 µs and needs some
+  /// 25 µs more to wake the thread.
+  static let shortestSleep = Duration.microseconds(75)
 
   fileprivate static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

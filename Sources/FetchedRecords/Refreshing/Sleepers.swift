@@ -23,7 +23,10 @@ package struct Sleepers: Sendable {
 
   package var isEmpty: Bool { all.isEmpty }
 
-  package mutating func append(_ sleepers: [some Sleeper]) { all += sleepers }
+  package mutating func append(_ sleepers: [some Sleeper]) {
+    // Not as one: an array of another type is made by casting each element dynamically.
+    for sleeper in sleepers { all.append(sleeper) }
+  }
 
   /// Takes all of them out: they must be woken.
   mutating func take() -> Sleepers {
