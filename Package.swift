@@ -16,6 +16,8 @@ let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-htt
 let algorithms = Target.Dependency.product(name: "Algorithms", package: "swift-algorithms")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 
 let package = Package(
   name: "didchange",
@@ -29,9 +31,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-algorithms", from: "1.2.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.1.0"),
     .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.0.0"),
   ],
   targets: [
     // Dependencies point strictly downwards; the order here is bottom to top.
@@ -60,6 +64,7 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "JSON", swiftSettings: settings),
+    .target(name: "Callers", dependencies: ["JSON", crypto, jwt], swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
       name: "HTTPServer",
@@ -128,6 +133,9 @@ let package = Package(
     .testTarget(
       name: "SwiftFiveTests", dependencies: ["FetchedRecords", grdb],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
+    .testTarget(
+      name: "CallersTests", dependencies: ["Callers", "SeededRandom", "TestSupport", crypto],
+      swiftSettings: settings),
     .testTarget(
       name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],
       swiftSettings: settings),

@@ -1,0 +1,54 @@
+import Foundation
+
+/// Where the secret for HMAC is kept: not in the configuration, which is shown and shared.
+package enum SecretSource: Sendable, Equatable {
+  /// An environment variable.
+  case environment(String)
+  /// A file; one line end after the secret does not belong to it.
+  case file(path: String)
+}
+
+extension SecretSource {
+  /// Reads the secret, for these algorithms: its bytes as they are, base64 or not.
+  ///
+  /// - Throws: Where it is missing, or shorter than a hash.
+  package func read(for algorithms: [SigningAlgorithm]) throws(KeyProblem) -> [UInt8] {
+    let secret = try bytes()
+    for algorithm in algorithms { try Self.check(secret, for: algorithm, in: title) }
+    return secret
+  }
+
+  private var title: String {
+    switch self {
+    case .environment(let name): "the secret in the environment variable \(name)"
+    case .file(let path): "the secret in \(path)"
+    }
+  }
+
+  private func bytes() throws(KeyProblem) -> [UInt8] {
+    switch self {
+    case .environment(let name):
+      guard let value = ProcessInfo.processInfo.environment[name] else {
+        throw KeyProblem("the environment variable \(name) is not set")
+      }
+      return Array(value.utf8)
+    case .file(let path):
+      var bytes = try KeyFile(path: path).bytes
+      if bytes.last == UInt8(ascii: "\n") {
+        bytes.removeLast()
+        if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+      }
+      return bytes
+    }
+  }
+
+  /// RFC 7518 §3.2: a secret is at least as long as the hash.
+  static func check(
+    _ secret: [UInt8], for algorithm: SigningAlgorithm, in title: String = "the secret"
+  ) throws(KeyProblem) {
+    guard let size = algorithm.hashSize, secret.count < size else { return }
+    throw KeyProblem(
+      "\(title) has \(secret.count) bytes, and \(algorithm.rawValue) needs \(size) at least;"
+        + " openssl rand -base64 48 makes one")
+  }
+}
