@@ -17,6 +17,7 @@ let algorithms = Target.Dependency.product(name: "Algorithms", package: "swift-a
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
 let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
 
 let package = Package(
@@ -134,7 +135,7 @@ let package = Package(
       name: "SwiftFiveTests", dependencies: ["FetchedRecords", grdb],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "CallersTests", dependencies: ["Callers", "SeededRandom", "TestSupport", crypto],
+      name: "CallersTests", dependencies: ["Callers", "TestSupport", crypto, cryptoExtras],
       swiftSettings: settings),
     .testTarget(
       name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],

@@ -25,14 +25,19 @@ enum CallerName {
   /// A text without what could end a field or a line of the log, or look like nobody: such bytes
   /// are written as `%20`.
   static func escaped(_ text: String) -> String {
+    if text != nobody, text.utf8.count <= maximumSize, text.utf8.allSatisfy(isPlain) { return text }
     var bytes: [UInt8] = []
     for byte in text.utf8 {
-      let isPlain = byte > 0x20 && byte < 0x7F && !#""%\"#.utf8.contains(byte)
-      let piece = isPlain && text != nobody ? [byte] : escape(byte)
+      let piece = isPlain(byte) && text != nobody ? [byte] : escape(byte)
       guard bytes.count + piece.count <= maximumSize else { break }
       bytes += piece
     }
     return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "%")
+      && byte != UInt8(ascii: "\\")
   }
 
   private static func escape(_ byte: UInt8) -> [UInt8] {

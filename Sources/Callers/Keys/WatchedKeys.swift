@@ -56,15 +56,16 @@ package final class WatchedKeys: Sendable {
   /// - Throws: Why it is not; that is not remembered.
   package func verify(_ token: String, now: UnixSeconds) throws(TokenError) -> VerifiedToken {
     lookAtFile(now: now)
-    let (verifier, generation) = state.withLock { ($0.verifier, $0.generation) }
-    // What is too long to be a token is not worth a hash either.
-    guard token.utf8.count <= CompactToken.maximumSize else {
-      return try verifier.verify(token, now: now)
-    }
+    // What is too long to be a token is not worth a hash.
+    try CompactToken.checkSize(token)
     let digest = TokenDigest(of: token)
-    if let known = cache.token(for: digest, now: now, generation: generation) { return known }
+    if let known = cache.token(for: digest, now: now, generation: generation) {
+      return known
+    }
+    // Of one moment: what was good under other keys is not remembered for these.
+    let (verifier, verifiedUnder) = state.withLock { ($0.verifier, $0.generation) }
     let verified = try verifier.verify(token, now: now)
-    cache.insert(verified, for: digest, generation: generation)
+    cache.insert(verified, for: digest, generation: verifiedUnder)
     return verified
   }
 }

@@ -5,6 +5,12 @@ extension JSONReader {
     index += 1
     var text: [UInt8] = []
     var copied = index
+    skipPlain()
+    if next == UInt8(ascii: "\"") {
+      // As almost all are: without an escape.
+      defer { index += 1 }
+      return try validated(bytes[copied..<index], start)
+    }
     while next != UInt8(ascii: "\"") {
       // 0 is the end of the bytes, too.
       guard next >= 0x20 else { throw problem("a string does not end, or has a control character") }
@@ -19,6 +25,16 @@ extension JSONReader {
     }
     text += bytes[copied..<index]
     index += 1
+    return try validated(text[...], start)
+  }
+
+  private mutating func skipPlain() {
+    while next >= 0x20, next != UInt8(ascii: "\""), next != UInt8(ascii: "\\") { index += 1 }
+  }
+
+  private func validated(
+    _ text: ArraySlice<UInt8>, _ start: Int
+  ) throws(JSONProblem) -> String {
     guard let string = String(validating: text, as: UTF8.self) else {
       throw JSONProblem(message: "a string is not UTF-8", offset: start)
     }

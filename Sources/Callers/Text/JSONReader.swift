@@ -95,14 +95,14 @@ struct JSONReader {
 
   private mutating func members() throws(JSONProblem) -> Claims {
     var members: [Claims.Member] = []
-    var names: Set<ExactText> = []
+    var names = DistinctNames()
     skipBlanks()
     if take("}") { return Claims(distinct: members) }
     repeat {
       skipBlanks()
       guard next == UInt8(ascii: "\"") else { throw problem("a name is missing") }
       let name = try string()
-      guard names.insert(ExactText(name)).inserted else {
+      guard names.insert(name, after: members) else {
         throw problem("two members have the name \(name.quoted)")
       }
       skipBlanks()

@@ -12,7 +12,8 @@ extension TicketKey {
   /// (RFC 8439 §2.8).
   func seal(_ bytes: [UInt8]) -> String? {
     var random = SystemRandomNumberGenerator()
-    let salt = (0..<Self.saltSize).map { _ in UInt8.random(in: 0...255, using: &random) }
+    let words: (UInt64, UInt64) = (random.next(), random.next())
+    let salt = withUnsafeBytes(of: words) { Array($0) }
     let box = try? ChaChaPoly.seal(
       bytes, using: sealingKey(salt: salt), authenticating: Self.prefix)
     guard let box else { return nil }

@@ -12,9 +12,7 @@ struct CompactToken {
   let signature: [UInt8]
 
   init(_ token: String) throws(TokenError) {
-    guard token.utf8.count <= Self.maximumSize else {
-      throw TokenError(.malformed, "the token has more than \(Self.maximumSize) bytes")
-    }
+    try Self.checkSize(token)
     let bytes = Array(token.utf8)
     // One dot more than a token has is enough to know that it is none.
     let parts = bytes.split(
@@ -29,6 +27,12 @@ struct CompactToken {
     self.signature = signature
     encodedPayload = parts[1]
     signingInput = bytes[..<parts[1].endIndex]
+  }
+
+  static func checkSize(_ token: String) throws(TokenError) {
+    guard token.utf8.count <= maximumSize else {
+      throw TokenError(.malformed, "the token has more than \(maximumSize) bytes")
+    }
   }
 
   /// The claims, to be read when the signature is known to be good. O(n).

@@ -40,5 +40,5 @@ package final class TokenCache: Sendable {
   }
 
   /// Checks that the entries are in one chain. O(n).
-  func checkInvariants() { entries.withLock { $0.checkInvariants() } }
+  package func checkInvariants() { entries.withLock { $0.checkInvariants() } }
 }
