@@ -9,6 +9,7 @@ enum Base64URL {
     guard text.count % 4 != 1 else { return nil }
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.count * 3 / 4)
+    let digits = Self.digits
     var bits: UInt32 = 0
     var bitCount = 0
     for character in text {

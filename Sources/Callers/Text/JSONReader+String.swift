@@ -1,7 +1,6 @@
 extension JSONReader {
-  /// Reads a string (RFC 8259 §7), which must be UTF-8 (§8.1).
+  /// Reads a string (RFC 8259 §7).
   mutating func string() throws(JSONProblem) -> String {
-    let start = index
     index += 1
     var text: [UInt8] = []
     var copied = index
@@ -9,7 +8,7 @@ extension JSONReader {
     if next == UInt8(ascii: "\"") {
       // As almost all are: without an escape.
       defer { index += 1 }
-      return try validated(bytes[copied..<index], start)
+      return String(decoding: bytes[copied..<index], as: UTF8.self)
     }
     while next != UInt8(ascii: "\"") {
       // 0 is the end of the bytes, too.
@@ -25,20 +24,11 @@ extension JSONReader {
     }
     text += bytes[copied..<index]
     index += 1
-    return try validated(text[...], start)
+    return String(decoding: text, as: UTF8.self)
   }
 
   private mutating func skipPlain() {
     while next >= 0x20, next != UInt8(ascii: "\""), next != UInt8(ascii: "\\") { index += 1 }
-  }
-
-  private func validated(
-    _ text: ArraySlice<UInt8>, _ start: Int
-  ) throws(JSONProblem) -> String {
-    guard let string = String(validating: text, as: UTF8.self) else {
-      throw JSONProblem(message: "a string is not UTF-8", offset: start)
-    }
-    return string
   }
 
   private mutating func escape() throws(JSONProblem) -> Unicode.Scalar {

@@ -21,6 +21,10 @@ struct JSONReader {
 
   /// Reads a whole text.
   static func value(_ bytes: [UInt8]) throws(JSONProblem) -> ClaimValue {
+    // All at once: the parts between quotation marks are UTF-8 where the whole is (RFC 8259 §8.1).
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw JSONProblem(message: "it is not UTF-8", offset: 0)
+    }
     var reader = JSONReader(bytes)
     reader.skipBlanks()
     let value = try reader.value()
