@@ -29,7 +29,7 @@ package final class WatchedKeys: Sendable {
   /// - Parameters:
   ///   - source: Where they are.
   ///   - settings: What a token must be like.
-  ///   - cacheCapacity: Tokens that are remembered, of about 1 KiB each.
+  ///   - cacheCapacity: Tokens that are remembered, with their claims.
   ///   - report: Is told what happens to the file, on the thread of whoever verifies.
   /// - Throws: Where they are not good.
   package init(

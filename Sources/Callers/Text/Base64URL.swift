@@ -1,7 +1,7 @@
 /// base64url without padding (RFC 7515 §2, RFC 4648 §5), in the one way in which bytes can be written.
 ///
-/// Foundation's reader takes blanks and other endings; here any change of a text changes its bytes,
-/// so that one token has one text.
+/// Foundation reads base64 with padding, and several endings as the same bytes. Here a change of a
+/// text is a change of its bytes, so that one token has one text.
 enum Base64URL {
   /// The bytes of a text, or nil where it has padding, another character, a length that no bytes
   /// have, or bits at its end that mean nothing (RFC 4648 §3.5). O(n).

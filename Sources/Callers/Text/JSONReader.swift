@@ -2,8 +2,8 @@
 ///
 /// Refused beside what is not JSON: two members of one name, whose meaning depends on the reader
 /// (RFC 7515 §4, RFC 7519 §4); U+0000 and halves of surrogate pairs, which SQLite and Swift have no
-/// text for; numbers beyond a double; values in more than 32 others. Foundation's readers take all
-/// of these but the last, and do not tell 7 from 7.0.
+/// text for; numbers beyond a double; values in more than 32 others. Foundation's readers keep one of
+/// two members without a word, and do not tell 7 from 7.0.
 ///
 /// O(n), and 32 frames of stack at most.
 struct JSONReader {
