@@ -70,7 +70,7 @@ extension Connection {
 extension Response {
   /// Nobody will see this response.
   func discard() {
-    if case .stream(let stream) = body { stream.onEnd() }
+    if case .stream(let stream) = body { stream.discard() }
   }
 
   /// RFC 9112 §6.3, RFC 9110 §8.6.

@@ -16,6 +16,7 @@ extension Connection {
     body = .stream(active)
     if address.isInternet { SystemCalls.limitUnsent(descriptor, to: Self.mostUnsentBySystem) }
     machine.streamBegan()
+    active.remote?.begin(place(of: active))
     loop.counters.update {
       $0.streamsBegun += 1
       $0.streamsOpen += 1
@@ -30,7 +31,7 @@ extension Connection {
       switch stream.phase {
       case .prefix(let producer): pull(producer, for: stream, &left)
       case .live:
-        if !sendLog(stream, stream.body.broadcast.view) { return }
+        if !goOnLive(stream) { return }
         // Whatever sources and `onLag` answer, the turn comes to an end.
         left -= Self.pieceSize
       case .ending(let farewell): finish(stream, farewell: farewell)
@@ -44,8 +45,21 @@ extension Connection {
     }
   }
 
-  private func isCurrent(_ stream: ActiveStream) -> Bool {
+  func isCurrent(_ stream: ActiveStream) -> Bool {
     if case .stream(let current) = body { current === stream } else { false }
+  }
+
+  /// Does what a redirection says, or sends what the log has by now.
+  ///
+  /// - Returns: Whether the stream has something else to do now.
+  private func goOnLive(_ stream: ActiveStream) -> Bool {
+    if askRedirection(stream) { return true }
+    if stream.fanOut == nil { join(stream) }
+    let view = stream.body.broadcast.view
+    guard stream.isHeld else { return sendLog(stream, view) }
+    // The end of the log is not held.
+    if view.isClosed { stream.phase = .ending(farewell: stream.body.farewell()) }
+    return view.isClosed
   }
 
   private func pull(_ producer: StreamBody.Producer, for stream: ActiveStream, _ left: inout Int) {
@@ -76,7 +90,8 @@ extension Connection {
   func showLog(_ view: LogView, isElsewhere: Bool) {
     guard !isBlocked, case .stream(let stream) = body, stream.isLive else { return }
     stream.unpark()
-    if isElsewhere, stream.cursor < view.start { return resumeLater(stream) }
+    if stream.isHeld { return goOn(stream, isDue: view.isClosed, isElsewhere: isElsewhere) }
+    if isElsewhere, stream.cursor < view.start { return place(of: stream).resumeLater() }
     let isDue = sendLog(stream, view)
     goOn(stream, isDue: isDue, isElsewhere: isElsewhere)
   }
@@ -84,6 +99,7 @@ extension Connection {
   /// The same, where the fan-out has sent already what the socket took.
   func logWasShown(_ view: LogView, _ transfer: Transfer, isElsewhere: Bool) {
     guard case .stream(let stream) = body else { return }
+    assert(stream.remote == nil, "a stream that may be held is not parked")
     stream.unpark()
     took(transfer, of: view, stream)
     goOn(stream, isDue: false, isElsewhere: isElsewhere)
@@ -91,29 +107,22 @@ extension Connection {
 
   private func goOn(_ stream: ActiveStream, isDue: Bool, isElsewhere: Bool) {
     guard isDue || isBlocked || machine.hasFailed else { return stream.park() }
-    if isElsewhere { resumeLater(stream) } else { resume(stream) }
+    if isElsewhere { place(of: stream).resumeLater() } else { resume(stream) }
   }
 
   /// Out of the hot way: the stream does something else than to send the log.
-  private func resume(_ stream: ActiveStream) {
+  func resume(_ stream: ActiveStream) {
     turn { if !isBlocked, !machine.hasFailed { advance(stream) } }
   }
 
-  private func resumeLater(_ stream: ActiveStream) {
-    let (token, exchange) = (token, stream.exchange)
-    loop.perform { loop in
-      guard let connection = loop.connection(token), case .stream(let stream) = connection.body,
-        stream.exchange == exchange
-      else { return }
-      connection.resume(stream)
-    }
+  private func place(of stream: ActiveStream) -> StreamPlace {
+    StreamPlace(loop: loop, token: token, exchange: stream.exchange)
   }
 
-  /// Sends what the log has beyond the cursor.
+  /// Sends what the log has beyond the cursor; the stream is not held.
   ///
   /// - Returns: Whether the stream has something else to do now.
   private func sendLog(_ stream: ActiveStream, _ view: LogView) -> Bool {
-    if stream.fanOut == nil { join(stream) }
     if stream.cursor < view.start {
       skip(stream)
       return true
@@ -198,8 +207,10 @@ extension Connection {
   }
 
   private func skip(_ stream: ActiveStream) {
-    loop.counters.update { $0.slowReadersSkipped += 1 }
     let resumption = stream.body.onLag(Broadcast.Position(offset: stream.cursor))
+    // Held meanwhile: what was said may tell what came after that.
+    if stream.isHeld { return }
+    loop.counters.update { $0.slowReadersSkipped += 1 }
     guard let resumption else {
       stream.phase = .ending(farewell: [])
       return
@@ -238,9 +249,9 @@ extension Connection {
     let ended = body
     body = .none
     guard case .stream(let stream) = ended else { return }
-    stream.fanOut?.remove(at: stream.index)
-    stream.fanOut = nil
+    leaveFanOut(stream)
     loop.counters.update { $0.streamsOpen -= 1 }
+    stream.remote?.end()
     stream.body.onEnd()
   }
 }

@@ -11,7 +11,9 @@ final class ActiveStream {
     case ending(farewell: [UInt8])
   }
 
-  let body: StreamBody
+  private(set) var body: StreamBody
+  /// Of the first body, and so of all that follow it.
+  let remote: StreamRemote?
   let exchange: UInt32
   let isChunked: Bool
   private let lateness: Duration
@@ -33,6 +35,7 @@ final class ActiveStream {
   ) {
     self.lateness = lateness
     self.body = body
+    remote = body.remote
     self.exchange = exchange
     self.isChunked = isChunked
     phase = body.prefix.map(Phase.prefix) ?? .live
@@ -44,6 +47,19 @@ final class ActiveStream {
 
   var isLive: Bool { if case .live = phase { true } else { false } }
 
+  /// Whether nothing of the log may be sent; to be read after the log's view was taken.
+  var isHeld: Bool { remote?.isHeld ?? false }
+
+  /// Begins with another body, and returns the one before.
+  func goOn(with next: StreamBody) -> StreamBody {
+    assert(fanOut == nil, "a stream must have left its broadcast")
+    let old = body
+    body = next
+    phase = next.prefix.map(Phase.prefix) ?? .live
+    cursor = next.position.offset
+    return old
+  }
+
   /// When the heartbeat is due: so early that the wheel, which may be two ticks late, does not make
   /// the silence longer than the interval.
   var deadline: Moment? {
@@ -52,8 +68,10 @@ final class ActiveStream {
   }
 
   /// Leaves the stream to the fan-out, where it waits for the log and for nothing else.
+  ///
+  /// One that may be held is never left to it: the fan-out looks at no remote.
   func park() {
-    guard !isParked, isLive, isChunked, let fanOut else { return }
+    guard !isParked, isLive, isChunked, remote == nil, let fanOut else { return }
     fanOut.park(at: index, cursor: cursor, lastWrite: lastWrite)
     isParked = true
   }

@@ -49,8 +49,12 @@ package struct StreamBody: Sendable {
   /// that is gone is found.
   package var heartbeat: Heartbeat?
 
-  /// The stream is over, whatever the reason, or never began; called once, on any thread.
+  /// The stream is over, whatever the reason, or never began, or went on with another body; called
+  /// once, on any thread.
   package var onEnd: @Sendable () -> Void
+
+  /// Holds the stream and redirects it; a stream without one is the cheaper one.
+  package var remote: StreamRemote?
 
   package init(
     prefix: Producer? = nil, broadcast: Broadcast, position: Broadcast.Position,
@@ -58,7 +62,7 @@ package struct StreamBody: Sendable {
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
     onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,
     farewell: @escaping @Sendable () -> [UInt8] = { [] },
-    onEnd: @escaping @Sendable () -> Void = {}
+    onEnd: @escaping @Sendable () -> Void = {}, remote: StreamRemote? = nil
   ) {
     self.prefix = prefix
     self.broadcast = broadcast
@@ -68,6 +72,15 @@ package struct StreamBody: Sendable {
     self.onStall = onStall
     self.farewell = farewell
     self.onEnd = onEnd
+    self.remote = remote
+  }
+}
+
+extension StreamBody {
+  /// Nobody will see this body.
+  func discard() {
+    remote?.end()
+    onEnd()
   }
 }
 
