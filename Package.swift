@@ -75,7 +75,7 @@ let package = Package(
     .target(
       name: "RecordsAPI",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
+        "Callers", "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
         "OrderedResults", "QueryAnalysis", "Yams", algorithms, deque, grdb, httpTypes, logging,
       ],
       swiftSettings: settings),

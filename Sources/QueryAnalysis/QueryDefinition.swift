@@ -61,6 +61,9 @@ package struct QueryDefinition: Sendable, Hashable {
   package var alongside: [Alongside]
   /// Whether results are kept in a file, so that they outlive the process.
   package var isCached = false
+  /// Whether it is for the server's own use: no client may ask for it, and who listens hears of a
+  /// commit before others do.
+  package var isPrivate = false
   /// Whether several result columns may have one name: for readers that do not look by name.
   package var repeatsColumnNames = false
 

@@ -29,6 +29,9 @@ protocol LiveResultListener: AnyObject, Sendable {
   ///   - sleepers: takes those who have something to do now; they are woken when the turn is over.
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers)
 
+  /// Whether it is told of a commit before others are.
+  var hearsFirst: Bool { get }
+
   /// The result may not be seen again: what is to be kept of it, is kept now.
   func save(_ result: LiveResult)
 }
@@ -52,4 +55,8 @@ enum KnownResult {
   case earlier(ResultsSnapshot)
   /// The present: nothing needs to be fetched.
   case present(Results)
+}
+
+extension LiveResultListener {
+  var hearsFirst: Bool { false }
 }

@@ -6,6 +6,7 @@ import QueryAnalysis
 // Safe to share: everything is set once; the engine is weak, and used in its own turns.
 final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   let queryName: String
+  let hearsFirst: Bool
   private let arguments: QueryArguments
   private weak let engine: Refresher?
   private let onEvent: OnEvent
@@ -17,6 +18,7 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
     onEvent: @escaping OnEvent
   ) {
     self.queryName = queryName
+    hearsFirst = engine.catalog[queryName]?.definition.isPrivate ?? false
     self.arguments = arguments
     self.engine = engine
     self.onEvent = onEvent

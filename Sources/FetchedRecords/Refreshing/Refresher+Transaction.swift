@@ -148,7 +148,14 @@ extension Refresher {
   func announce() {
     let announcements = pending
     pending = []
-    for (live, event) in announcements { live.listener.receive(event, &sleepers) }
+    if announcements.count > 1 {
+      for (live, event) in announcements where live.listener.hearsFirst {
+        live.listener.receive(event, &sleepers)
+      }
+    }
+    for (live, event) in announcements where announcements.count == 1 || !live.listener.hearsFirst {
+      live.listener.receive(event, &sleepers)
+    }
     if !leavesSleepers { sleepers.take().wake() }
     if !answers.isEmpty {
       let answers = answers

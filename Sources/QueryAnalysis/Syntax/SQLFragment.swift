@@ -1,3 +1,5 @@
+import Algorithms
+
 /// Looks whether a text is one whole piece of SQL, which cannot leave its place in a statement.
 ///
 /// Pieces of a query are put between others that the engine writes. One that closes a parenthesis
@@ -59,5 +61,14 @@ extension QueryProblem {
     if let flaw = SQLFragment.flaw(text) {
       throw QueryProblem(part: part, message: flaw.message, mend: flaw.mend)
     }
+  }
+}
+
+extension SQLFragment {
+  /// The names of the parameters of a text without their sigil, each once, in their order.
+  package static func parameterNames(of text: String) -> [String] {
+    let names = SQLTokens.tokens(of: text).filter { $0.kind == .parameter }
+      .map { String($0.text.dropFirst()) }
+    return Array(names.uniqued())
   }
 }

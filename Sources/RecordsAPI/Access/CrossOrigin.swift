@@ -72,7 +72,7 @@ package enum CrossOrigin: Sendable, Equatable {
   /// Ten minutes is the most that Chromium keeps.
   private static let preflight: HTTPFields = [
     .allowMethods: "GET, HEAD, POST",
-    .allowHeaders: "Last-Event-ID, If-None-Match, Cache-Control", .maxAge: "600",
+    .allowHeaders: "Authorization, Last-Event-ID, If-None-Match, Cache-Control", .maxAge: "600",
   ]
 }
 

@@ -25,8 +25,8 @@ enum ForeignOrigin {
         + "the configuration")
   }
 
-  /// No page can write these two fields itself: https://fetch.spec.whatwg.org/#forbidden-request-header
-  private static func isForeign(_ request: Request) -> Bool {
+  /// Whether a page of another origin asks, as far as its browser says so. No page can write these two fields itself: https://fetch.spec.whatwg.org/#forbidden-request-header
+  static func isForeign(_ request: Request) -> Bool {
     // https://www.w3.org/TR/fetch-metadata/#sec-fetch-site-header: the browser knows its page's
     // origin, whatever a proxy has made of the Host field. It is silent over plain HTTP.
     if let site = request.fields[.fetchSite] { return !["same-origin", "none"].contains(site) }

@@ -23,6 +23,11 @@ package struct Configuration: Sendable {
   /// Empty: the file declares none, and each table and view is a query of its name.
   package internal(set) var queries: [QueryDefinition] = []
 
+  /// nil: everybody may read everything.
+  package internal(set) var callers: CallerSettings?
+  /// By the names of queries.
+  package internal(set) var access: [String: QueryAccess] = [:]
+
   var lines: [String] = []
   var positions: [Subject: TextPosition] = [:]
   /// Where the names of words and entries and the items of lists begin, in ascending order.

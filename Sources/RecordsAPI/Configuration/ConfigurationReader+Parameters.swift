@@ -32,6 +32,16 @@ extension ConfigurationReader {
       configuration.positions[.query(query, .parameterDefault(name))] = node.position
       parameter.defaultValue = defaultValue(node, type)
     }
+    if let node = entries.first(where: { $0.word == .claim })?.value,
+      let claim = text(node, "`claim`")
+    {
+      configuration.access[query, default: QueryAccess()].claims[name] = claim
+      if parameter.defaultValue != nil {
+        note(
+          node.position, "the parameter \"\(name)\" has a `claim` and a `default`",
+          mend: "leave the default out: who has no such claim may not read the query")
+      }
+    }
     return parameter
   }
 

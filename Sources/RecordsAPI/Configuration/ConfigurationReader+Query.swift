@@ -21,6 +21,9 @@ extension ConfigurationReader {
     query.section = words[.section].flatMap { text($0, "`section`") }
     query.sectionIndexTitle = words[.sectionIndexTitle].flatMap { text($0, "`sectionIndexTitle`") }
     query.parameters = words[.parameters].map { parameters($0, of: name) } ?? []
+    if let node = words[.allow], let rule = rule(node, "`allow`") {
+      configuration.access[name, default: QueryAccess()].rule = rule
+    }
     query.isCached = words[.cache].flatMap { truth($0, "`cache`") } ?? false
     query.alongside = words[.alongside].map { alongside($0, of: name) } ?? []
     if let node = words[.sectionIndexTitle], words[.section] == nil {

@@ -45,15 +45,41 @@ struct ConfigurationReader {
       case .cors: configuration.service.crossOrigin = crossOrigin(value)
       case .proxies: configuration.service.server.trustedProxies = proxies(value)
       case .accessLog: configuration.service.accessLog = accessLog(value)
+      case .callers: configuration.callers = callers(value)
       }
     }
+    checkCallers(words?.contains { $0.word == .callers } == true)
   }
 
   /// A path in the file counts from the file's folder: the file means the same wherever the server
   /// is started.
-  private func resolve(_ path: String) -> String {
+  func resolve(_ path: String) -> String {
     let folder = (configuration.file as NSString).deletingLastPathComponent
     return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+  }
+
+  /// The words of queries that are about callers mean something beside `callers` alone, and `callers`
+  /// without queries would let everybody who is signed in read every table.
+  private mutating func checkCallers(_ areKnown: Bool) {
+    if areKnown, configuration.queries.isEmpty, problems.isEmpty {
+      note(
+        configuration.position(of: .callers), "`callers` without `queries`",
+        mend: "name under `queries` what may be read: without them it would be every table")
+    }
+    guard !areKnown else { return }
+    for (name, access) in configuration.access.sorted(by: { $0.key < $1.key }) {
+      if let position = configuration.positions[.query(name, .word(.allow))] {
+        note(
+          position, "the query \"\(name)\" has `allow`, and nobody is told from anybody",
+          mend: "say under `callers` how callers are known")
+      }
+      for parameter in access.claims.keys.sorted() {
+        note(
+          configuration.position(of: name, .entry(.parameters, parameter)),
+          "the parameter \"\(parameter)\" takes a claim, and nobody has any",
+          mend: "say under `callers` how callers are known")
+      }
+    }
   }
 
   private mutating func listen(_ node: Node) -> ListenAddress? {

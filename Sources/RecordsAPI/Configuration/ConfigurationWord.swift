@@ -18,7 +18,7 @@ extension ConfigurationWord {
 
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
-  case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog
+  case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
@@ -27,13 +27,14 @@ package enum FileWord: String, ConfigurationWord {
     "allowedhosts": .hosts, "servernames": .hosts, "servername": .hosts, "names": .hosts,
     "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
     "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
+    "auth": .callers, "authentication": .callers, "users": .callers,
   ]
 }
 
 /// The words of a query.
 package enum QueryWord: String, ConfigurationWord {
   case title, table, sql, fields, `where`, groupBy, having, order, section, sectionIndexTitle
-  case key, parameters, alongside, cache
+  case key, parameters, alongside, cache, allow
 
   package static let owner = "a query"
   package static let synonyms: [String: QueryWord] = [
@@ -42,6 +43,7 @@ package enum QueryWord: String, ConfigurationWord {
     "condition": .where, "group": .groupBy, "sort": .order, "orderby": .order, "sections": .section,
     "primarykey": .key, "id": .key, "arguments": .parameters, "args": .parameters,
     "params": .parameters, "totals": .alongside, "cached": .cache, "persistent": .cache,
+    "access": .allow, "roles": .allow,
   ]
 
   /// The words that say what the engine shall write; a query with its own SQL has no use for them.
@@ -50,7 +52,7 @@ package enum QueryWord: String, ConfigurationWord {
 
 /// The words of a parameter.
 package enum ParameterWord: String, ConfigurationWord {
-  case type, `default`
+  case type, `default`, claim
 
   package static let owner = "a parameter"
   package static let synonyms: [String: ParameterWord] = ["value": .default, "kind": .type]

@@ -16,6 +16,10 @@ package struct LaunchSettings: Sendable {
   package var feeds: FeedSettings
   package var queryLimits: RefresherLimits
   package var service: ServiceSettings
+  /// nil: everybody may read everything.
+  package var callers: CallerSettings?
+  /// By the names of queries.
+  package var access: [String: QueryAccess]
 
   /// Reads the configuration file, if one is named.
   ///
@@ -28,6 +32,8 @@ package struct LaunchSettings: Sendable {
     feeds = configuration?.feeds ?? FeedSettings()
     queryLimits = configuration?.queryLimits ?? RefresherLimits()
     service = configuration?.service ?? ServiceSettings()
+    callers = configuration?.callers
+    access = configuration?.access ?? [:]
     if let path = self.database {
       let place =
         database == nil ? configuration.map { ($0.file, $0.position(of: .database)) } : nil
@@ -40,6 +46,11 @@ package struct LaunchSettings: Sendable {
         mend: "add \"database: FILE\", or name one on the command line")
       throw ConfigurationProblems([problem])
     }
+  }
+
+  /// With the one that says who somebody is.
+  var allQueries: [QueryDefinition] {
+    queries + [callers.flatMap(Gatekeeper.definition)].compactMap(\.self)
   }
 
   /// SQLite would make a file that is not there, and serve nothing from it.

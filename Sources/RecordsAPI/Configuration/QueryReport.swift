@@ -18,11 +18,12 @@ package struct QueryReport {
   ///   running them shows; where no queries are named, the report of a table tells its problem.
   package static func all(_ settings: LaunchSettings, database: String) throws -> [QueryReport] {
     let queries: QueryCatalog.Extent =
-      settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
+      settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       let refresher = try Refresher(
         path: database, queries: queries, limits: settings.queryLimits)
-      let reports = refresher.catalog.all.map { QueryReport($0, refresher) }
+      let reports = refresher.catalog.all.filter { !$0.definition.isPrivate }
+        .map { QueryReport($0, refresher) }
       let problems = reports.compactMap { $0.problem(in: settings.configuration) }
       if !settings.queries.isEmpty, !problems.isEmpty { throw ConfigurationProblems(problems) }
       return reports

@@ -39,6 +39,13 @@ struct ChangeEvents {
     return events.bytes
   }
 
+  /// The event of why a stream ends.
+  static func failure(_ problem: Problem, member: MemberName) -> [UInt8] {
+    var events = ChangeEvents(member: member)
+    events.append(problem)
+    return events.bytes
+  }
+
   /// What follows the change sets of one commit on a stream of several queries.
   static func commit(_ commit: Int, id: String) -> [UInt8] {
     Array("event: commit\nid: \(id)\ndata: {\"commit\":\(commit)}\n\n".utf8)
@@ -129,7 +136,10 @@ struct ChangeEvents {
 
   /// The last change could not be worked out.
   mutating func append(_ failure: FetchFailure) {
-    let problem = Problem(failure)
+    append(Problem(failure))
+  }
+
+  private mutating func append(_ problem: Problem) {
     event("fetchError") { json in
       json.member("status", problem.status.code)
       json.member("title", problem.status.reasonPhrase)

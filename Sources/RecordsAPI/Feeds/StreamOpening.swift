@@ -66,13 +66,17 @@ extension StreamableFeed {
 
   /// How a stream goes on whose reader stopped at a position that has left the log.
   func resumption(after position: Broadcast.Position) -> StreamBody.Resumption {
-    let state = log.state(at: position)
+    beginning(from: log.state(at: position)).resumption
+  }
+
+  /// What leads a client here from a state of this feed, or of another with as many queries; nil:
+  /// nobody knows what the client has.
+  func beginning(from state: RememberedState?) -> StreamBeginning {
     let present = present
     let advance = state.flatMap { present.advance(from: $0) }
     counters.note(advance?.kind ?? .snapshot)
     return StreamBeginning(
-      (advance?.pieces ?? present.snapshots) + present.failures, present.position
-    ).resumption
+      (advance?.pieces ?? present.snapshots) + present.failures, present.position)
   }
 }
 

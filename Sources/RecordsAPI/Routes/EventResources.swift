@@ -10,30 +10,21 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/events`
   func streamEvents(_ request: Request, _ responder: Responder) {
-    do {
-      let (key, items) = try key(of: request, allowing: Self.words.union(Window.words))
+    stream(request, responder) { service in
+      let (key, items) = try service.key(of: request, allowing: Self.words.union(Window.words))
       let member = Composition.Member(key: key, window: try Window(items))
-      let opening = try StreamOpening(request, items)
       let interval = try items.minimumInterval
-      if member.window == nil, interval == nil {
-        try hold([key], isStream: true, request, responder) {
-          registry.acquire(key, $0)
-        } then: {
-          respond(responder, opening, $0, onEnd: $1)
-        }
-      } else {
-        let composition = Composition(
-          members: [member], minimumInterval: interval, isMultiple: false)
-        try stream(composition, opening, request, responder)
-      }
-    } catch {
-      responder.respond(Self.responseToStream(request, error))
+      let opening = try StreamOpening(request, items)
+      if member.window == nil, interval == nil { return (.feed(key), opening) }
+      let composition = Composition(
+        members: [member], minimumInterval: interval, isMultiple: false)
+      return (.composition(composition), opening)
     }
   }
 
   /// `GET /v1/events?query=…&query=…`
   func streamSeveral(_ request: Request, _ responder: Responder) {
-    do {
+    stream(request, responder) { service in
       let queries = request.query.filter { $0.name == "query" }
       let items = try QueryItems(request.query.filter { $0.name != "query" }, allowed: Self.words)
       try items.refuseParameters()
@@ -46,7 +37,7 @@ extension RecordsService {
           "\(queries.count) queries are more than the \(Composition.maximumOfMembers) that one "
             + "stream takes: ask for the others on another one")
       }
-      let members = try queries.map { try member($0.value ?? "") }
+      let members = try queries.map { try service.member($0.value ?? "") }
       let composition = Composition(
         members: members.map(\.member), minimumInterval: try items.minimumInterval,
         isMultiple: true)
@@ -54,10 +45,9 @@ extension RecordsService {
         throw Problem.badRequest(
           "a query stands in the URL twice with the same parameters and window: name it once")
       }
-      let opening = try StreamOpening(request, items, known: members.map(\.known))
-      try stream(composition, opening, request, responder)
-    } catch {
-      responder.respond(Self.responseToStream(request, error))
+      return (
+        .composition(composition), try StreamOpening(request, items, known: members.map(\.known))
+      )
     }
   }
 
@@ -67,7 +57,7 @@ extension RecordsService {
   /// A table that is a query may have a question mark in its name: what is meant is the query with
   /// the longest name that the text begins with. O(q) in the q queries.
   private func member(_ text: String) throws -> (member: Composition.Member, known: String?) {
-    let named = catalog.all.lazy.map(\.definition.name).filter { name in
+    let named = visible.lazy.map(\.definition.name).filter { name in
       text.utf8.elementsEqual(name.utf8) || text.utf8.starts(with: "\(name)?".utf8)
     }
     let name =
@@ -77,34 +67,45 @@ extension RecordsService {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
     }
     let items = try QueryItems(list, allowed: Window.words.union(["lastEventId"]))
-    let member = Composition.Member(key: try FeedKey(entry, items), window: try Window(items))
+    let member = Composition.Member(
+      key: try FeedKey(entry, items, for: caller), window: try Window(items))
     return (member, items["lastEventId"])
   }
 
   // MARK: - Bodies
 
+  /// Answers with the stream of what `wish` says that the caller may see.
   private func stream(
-    _ composition: Composition, _ opening: StreamOpening, _ request: Request,
-    _ responder: Responder
-  ) throws {
-    let keys = composition.members.map(\.key)
-    try hold(keys, isStream: true, request, responder) {
-      registry.acquire(composition, $0)
-    } then: {
-      respond(responder, opening, $0, onEnd: $1)
+    _ request: Request, _ responder: Responder,
+    _ wish: @escaping @Sendable (RecordsService) throws -> (StreamSubject, StreamOpening)
+  ) {
+    do {
+      let (subject, opening) = try wish(self)
+      if let caller {
+        return stream(caller, opening, request, responder) { try wish($0).0 }
+      }
+      let giveUp = try lease(subject, for: request) { result in
+        switch result {
+        case .failure(let problem): responder.respond(Self.responseToStream(request, problem))
+        case .success(let lease):
+          let beginning = lease.feed.beginning(opening)
+          let body = body(beginning, lease.feed) { lease.end() }
+          responder.respond(Response(events: body))
+        }
+      }
+      if let giveUp { responder.whenAbandoned(giveUp) }
+    } catch {
+      responder.respond(Self.responseToStream(request, error))
     }
   }
 
-  private func respond(
-    _ responder: Responder, _ opening: StreamOpening, _ feed: some StreamableFeed,
-    onEnd: @escaping @Sendable () -> Void
+  private func stream(
+    _ caller: Caller, _ opening: StreamOpening, _ request: Request, _ responder: Responder,
+    _ subject: @escaping @Sendable (RecordsService) throws -> StreamSubject
   ) {
-    let beginning = feed.beginning(opening)
-    let body = StreamBody(
-      prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
-      heartbeat: heartbeat, onLag: { feed.resumption(after: $0) },
-      onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line, onEnd: onEnd)
-    responder.respond(Response(events: body))
+    withClaims(of: caller.identity, caller.gate, responder) { claims in
+      CallerStream(self, caller, claims, opening, request, subject).begin(responder)
+    }
   }
 
   /// A query that no longer exists answers 204, which tells an EventSource to stop.

@@ -52,6 +52,11 @@ extension MetricsText {
 extension RecordsService {
   /// `GET /metrics`
   func metrics(_ request: Request, _ responder: Responder) {
+    do {
+      try caller?.checkIsOperator()
+    } catch {
+      return responder.respond(Self.response(to: error))
+    }
     var metrics = MetricsText()
     if let statistics = server() { metrics.add(statistics) }
     metrics.add(registry.counters.statistics)

@@ -47,16 +47,33 @@ struct QueryItems {
 
   /// Values for the parameters that `definition` declares.
   ///
+  /// - Parameters:
+  ///   - definition: of the query.
+  ///   - caller: whose claims are the values of some of them.
+  /// - Returns: a value for each.
   /// - Throws: ``Problem`` for an item that is no parameter, one that is missing without a default,
-  ///   or one that is not of its type.
-  func arguments(for definition: QueryDefinition) throws -> QueryArguments {
-    let parameters = definition.parameters
+  ///   one that is not of its type, and for a claim that is missing.
+  func arguments(
+    for definition: QueryDefinition, of caller: Caller? = nil
+  ) throws -> QueryArguments {
+    var arguments: QueryArguments = [:]
+    var parameters: [QueryParameter] = []
+    for parameter in definition.parameters {
+      guard let value = try caller?.value(of: parameter, in: definition.name) else {
+        parameters.append(parameter)
+        continue
+      }
+      guard values[parameter.name] == nil else {
+        throw Problem.badRequest(
+          "\(parameter.name) is not for you to choose: leave it out of the URL")
+      }
+      arguments[parameter.name] = value
+    }
     for name in values.keys.sorted() where !allowed.contains(name) {
       guard parameters.contains(where: { $0.name == name }) else {
         throw unknown(name, among: parameters.map(\.name))
       }
     }
-    var arguments: QueryArguments = [:]
     for parameter in parameters {
       if let text = values[parameter.name] {
         arguments[parameter.name] = try parameter.value(of: text)

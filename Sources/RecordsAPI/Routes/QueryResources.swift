@@ -15,7 +15,7 @@ extension RecordsService {
         return Self.json { json in
           json.object { json in
             json.array("queries") { json in
-              for entry in catalog.all { json.object { $0.summary(of: entry) } }
+              for entry in visible { json.object { $0.summary(of: entry, for: caller) } }
             }
           }
         }
@@ -34,7 +34,9 @@ extension RecordsService {
     let feeds = registry.feeds(of: entry.definition.name)
     return Self.json { json in
       json.object { json in
-        json.summary(of: entry)
+        json.summary(of: entry, for: caller)
+        // How the server does its work is for operators.
+        guard caller?.isOperator != false else { return }
         if case .success(let query) = entry.analysis {
           json.member("sql", query.sql)
           json.member("tracking", query.tracking.mode.rawValue)
@@ -55,12 +57,15 @@ extension RecordsService {
 }
 
 extension JSONWriter {
-  fileprivate mutating func summary(of entry: QueryCatalog.Entry) {
+  fileprivate mutating func summary(of entry: QueryCatalog.Entry, for caller: Caller?) {
     let definition = entry.definition
     member("name", definition.name)
     member("title", definition.title)
     array("parameters") { json in
-      for parameter in definition.parameters { json.object { $0.parameter(parameter) } }
+      let claims = caller?.gate.access(of: definition.name).claims ?? [:]
+      for parameter in definition.parameters where claims[parameter.name] == nil {
+        json.object { $0.parameter(parameter) }
+      }
     }
     member("section", definition.section)
     switch entry.analysis {

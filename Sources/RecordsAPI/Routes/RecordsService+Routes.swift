@@ -10,24 +10,36 @@ extension RecordsService {
     let json = "application/json"
     let stream = "text/event-stream"
     let text = "text/plain"
-    router.on(.get, "/v1/queries", Self.sending(json, listQueries))
-    router.on(.get, query, Self.sending(json, describeQuery))
-    router.on(.get, "\(query)/sections", Self.sending(json, listSections))
-    router.on(.get, "\(query)/sections/{section}", Self.sending(json, describeSection))
-    router.on(.get, "\(query)/sections/{section}/records", Self.sending(json, listSectionRecords))
+    router.on(.get, "/v1/queries", sending(json, Self.listQueries))
+    router.on(.get, query, sending(json, Self.describeQuery))
+    router.on(.get, "\(query)/sections", sending(json, Self.listSections))
+    router.on(.get, "\(query)/sections/{section}", sending(json, Self.describeSection))
+    router.on(.get, "\(query)/sections/{section}/records", sending(json, Self.listSectionRecords))
     router.on(
-      .get, "\(query)/sections/{section}/records/{item}", Self.sending(json, recordAtIndexPath))
-    router.on(.get, "\(query)/records", Self.sending(json, listRecords))
-    router.on(.get, "\(query)/records/{key}", Self.sending(json, recordByKey))
-    router.on(.get, "\(query)/sectionIndexTitles", Self.sending(json, listSectionIndexTitles))
-    router.on(.get, "\(query)/sectionIndexTitles/{title}", Self.sending(json, sectionForIndexTitle))
-    router.on(.get, "\(query)/events", Self.sending(stream, streamEvents))
-    router.on(.post, "\(query)/fetch", Self.sending(json, fetch))
-    router.on(.get, "/v1/events", Self.sending(stream, streamSeveral))
+      .get, "\(query)/sections/{section}/records/{item}", sending(json, Self.recordAtIndexPath))
+    router.on(.get, "\(query)/records", sending(json, Self.listRecords))
+    router.on(.get, "\(query)/records/{key}", sending(json, Self.recordByKey))
+    router.on(.get, "\(query)/sectionIndexTitles", sending(json, Self.listSectionIndexTitles))
+    router.on(.get, "\(query)/sectionIndexTitles/{title}", sending(json, Self.sectionForIndexTitle))
+    router.on(.get, "\(query)/events", sending(stream, Self.streamEvents))
+    router.on(.post, "\(query)/fetch", sending(json, Self.fetch))
+    router.on(.post, "/v1/tickets", sending(json, Self.issueTicket))
+    router.on(.get, "/v1/events", sending(stream, Self.streamSeveral))
     router.on(.get, "/v1/selftest", Self.sending(stream, SelfTest.stream))
     router.on(.get, "/healthz") { _, responder in responder.respond(Self.text("ok\n")) }
     router.on(.get, "/readyz", Self.sending(text, readiness))
-    router.on(.get, "/metrics", Self.sending(text, metrics))
+    router.on(.get, "/metrics", sending(text, Self.metrics))
+  }
+
+  /// The same for who may ask, once it is known who they are.
+  private func sending(
+    _ type: String,
+    _ handler: @escaping @Sendable (RecordsService) -> (Request, Responder) -> Void
+  ) -> Server.Handler {
+    guard gate != nil else { return Self.sending(type) { handler(self)($0, $1) } }
+    return Self.sending(type) { request, responder in
+      admit(request, responder) { handler($0)($1, $2) }
+    }
   }
 
   /// Refuses a request that takes no answer of this type: RFC 9110 §15.5.7.

@@ -17,14 +17,21 @@ struct RecordsService: Sendable {
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
+  /// nil: nobody is told from anybody, and everybody may read everything.
+  let gate: Gatekeeper?
+  /// Who asks; nil where there is no gate.
+  var caller: Caller?
+  /// Answers anew, where what the caller may see changed while it was read.
+  var again: (@Sendable (Responder) -> Void)?
   var pages: PageCache { registry.pages }
 
   init(
-    registry: FeedRegistry, refreshes: RefreshCounters, heartbeat: Duration,
-    server: @escaping @Sendable () -> ServerStatistics?
+    registry: FeedRegistry, refreshes: RefreshCounters, gate: Gatekeeper? = nil,
+    heartbeat: Duration, server: @escaping @Sendable () -> ServerStatistics?
   ) {
     self.server = server
     self.registry = registry
+    self.gate = gate
     self.refreshes = refreshes
     self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)
   }
@@ -32,10 +39,20 @@ struct RecordsService: Sendable {
   var refresher: Refresher { registry.refresher }
   var catalog: QueryCatalog { refresher.catalog }
 
+  /// The queries that the caller may read, in their order.
+  var visible: [QueryCatalog.Entry] {
+    catalog.all.filter { entry in
+      !entry.definition.isPrivate && caller?.mayRead(entry.definition.name) != false
+    }
+  }
+
   /// The query that a path names.
   func entry(named name: String) throws(Problem) -> QueryCatalog.Entry {
-    if let entry = catalog[name] { return entry }
-    let names = catalog.all.map(\.definition.name)
+    if let entry = catalog[name], !entry.definition.isPrivate {
+      try caller?.check(mayRead: name)
+      return entry
+    }
+    let names = visible.map(\.definition.name)
     let near = NearestWord.ranked(name, among: names)
     let detail =
       near.isEmpty
@@ -50,7 +67,7 @@ struct RecordsService: Sendable {
   ) throws -> (key: FeedKey, items: QueryItems) {
     let entry = try entry(named: request.parameters["query"])
     let items = try QueryItems(request.query, allowed: words)
-    return (try FeedKey(entry, items), items)
+    return (try FeedKey(entry, items, for: caller), items)
   }
 
   /// Where whole results are looked through, which an event loop and a refresh must not wait for.
@@ -82,7 +99,7 @@ struct RecordsService: Sendable {
     isSearch: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
     _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
-    if let response = pages.response(to: request) { return responder.respond(response) }
+    if let response = rememberedPage(request) { return responder.respond(response) }
     do {
       let (key, items) = try key(of: request, allowing: words)
       try hold([key], request, responder) {
@@ -92,6 +109,7 @@ struct RecordsService: Sendable {
         let respond = { @Sendable in
           let answer = Self.answer { try make(request, feed, head, items, body) }
           end()
+          if caller?.isCurrent == false, let again { return again(responder) }
           responder.respond(answer)
         }
         let isLong =
@@ -133,9 +151,16 @@ struct RecordsService: Sendable {
     _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) throws -> Response {
     if let failure = head.refusal { throw Problem(failure) }
-    return pages.remember(
-      try body(feed, head.snapshot, items), of: feed,
-      version: head.snapshot.version.description, for: request)
+    let version = head.snapshot.version.description
+    let bytes = try body(feed, head.snapshot, items)
+    // What one caller is answered is nothing to remember for another.
+    if caller != nil { return Response(json: bytes, version: version) }
+    return pages.remember(bytes, of: feed, version: version, for: request)
+  }
+
+  /// The answer that was made for everybody.
+  func rememberedPage(_ request: Request) -> Response? {
+    caller == nil ? pages.response(to: request) : nil
   }
 
   static func answer(_ body: () throws -> Response) -> Response {
@@ -160,9 +185,10 @@ struct RecordsService: Sendable {
 }
 
 extension FeedKey {
-  init(_ entry: QueryCatalog.Entry, _ items: QueryItems) throws {
+  init(_ entry: QueryCatalog.Entry, _ items: QueryItems, for caller: Caller?) throws {
     self.init(
-      query: entry.definition.name, arguments: try items.arguments(for: entry.definition))
+      query: entry.definition.name,
+      arguments: try items.arguments(for: entry.definition, of: caller))
   }
 }
 

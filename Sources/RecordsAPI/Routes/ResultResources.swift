@@ -54,7 +54,7 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/records`
   func listRecords(_ request: Request, _ responder: Responder) {
-    if let response = pages.response(to: request) { return responder.respond(response) }
+    if let response = rememberedPage(request) { return responder.respond(response) }
     if answerFromPage(request, responder) { return }
     listLiveRecords(request, responder)
   }

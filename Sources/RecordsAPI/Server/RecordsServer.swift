@@ -34,9 +34,15 @@ package final class RecordsServer: Sendable {
     let refreshes = RefreshCounters()
     let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
     registry = FeedRegistry(refresher: refresher, settings: settings.feeds)
+    let gate = try settings.callers.map { callers in
+      try Gatekeeper(callers, settings.access, logger: logger)
+    }
+    gate?.allow(settings.service.crossOrigin)
+    if gate == nil, !listen.isLoopback { logger.warning("\(Self.callersAdvice)") }
     server = try Self.makeServer(
-      settings, registry: registry, refreshes: refreshes, accessLog: accessLog, logger: logger)
-    sweeper = Self.makeSweeper(of: registry)
+      settings, registry: registry, refreshes: refreshes, gate: gate, accessLog: accessLog,
+      logger: logger)
+    sweeper = Self.makeSweeper(of: registry, gate)
   }
 
   deinit { sweeper.cancel() }
@@ -45,6 +51,11 @@ package final class RecordsServer: Sendable {
     other machines can reach the server, and it answers to any name: a web page whose own name leads \
     here (DNS rebinding) can have its reader's browser read all of it; list the names by which \
     clients call the server, such as hosts: [example.org], in the configuration
+    """
+
+  private static let callersAdvice = """
+    other machines can reach the server, and whoever does may read everything: say under `callers` in \
+    the configuration who may read what, or let only what checks that reach it
     """
 
   /// Watches the database and listens.
@@ -85,7 +96,7 @@ package final class RecordsServer: Sendable {
 
   private static func makeServer(
     _ settings: LaunchSettings, registry: FeedRegistry, refreshes: RefreshCounters,
-    accessLog: AccessLog?, logger: Logger
+    gate: Gatekeeper?, accessLog: AccessLog?, logger: Logger
   ) throws -> Server {
     var serverSettings = settings.service.server
     if let accessLog { serverSettings.observer = { accessLog.note($0) } }
@@ -95,7 +106,7 @@ package final class RecordsServer: Sendable {
     // Weakly: the server holds its handler, and with it the routes. Written before it listens.
     nonisolated(unsafe) weak var made: Server?
     let service = RecordsService(
-      registry: registry, refreshes: refreshes, heartbeat: settings.feeds.heartbeat
+      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat
     ) { made?.statistics }
     var router = Router()
     service.addRoutes(to: &router)
@@ -126,7 +137,9 @@ package final class RecordsServer: Sendable {
     return handler
   }
 
-  private static func makeSweeper(of registry: FeedRegistry) -> any DispatchSourceTimer {
+  private static func makeSweeper(
+    of registry: FeedRegistry, _ gate: Gatekeeper?
+  ) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
     timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(500))
     let freed = FreedMemory()
@@ -136,6 +149,7 @@ package final class RecordsServer: Sendable {
         registry.sweep()
         registry.refresher.beat()
       }
+      gate?.sweep()
       freed.trimSoon()
     }
     // A source that was never activated may not be released.

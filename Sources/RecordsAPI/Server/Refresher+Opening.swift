@@ -17,7 +17,7 @@ extension Refresher {
     _ settings: LaunchSettings, logger: Logger, counters: RefreshCounters
   ) throws -> Refresher {
     let queries: QueryCatalog.Extent =
-      settings.queries.isEmpty ? .everyTable : .definitions(settings.queries)
+      settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       return try Refresher(
         path: settings.database ?? "", queries: queries, limits: settings.queryLimits

@@ -1,0 +1,213 @@
+import Callers
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import Synchronization
+
+/// The stream of one caller, which goes on as the caller's claims do.
+///
+/// The `claims` statement tells of a commit before the queries that the stream shows tell of it: the
+/// stream is held then, and goes on when it is known what the caller may see at that commit.
+final class CallerStream: Sendable {
+  private struct State {
+    /// What is shown now, or will be when its feed is there; nil: that is not known yet.
+    var subject: StreamSubject?
+    /// What the stream's position is of; nil: it has not begun.
+    var shown: StreamLease?
+    /// Counts what was decided; what was decided before is not carried out any more.
+    var decision = 0
+    /// The decision that is carried out.
+    var arrived = 0
+    /// Whether it is being found out what a commit means for the caller: nothing is sent.
+    var isDeciding = false
+    var expires: UnixSeconds?
+    var isOver = false
+  }
+
+  private let service: RecordsService
+  private let identity: CallerIdentity
+  private let gate: Gatekeeper
+  private let claims: Feed?
+  private let request: Request
+  private let opening: StreamOpening
+  private let subject: @Sendable (RecordsService) throws -> StreamSubject
+  private let remote = StreamRemote()
+  private let state: Mutex<State>
+
+  /// - Parameters:
+  ///   - service: that of the caller.
+  ///   - caller: who asked.
+  ///   - claims: tells of the caller's claims, and is released when the stream is over.
+  ///   - opening: how it begins.
+  ///   - request: asks for it.
+  ///   - subject: what a caller is shown who asks so.
+  init(
+    _ service: RecordsService, _ caller: Caller, _ claims: Feed?, _ opening: StreamOpening,
+    _ request: Request, _ subject: @escaping @Sendable (RecordsService) throws -> StreamSubject
+  ) {
+    self.service = service
+    identity = caller.identity
+    gate = caller.gate
+    self.claims = claims
+    self.request = request
+    self.opening = opening
+    self.subject = subject
+    state = Mutex(State(expires: caller.expires))
+  }
+
+  /// Answers with the stream, once there is something to show.
+  func begin(_ responder: Responder) {
+    gate.add(self)
+    claims?.listen(self) { [weak self] _, _ in self?.claimsChanged() }
+    open(responder)
+  }
+
+  /// Reads what the caller may see; anew, where that changed while it was read.
+  private func open(_ responder: Responder) {
+    let decision = state.withLock(\.decision)
+    do {
+      let (subject, expires) = try present()
+      state.withLock { ($0.subject, $0.expires) = (subject, expires) }
+      let giveUp = try service.lease(subject, for: request) { [self] result in
+        switch result {
+        case .failure(let problem): refuse(responder, problem)
+        case .success(let lease): begin(lease, decision, responder)
+        }
+      }
+      if let giveUp { responder.whenAbandoned(giveUp) }
+    } catch {
+      refuse(responder, error)
+    }
+  }
+
+  private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
+    let beginning = lease.feed.beginning(opening)
+    let isCurrent = state.withLock { state in
+      guard state.decision == decision else { return false }
+      (state.shown, state.arrived) = (lease, decision)
+      if !state.isDeciding { remote.release() }
+      return true
+    }
+    guard isCurrent else { return open(responder) }
+    var body = body(beginning, lease)
+    body.remote = remote
+    responder.respond(Response(events: body))
+  }
+
+  private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
+    service.body(beginning, lease.feed) { [self] in
+      lease.end()
+      // A redirection ends a body and not the stream.
+      if state.withLock({ $0.shown === lease }) { end() }
+    }
+  }
+
+  private func refuse(_ responder: Responder, _ error: any Error) {
+    end()
+    responder.respond(RecordsService.responseToStream(request, error))
+  }
+
+  /// The stream is over, or never began.
+  private func end() {
+    let wasOver = state.withLock { state in
+      defer { (state.isOver, state.shown) = (true, nil) }
+      return state.isOver
+    }
+    guard !wasOver else { return }
+    gate.remove(self)
+    guard let claims else { return }
+    claims.stopListening(self)
+    claims.release(to: service.registry)
+  }
+
+  // MARK: - What the caller may see
+
+  /// What the caller may see by the claims of this moment, and until when.
+  private func present() throws -> (StreamSubject, UnixSeconds?) {
+    let caller = try gate.caller(identity, claims)
+    return (try subject(service.with(caller)), caller.expires)
+  }
+
+  /// A commit changed the caller's claims. Called in the refresher's turn, before anything of that
+  /// commit is in a log.
+  private func claimsChanged() {
+    state.withLock { state in
+      state.isDeciding = true
+      remote.hold()
+    }
+    do {
+      let (subject, expires) = try present()
+      let next = state.withLock { state -> Int? in
+        state.expires = expires
+        if state.subject == subject {
+          // Where the stream is on its way to it, it stays held until it is there.
+          state.isDeciding = false
+          if state.shown != nil, state.arrived == state.decision { remote.release() }
+          return nil
+        }
+        state.subject = subject
+        state.decision += 1
+        // A stream that has not begun yet begins with it.
+        if state.shown == nil { state.isDeciding = false }
+        return state.shown == nil ? nil : state.decision
+      }
+      if let next { show(subject, next) }
+    } catch {
+      finish(with: error as? Problem ?? Problem(.internalServerError, "\(error)"))
+    }
+  }
+
+  /// Goes on with something else, from what the client has.
+  private func show(_ subject: StreamSubject, _ decision: Int) {
+    do {
+      _ = try service.lease(subject, for: request) { [self] result in
+        guard state.withLock({ $0.decision == decision && !$0.isOver }) else { return }
+        switch result {
+        case .failure(let problem): finish(with: problem)
+        case .success(let lease):
+          remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
+        }
+      }
+    } catch {
+      finish(with: error)
+    }
+  }
+
+  private func goOn(
+    with lease: StreamLease, _ decision: Int, from position: Broadcast.Position
+  ) -> StreamRemote.Redirection {
+    let old = state.withLock { state -> StreamLease? in
+      guard state.decision == decision, !state.isOver else { return nil }
+      defer { (state.shown, state.arrived, state.isDeciding) = (lease, decision, false) }
+      return state.shown
+    }
+    // What was decided since is under way, and redirects the stream again.
+    guard let old else {
+      remote.hold()
+      return .goOn
+    }
+    let beginning = lease.feed.beginning(from: old.feed.log.state(at: position))
+    return .stream(body(beginning, lease))
+  }
+
+  /// Tells why, and ends the stream after a whole event.
+  private func finish(with problem: Problem) {
+    let subject = state.withLock { state in
+      state.decision += 1
+      return state.subject
+    }
+    // One that has not begun is refused instead.
+    guard let subject else { return }
+    let bytes = ChangeEvents.failure(problem, member: subject.name)
+    remote.redirect { _ in .end(bytes) }
+  }
+
+  func endIfExpired(at now: UnixSeconds) {
+    let isExpired = state.withLock { state in
+      guard let expires = state.expires, expires <= now, !state.isOver else { return false }
+      state.expires = nil
+      return true
+    }
+    if isExpired { finish(with: gate.unauthorized("expired", "Your session is over.")) }
+  }
+}

@@ -1,0 +1,86 @@
+import Callers
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import OrderedResults
+import QueryAnalysis
+
+// The `claims` statement: a live query, of which each caller is one set of arguments.
+extension Gatekeeper {
+  /// The statement as a query that no client sees.
+  static func definition(_ settings: CallerSettings) -> QueryDefinition? {
+    guard let sql = settings.claims else { return nil }
+    var definition = QueryDefinition(name: claimsQuery, form: .sql(sql))
+    definition.isPrivate = true
+    definition.parameters = SQLFragment.parameterNames(of: sql).map {
+      QueryParameter(name: $0, type: .text)
+    }
+    return definition
+  }
+
+  /// Which live result says who somebody is; nil: none is needed.
+  func claimsKey(_ identity: CallerIdentity) -> FeedKey? {
+    guard settings.claims != nil, let claims = identity.claims else { return nil }
+    let values = claimNames.map { ($0, claims.value(at: $0)?.bound ?? .null) }
+    return FeedKey(query: Self.claimsQuery, arguments: Dictionary(uniqueKeysWithValues: values))
+  }
+
+  /// The caller that a request's identity and a state of the `claims` statement make.
+  ///
+  /// - Throws: 401 where there is no row, or what lets them in is over; 500 where there are several.
+  func caller(_ identity: CallerIdentity, _ feed: Feed?) throws(Problem) -> Caller {
+    var (claims, expires, row) = (identity.claims, identity.expires, Caller.Row?.none)
+    if let feed {
+      let head = feed.head
+      if let failure = head.refusal { throw Problem(failure, hiding: self) }
+      let results = head.snapshot.results
+      guard results.count > 0 else {
+        throw unauthorized("noRow", "Your session is over.", "the claims statement gives no row")
+      }
+      guard results.count == 1 else {
+        warn("the `claims` statement gives \(results.count) rows for one caller, who is refused")
+        throw refuse(.internalServerError, "severalRows", "Who you are cannot be told.")
+      }
+      let columns = results[0].namedClaims(results.layout)
+      claims = (claims ?? Claims()).joining(columns)
+      row = Caller.Row(feed: feed, version: head.snapshot.version.description)
+    }
+    if settings.claims != nil, let claim = claims?.value(at: "expires") {
+      guard let seconds = claim.seconds else {
+        warn("`expires` of the `claims` statement is no number of seconds")
+        throw unauthorized("expired", "Your session is over.")
+      }
+      expires = min(expires ?? seconds, seconds)
+    }
+    if let expires, expires <= Self.now {
+      throw unauthorized("expired", "Your session is over.", "what lets the caller in has expired")
+    }
+    return Caller(gate: self, identity: identity, claims: claims, row: row, expires: expires)
+  }
+}
+
+extension ClaimValue {
+  fileprivate var seconds: UnixSeconds? {
+    switch self {
+    case .integer(let integer): UnixSeconds(integer)
+    case .double(let double): double
+    case .string(let text): UnixSeconds(text)
+    default: nil
+    }
+  }
+}
+
+extension Record {
+  fileprivate func namedClaims(_ layout: RecordLayout) -> [(String, ClaimValue)] {
+    zip(layout.columns, values).map { ($0, ClaimValue($1)) }
+  }
+}
+
+extension Problem {
+  /// What keeps the server from knowing who asks; why is for the log.
+  fileprivate init(_ failure: FetchFailure, hiding gate: Gatekeeper) {
+    self.init(failure)
+    gate.warn("the `claims` statement fails: \(failure.detail)")
+    detail = "Who you are cannot be told now."
+  }
+}

@@ -1,0 +1,214 @@
+import Callers
+import FetchedRecords
+import Foundation
+import HTTP1
+import HTTPServer
+import HTTPTypes
+import Logging
+import OrderedResults
+import QueryAnalysis
+import Synchronization
+
+/// Finds out who makes a request, and what they may read: `protocol.md` §6.
+final class Gatekeeper: Sendable {
+  /// The hidden query that the `claims` statement is; no name of a query can be this.
+  static let claimsQuery = "callers: claims"
+  private static let everybodySignedIn = QueryAccess()
+
+  let settings: CallerSettings
+  /// The parameters of the `claims` statement, each a claim of what a caller shows.
+  let claimNames: [String]
+  private let access: [String: QueryAccess]
+  private let reader: CredentialReader
+  private let keys: WatchedKeys?
+  let tickets: Tickets
+  private let logger: Logger
+  private let refused = Mutex<[String: Int]>([:])
+  private let streams = Mutex<[ObjectIdentifier: CallerStream]>([:])
+
+  /// - Throws: `KeyProblem` where keys or secrets cannot be read.
+  init(
+    _ settings: CallerSettings, _ access: [String: QueryAccess], logger: Logger
+  ) throws {
+    self.settings = settings
+    self.access = access
+    self.logger = logger
+    claimNames = settings.claims.map { SQLFragment.parameterNames(of: $0) } ?? []
+    reader = CredentialReader(cookieName: settings.cookie)
+    tickets = Tickets(key: try settings.ticketKey.map { try TicketKey(path: $0) } ?? .random())
+    if case .signed(let source, let token) = settings.proof {
+      if token.audience == nil {
+        logger.warning(
+          "`callers: jwt` names no audience: tokens that were made for other services are good here"
+        )
+      }
+      keys = try WatchedKeys(source: source, settings: token) { event in
+        switch event {
+        case .reloaded(let keys, let unused):
+          logger.notice("read \(keys) keys of tokens anew\(unused.map { "; \($0)" }.joined())")
+        case .failed(let why): logger.error("the keys of tokens stay as they were: \(why)")
+        }
+      }
+    } else {
+      keys = nil
+    }
+  }
+
+  func access(of query: String) -> QueryAccess { access[query] ?? Self.everybodySignedIn }
+
+  static var now: UnixSeconds { Date().timeIntervalSince1970 }
+
+  // MARK: - Who it is
+
+  /// What a request proves.
+  ///
+  /// - Throws: 401 where it shows something that is not good, which never is anonymous.
+  func identify(_ request: Request) throws(Problem) -> CallerIdentity {
+    if let ticket = try ticket(of: request) { return ticket }
+    if case .headers(let fields) = settings.proof { return try identify(request, by: fields) }
+    let credential: Credential
+    do {
+      credential = try reader.credential(
+        authorization: request.fields[values: .authorization],
+        cookies: request.fields[values: .cookie], tickets: [])
+    } catch {
+      throw unauthorized("malformed", error.detail, error.explanation)
+    }
+    switch credential {
+    case .none: return .anonymous
+    case .bearer(let token): return try identify(token)
+    case .cookie(let token):
+      try checkOrigin(of: request)
+      return try identify(token)
+    case .ticket(let text): return try redeem(text)
+    }
+  }
+
+  private func ticket(of request: Request) throws(Problem) -> CallerIdentity? {
+    let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
+    guard let text = tickets.first else { return nil }
+    guard tickets.count == 1 else {
+      throw unauthorized("malformed", CredentialError.repeatedTicket.detail)
+    }
+    return try redeem(text)
+  }
+
+  private func redeem(_ text: String) throws(Problem) -> CallerIdentity {
+    do {
+      return try tickets.redeem(text, now: Self.now)
+    } catch .crowded {
+      throw Problem(
+        .serviceUnavailable, TicketError.crowded.detail, fields: [.retryAfter: "5"])
+    } catch {
+      throw unauthorized("ticket", error.detail, error.explanation)
+    }
+  }
+
+  private func identify(_ token: String) throws(Problem) -> CallerIdentity {
+    guard let keys else { return .opaque(token: token) }
+    do {
+      return try keys.verify(token, now: Self.now).identity
+    } catch {
+      throw unauthorized(error.reason.rawValue, error.detail, error.explanation)
+    }
+  }
+
+  /// What a proxy has checked; of everybody else these fields mean nothing.
+  private func identify(
+    _ request: Request, by fields: [(claim: String, field: HTTPField.Name)]
+  ) throws(Problem) -> CallerIdentity {
+    guard request.forwarding != nil else { return .anonymous }
+    var members: [(String, ClaimValue)] = []
+    for (claim, field) in fields {
+      let values = request.fields[values: field]
+      guard let text = values.first, !text.isEmpty else { continue }
+      guard values.count == 1, !text.utf8.contains(0) else {
+        throw unauthorized(
+          "malformed", "Who you are is said twice.", "the header \(field) is there twice")
+      }
+      members.append((claim, Self.claim(of: text, named: claim)))
+    }
+    return members.isEmpty ? .anonymous : .headers(Claims(members))
+  }
+
+  /// Several values of one header stand with commas between them.
+  private static func claim(of text: String, named name: String) -> ClaimValue {
+    guard name != "sub", text.contains(",") else { return .string(text) }
+    let items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    return .array(items.map { .string($0) })
+  }
+
+  /// A browser sends cookies with what pages of other sites ask for: those that the configuration
+  /// does not name get nothing by them.
+  private func checkOrigin(of request: Request) throws(Problem) {
+    guard ForeignOrigin.isForeign(request) else { return }
+    if allowsCredentials(request.fields[.origin]) { return }
+    throw refuse(
+      .forbidden, "origin",
+      "A page of another origin may not ask with your cookie: `cors` in the configuration names "
+        + "those that may.")
+  }
+
+  /// Whether pages of an origin may ask with cookies; set before the server listens.
+  private let crossOrigin = Mutex<CrossOrigin?>(nil)
+
+  func allow(_ origins: CrossOrigin?) { crossOrigin.withLock { $0 = origins } }
+
+  private func allowsCredentials(_ origin: String?) -> Bool {
+    guard case .origins = crossOrigin.withLock({ $0 }) else { return false }
+    return crossOrigin.withLock { $0 }?.allows(origin) == true
+  }
+
+  // MARK: - What they may
+
+  /// - Throws: 401 or 403 where a rule does not let claims in.
+  func check(_ rule: AccessRule, _ claims: Claims?, _ what: String) throws(Problem) {
+    switch rule.decision(for: claims) {
+    case .allowed: return
+    case .signInNeeded: throw unauthorized("missing", "Reading \(what) needs a token.")
+    case .forbidden: throw refuse(.forbidden, "notAllowed", "You may not read \(what).")
+    }
+  }
+
+  // MARK: - What is refused
+
+  /// 401; `error="invalid_token"` where there was a token (RFC 6750 §3.1).
+  func unauthorized(
+    _ reason: String, _ detail: String, _ explanation: String? = nil
+  ) -> Problem {
+    if let explanation { note(explanation) }
+    let challenge = reason == "missing" ? "Bearer" : #"Bearer error="invalid_token""#
+    return refuse(.unauthorized, reason, detail, fields: [.wwwAuthenticate: challenge])
+  }
+
+  func refuse(
+    _ status: HTTPResponse.Status, _ reason: String, _ detail: String, fields: HTTPFields = [:]
+  ) -> Problem {
+    refused.withLock { $0[reason, default: 0] += 1 }
+    return Problem(status, detail, fields: fields)
+  }
+
+  /// What helps the operator and is none of the stranger's business.
+  func note(_ explanation: String) { logger.debug("refused a caller: \(explanation)") }
+
+  func warn(_ explanation: String) { logger.warning("\(explanation)") }
+
+  /// Requests and streams that were refused, by the reason.
+  var refusals: [String: Int] { refused.withLock { $0 } }
+
+  // MARK: - Streams
+
+  func add(_ stream: CallerStream) {
+    streams.withLock { $0[ObjectIdentifier(stream)] = stream }
+  }
+
+  func remove(_ stream: CallerStream) {
+    streams.withLock { $0[ObjectIdentifier(stream)] = nil }
+  }
+
+  /// Ends the streams of those who are nobody any more.
+  func sweep() {
+    let now = Self.now
+    for stream in streams.withLock({ Array($0.values) }) { stream.endIfExpired(at: now) }
+  }
+}

@@ -1,0 +1,100 @@
+import Callers
+import FetchedRecords
+import HTTPServer
+import HTTPTypes
+import JSON
+
+// Who asks, before anything is answered.
+extension RecordsService {
+  /// The same resources for one caller.
+  func with(_ caller: Caller) -> RecordsService {
+    var service = self
+    service.caller = caller
+    return service
+  }
+
+  /// Finds out who asks, and lets `body` answer them; where nobody is told from anybody, at once.
+  func admit(
+    _ request: Request, _ responder: Responder,
+    _ body: @escaping @Sendable (RecordsService, Request, Responder) -> Void
+  ) {
+    guard let gate else { return body(self, request, responder) }
+    responder.amend { $0.dependsOnCaller() }
+    do {
+      let identity = try gate.identify(request)
+      answer(identity, gate, request, responder, body)
+    } catch {
+      responder.respond(Self.response(to: error))
+    }
+  }
+
+  private func answer(
+    _ identity: CallerIdentity, _ gate: Gatekeeper, _ request: Request, _ responder: Responder,
+    _ body: @escaping @Sendable (RecordsService, Request, Responder) -> Void
+  ) {
+    withClaims(of: identity, gate, responder) { feed in
+      do {
+        var service = with(try gate.caller(identity, feed))
+        service.again = { responder in answer(identity, gate, request, responder, body) }
+        body(service, request, responder)
+      } catch {
+        responder.respond(Self.response(to: error))
+      }
+      feed?.release(to: registry)
+    }
+  }
+
+  /// Hands over the result of the `claims` statement for somebody; nil: none is needed. It is
+  /// released by `body`.
+  func withClaims(
+    of identity: CallerIdentity, _ gate: Gatekeeper, _ responder: Responder,
+    _ body: @escaping @Sendable (Feed?) -> Void
+  ) {
+    guard let key = gate.claimsKey(identity) else { return body(nil) }
+    let giveUp = registry.acquire(key) { result in
+      switch result {
+      case .success(let feed): body(feed)
+      case .failure(let failure):
+        gate.warn("the `claims` statement fails: \(failure.detail)")
+        var problem = Problem(failure)
+        problem.detail = "Who you are cannot be told now."
+        responder.respond(Self.response(to: problem))
+      }
+    }
+    if let giveUp { responder.whenAbandoned(giveUp) }
+  }
+
+  /// `POST /v1/tickets`
+  func issueTicket(_ request: Request, _ responder: Responder) {
+    responder.respond(
+      Self.answer {
+        try QueryItems(request.query).refuseParameters()
+        guard let caller, caller.claims != nil else {
+          throw caller?.gate.unauthorized("missing", "A ticket is for who shows a token.")
+            ?? Problem.notFound("everybody may read everything here: nobody needs a ticket")
+        }
+        let ticket: Ticket
+        do {
+          ticket = try caller.gate.tickets.issue(for: caller.identity, now: Gatekeeper.now)
+        } catch let error as TicketError {
+          throw Problem(.badRequest, error.detail)
+        }
+        var response = Self.json { json in
+          json.object { json in
+            json.member("ticket", ticket.text)
+            json.member("expires", Int(ticket.expires))
+          }
+        }
+        response.fields[.cacheControl] = "no-store"
+        return response
+      })
+  }
+}
+
+extension Response {
+  /// Nobody but this caller may be given it, and not without asking again.
+  fileprivate mutating func dependsOnCaller() {
+    if fields[.cacheControl] != "no-store" { fields[.cacheControl] = "private, no-cache" }
+    fields.append(HTTPField(name: .vary, value: "Authorization, Cookie"))
+  }
+}

@@ -1,0 +1,94 @@
+import HTTPServer
+import Synchronization
+
+/// What a stream shows: one whole result, or a composition.
+enum StreamSubject: Sendable, Equatable {
+  case feed(FeedKey)
+  case composition(Composition)
+
+  /// The live queries that it takes.
+  var keys: [FeedKey] {
+    switch self {
+    case .feed(let key): [key]
+    case .composition(let composition): composition.members.map(\.key)
+    }
+  }
+
+  /// What events about the stream as a whole call its query.
+  var name: MemberName {
+    switch self {
+    case .feed(let key):
+      MemberName(query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
+    case .composition(let composition):
+      MemberName(
+        query: composition.members[0].key.query, arguments: composition.members[0].key.arguments,
+        window: composition.members[0].window, isAlwaysNamed: composition.isMultiple)
+    }
+  }
+}
+
+/// A feed that a stream uses, and what it uses of its address's share.
+final class StreamLease: Sendable {
+  let feed: any StreamableFeed
+  private let share: Share
+  private let registry: FeedRegistry
+  private let isOver = Atomic(false)
+
+  init(_ feed: any StreamableFeed, _ share: Share, _ registry: FeedRegistry) {
+    self.feed = feed
+    self.share = share
+    self.registry = registry
+  }
+
+  deinit { end() }
+
+  /// Any number of times, from any thread.
+  func end() {
+    guard !isOver.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    feed.release(to: registry)
+    share.end()
+  }
+}
+
+extension RecordsService {
+  /// Hands over what a stream shows, once it is there.
+  ///
+  /// - Returns: what gives up waiting for it; nil: there is nothing to wait for.
+  /// - Throws: 429, where it is more than the client is granted.
+  func lease(
+    _ subject: StreamSubject, for request: Request,
+    _ body: @escaping @Sendable (Result<StreamLease, Problem>) -> Void
+  ) throws(Problem) -> (@Sendable () -> Void)? {
+    let share = try registry.shares.take(subject.keys, isStream: true, for: request.site)
+    let hand = { @Sendable [registry] (feed: any StreamableFeed) in
+      body(.success(StreamLease(feed, share, registry)))
+    }
+    switch subject {
+    case .feed(let key):
+      return registry.acquire(key) { result in
+        switch result {
+        case .success(let feed): hand(feed)
+        case .failure(let failure): body(.failure(Problem(failure)))
+        }
+      }
+    case .composition(let composition):
+      return registry.acquire(composition) { result in
+        switch result {
+        case .success(let feed): hand(feed)
+        case .failure(let failure): body(.failure(Problem(failure)))
+        }
+      }
+    }
+  }
+
+  /// A stream's body: its beginning, and then what the feed tells.
+  func body(
+    _ beginning: StreamBeginning, _ feed: any StreamableFeed,
+    onEnd: @escaping @Sendable () -> Void
+  ) -> StreamBody {
+    StreamBody(
+      prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
+      heartbeat: heartbeat, onLag: { feed.resumption(after: $0) },
+      onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line, onEnd: onEnd)
+  }
+}
