@@ -62,7 +62,7 @@ func whileAppending<Result>(
     DispatchQueue(label: "appending.\(thread)").async(group: group) {
       var random = RandomSource(seed: RandomSource.seed &+ UInt64(thread))
       while !isOver.load(ordering: .relaxed) {
-        let size = random.once(in: 10) ? random.number(0...largest) : 0
+        let size = random.once(in: 20) ? random.number(0...largest) : 0
         random.pick(logs).append(size: size, isShownHere: random.once(in: 2))
         if !random.once(in: 4) { pause() }
       }

@@ -38,7 +38,7 @@ import Testing
         }
       }
       eventually { journeys.allSatisfy(\.hasBegun) }
-      whileAppending(to: logs, threads: 3, largest: 60_000) {
+      whileAppending(to: logs, threads: 3, largest: 300_000) {
         for _ in 0..<Self.steps {
           random.pick(journeys).step(&random)
           if random.once(in: 3) { pause() }
@@ -48,6 +48,7 @@ import Testing
       }
       eventually { server.server.statistics.streamsOpen == 0 }
     }
+    #expect(journeys.contains { $0.stalls > 0 }, "no reader was slow; DIDCHANGE_SEED=\(seed)")
     for (number, journey) in journeys.enumerated() {
       journey.check(results.withLock { $0[number] } ?? [])
     }
@@ -72,6 +73,7 @@ private final class Journey: Sendable {
     var mistakes: [String] = []
     var bodies = 0
     var ends = 0
+    var stalls = 0
   }
 
   private let logs: [NumberedLog]
@@ -88,6 +90,11 @@ private final class Journey: Sendable {
     state = Mutex(State(random: RandomSource(seed: seed &+ 1000 &+ UInt64(number))))
   }
 
+  private var isSlow: Bool { number % 4 < 2 }
+
+  /// How often the socket was full.
+  var stalls: Int { state.withLock { $0.stalls } }
+
   var hasBegun: Bool { state.withLock { !$0.stays.isEmpty } }
 
   func begin() -> StreamBody { state.withLock { stay(&$0) } }
@@ -95,11 +102,11 @@ private final class Journey: Sendable {
   func read(from server: TestServer) throws -> [String] {
     let reader = try UnitReader(
       server, number % 2 == 0 ? .http10 : .http11, target: "/\(number)",
-      receiveBuffer: number % 4 < 2 ? 4096 : nil)
+      receiveBuffer: isSlow ? 4096 : nil)
     var seen: [String] = []
     while let name = try reader.next() {
       seen.append(name)
-      if number % 4 == 1, seen.count % 5 == 0 { pause() }
+      if isSlow, seen.count % 2 == 0 { pause() }
     }
     return seen
   }
@@ -169,6 +176,7 @@ private final class Journey: Sendable {
     return StreamBody(
       prefix: prefix.map { pieces([$0 + ";"]) }, broadcast: log.broadcast,
       position: log.position(of: start),
+      onStall: { [self] _ in self.state.withLock { $0.stalls += 1 } },
       onEnd: { [self] in self.state.withLock { $0.ends += 1 } }, remote: remote)
   }
 

@@ -177,6 +177,30 @@ func `a prefix that is redirected comes to its end`(version: StreamVersion) thro
   }
 }
 
+@Test func `a unit that is appended as a stream joins its log is shown`() throws {
+  let log = NumberedLog("a")
+  let remote = StreamRemote()
+  try withServer(
+    handler: serve {
+      var body = log.body()
+      body.remote = remote
+      return body
+    }
+  ) { server in
+    let reader = try UnitReader(server)
+    #expect(try reader.next() == "to a")
+    for _ in 0..<300 {
+      // A log that no stream of the loop shows yet.
+      let next = NumberedLog("b")
+      remote.redirect { _ in
+        .stream(StreamBody(broadcast: next.broadcast, position: next.position(of: 0)))
+      }
+      next.append()
+      #expect(try reader.next() == "b0")
+    }
+  }
+}
+
 @Test func `calls before a stream has begun hold it from the beginning`() throws {
   let (old, new) = (NumberedLog("a"), NumberedLog("b"))
   let start = old.broadcast.end
@@ -223,13 +247,6 @@ func `a prefix that is redirected comes to its end`(version: StreamVersion) thro
   let log = NumberedLog("a")
   let remote = StreamRemote()
   let (ended, dropped) = (Signal(), Signal())
-  func redirect(_ remote: StreamRemote) {
-    let token = DropToken(dropped)
-    remote.redirect { _ in
-      Issue.record("a stream that is over was asked, with \(token)")
-      return .goOn
-    }
-  }
   try withServer(
     handler: serve {
       var body = log.body(onEnd: ended)
@@ -237,12 +254,12 @@ func `a prefix that is redirected comes to its end`(version: StreamVersion) thro
       return body
     }
   ) { server in
-    redirect(remote)
+    redirectInVain(remote, dropped)
     // It never begins.
     #expect(Curl(isHead: true).fetch(server.url("/")).status == 200)
     #expect(ended.wait())
     #expect(dropped.wait())
-    redirect(remote)
+    redirectInVain(remote, dropped)
     #expect(dropped.wait())
     remote.hold()
     remote.release()
