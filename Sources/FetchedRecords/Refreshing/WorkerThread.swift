@@ -46,7 +46,7 @@ final class WorkerThread: Sendable {
     #if os(Linux)
       // For this thread alone: long queries leave the processor to commits, which are short. Where
       // it is refused they share it.
-      _ = yield_to_others(10, 100_000_000)
+      _ = yield_to_others(10, 10_000_000)
     #endif
   }
 }
