@@ -88,7 +88,7 @@ let package = Package(
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "Demo", "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
+        "Callers", "Demo", "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),
@@ -152,8 +152,8 @@ let package = Package(
     .testTarget(
       name: "RecordsAPITests",
       dependencies: [
-        "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults", "QueryAnalysis",
-        "SeededRandom", "TestSupport", grdb, httpTypes,
+        "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
+        "QueryAnalysis", "SeededRandom", "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -115,7 +115,8 @@ import Testing
       """
       limits: {headSize: 2048, connections: 10, connectionsPerAddress: 5, requestsInFlight: 2,
         controllers: 7, logBytes: 1000, logChangeSets: 4, rememberedStates: 0, bodySize: 0,
-        memory: 1000000000, streamsPerAddress: 8, queriesPerAddress: 9}
+        memory: 1000000000, streamsPerAddress: 8, queriesPerAddress: 9,
+        streamsPerCaller: 10, queriesPerCaller: 11}
       timeouts: {head: 5, body: 500ms, write: 1.5, idle: 2m, heartbeat: 3s, linger: 1h}
       cors: [https://a.example, "http://localhost:8000"]
       proxies: [127.0.0.1, 10.0.0.0/8, unix]
@@ -142,6 +143,8 @@ import Testing
     #expect(configuration.feeds.maximumOfControllers == 7)
     #expect(configuration.feeds.streamsPerAddress == 8)
     #expect(configuration.feeds.queriesPerAddress == 9)
+    #expect(configuration.feeds.streamsPerCaller == 10)
+    #expect(configuration.feeds.queriesPerCaller == 11)
     #expect(configuration.queryLimits.memory == 1_000_000_000)
     #expect(configuration.queryLimits.resultBytes == 250_000_000)
     #expect(configuration.feeds.logCapacity == 1000)

@@ -70,7 +70,7 @@ struct Caller: Sendable {
 
 extension Value {
   /// A claim as a parameter's value: an array or an object as its JSON text.
-  fileprivate init?(_ claim: ClaimValue, as type: QueryParameter.ValueType) {
+  init?(_ claim: ClaimValue, as type: QueryParameter.ValueType) {
     switch (type, claim) {
     case (.text, .string(let text)): self = .text(text)
     case (.text, .integer(let integer)): self = .text(String(integer))

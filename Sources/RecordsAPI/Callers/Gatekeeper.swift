@@ -87,6 +87,9 @@ final class Gatekeeper: Sendable {
   private func ticket(of request: Request) throws(Problem) -> CallerIdentity? {
     let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
     guard let text = tickets.first else { return nil }
+    guard request.encodedPath.last == "events" else {
+      throw unauthorized("ticket", "A ticket is for a stream: show the token itself here.")
+    }
     guard tickets.count == 1 else {
       throw unauthorized("malformed", CredentialError.repeatedTicket.detail)
     }

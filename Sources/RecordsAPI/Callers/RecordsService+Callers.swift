@@ -32,7 +32,7 @@ extension RecordsService {
     _ identity: CallerIdentity, _ gate: Gatekeeper, _ request: Request, _ responder: Responder,
     _ body: @escaping @Sendable (RecordsService, Request, Responder) -> Void
   ) {
-    withClaims(of: identity, gate, responder) { feed in
+    withClaims(of: identity, gate, request, responder) { feed in
       do {
         var service = with(try gate.caller(identity, feed))
         service.again = { responder in answer(identity, gate, request, responder, body) }
@@ -47,11 +47,19 @@ extension RecordsService {
   /// Hands over the result of the `claims` statement for somebody; nil: none is needed. It is
   /// released by `body`.
   func withClaims(
-    of identity: CallerIdentity, _ gate: Gatekeeper, _ responder: Responder,
+    of identity: CallerIdentity, _ gate: Gatekeeper, _ request: Request, _ responder: Responder,
     _ body: @escaping @Sendable (Feed?) -> Void
   ) {
     guard let key = gate.claimsKey(identity) else { return body(nil) }
+    // Whoever shows many tokens makes a live query of each.
+    let share: Share
+    do {
+      share = try registry.shares.take([key], for: request.site)
+    } catch {
+      return responder.respond(Self.response(to: error))
+    }
     let giveUp = registry.acquire(key) { result in
+      defer { share.end() }
       switch result {
       case .success(let feed): body(feed)
       case .failure(let failure):

@@ -1,5 +1,4 @@
 import FetchedRecords
-import Foundation
 import HTTPServer
 import Yams
 
@@ -54,8 +53,10 @@ struct ConfigurationReader {
   /// A path in the file counts from the file's folder: the file means the same wherever the server
   /// is started.
   func resolve(_ path: String) -> String {
-    let folder = (configuration.file as NSString).deletingLastPathComponent
-    return path.hasPrefix("/") || folder.isEmpty ? path : "\(folder)/\(path)"
+    guard !path.hasPrefix("/"), let slash = configuration.file.lastIndex(of: "/") else {
+      return path
+    }
+    return configuration.file[...slash] + path
   }
 
   /// The words of queries that are about callers mean something beside `callers` alone, and `callers`

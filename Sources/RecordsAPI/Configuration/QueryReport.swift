@@ -1,3 +1,4 @@
+package import Callers
 import FetchedRecords
 import Foundation
 import OrderedResults
@@ -8,22 +9,38 @@ package struct QueryReport {
   private let entry: QueryCatalog.Entry
   /// What its result has, in words; nil: it was not run, for a parameter has no default value.
   private let trial: Result<String, FetchFailure>?
+  /// nil: nobody was asked for.
+  private let caller: CallerReport?
 
   /// Opens the database, prepares all queries of the settings, and runs those that can do without a
   /// value from a client.
   ///
   /// Takes as long as the queries do, and holds one result at a time.
   ///
+  /// - Parameters:
+  ///   - settings: which queries.
+  ///   - database: the file.
+  ///   - claims: those of somebody who reads them, as far as they may; nil: of nobody.
+  /// - Returns: a report for each.
   /// - Throws: ``ConfigurationProblems`` with the problems of all queries, also those that only
   ///   running them shows; where no queries are named, the report of a table tells its problem.
-  package static func all(_ settings: LaunchSettings, database: String) throws -> [QueryReport] {
+  package static func all(
+    _ settings: LaunchSettings, database: String, as claims: Claims? = nil
+  ) throws -> [QueryReport] {
     let queries: QueryCatalog.Extent =
       settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       let refresher = try Refresher(
         path: database, queries: queries, limits: settings.queryLimits)
       let reports = refresher.catalog.all.filter { !$0.definition.isPrivate }
-        .map { QueryReport($0, refresher) }
+        .map { entry in
+          QueryReport(
+            entry, refresher,
+            claims.map {
+              CallerReport(
+                $0, settings.access[entry.definition.name] ?? QueryAccess(), entry.definition)
+            })
+        }
       let problems = reports.compactMap { $0.problem(in: settings.configuration) }
       if !settings.queries.isEmpty, !problems.isEmpty { throw ConfigurationProblems(problems) }
       return reports
@@ -36,13 +53,19 @@ package struct QueryReport {
     }
   }
 
-  private init(_ entry: QueryCatalog.Entry, _ refresher: Refresher) {
+  private init(
+    _ entry: QueryCatalog.Entry, _ refresher: Refresher, _ caller: CallerReport?
+  ) {
     self.entry = entry
+    self.caller = caller
     let parameters = entry.definition.parameters
+    let own = caller?.arguments ?? [:]
     let values = parameters.compactMap { parameter in
-      parameter.defaultValue.map { (parameter.name, $0) }
+      (own[parameter.name] ?? parameter.defaultValue).map { (parameter.name, $0) }
     }
-    guard let query = try? entry.analysis.get(), values.count == parameters.count else {
+    guard let query = try? entry.analysis.get(), values.count == parameters.count,
+      caller?.mayRead != false
+    else {
       trial = nil
       return
     }
@@ -75,12 +98,18 @@ package struct QueryReport {
       add("parameters", definition.parameters.map(\.text).joined(separator: ", "))
       add("alongside", definition.alongside.map(\.name).joined(separator: ", "))
       add("tracking", "\(query.tracking.mode.rawValue): \(query.tracking.reason)")
-      add("result", trial.map { try? $0.get() } ?? "not run: a parameter must be given")
+      add("may read", caller?.verdict)
+      add("arguments", caller?.argumentsInWords)
+      add("result", trial.map { try? $0.get() } ?? whyNotRun)
       add("problem", failure?.detail)
       lines.append("  sql")
       lines += query.sql.split(separator: "\n").map { "    \($0)" }
     }
     return lines.map { $0.showingControls() }.joined(separator: "\n") + "\n"
+  }
+
+  private var whyNotRun: String? {
+    caller?.mayRead == false ? nil : "not run: a parameter must be given"
   }
 
   private var failure: FetchFailure? {

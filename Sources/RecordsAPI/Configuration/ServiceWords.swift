@@ -7,6 +7,7 @@ package enum LimitWord: String, ConfigurationWord {
   case targetLength, headSize, headerCount, bodySize, connections, connectionsPerAddress
   case requestsInFlight, controllers, logBytes, logChangeSets, rememberedStates, rememberedBytes
   case readers, resultRows, resultBytes, memory, streamsPerAddress, queriesPerAddress
+  case streamsPerCaller, queriesPerCaller
 
   package static let owner = "`limits`"
   package static let synonyms: [String: LimitWord] = [
@@ -39,6 +40,8 @@ package enum LimitWord: String, ConfigurationWord {
     case .memory: (\.queryLimits.memory, 16_777_216...1_099_511_627_776)
     case .streamsPerAddress: (\.feeds.streamsPerAddress, 1...10_000_000)
     case .queriesPerAddress: (\.feeds.queriesPerAddress, 1...10_000_000)
+    case .streamsPerCaller: (\.feeds.streamsPerCaller, 1...10_000_000)
+    case .queriesPerCaller: (\.feeds.queriesPerCaller, 1...10_000_000)
     }
   }
 }

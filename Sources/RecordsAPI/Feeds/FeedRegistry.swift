@@ -1,3 +1,4 @@
+import Callers
 import Dispatch
 import FetchedRecords
 import HTTPServer
@@ -14,7 +15,8 @@ final class FeedRegistry: Sendable {
   let compositions: LivePool<Composition, ComposedFeed>
   let counters = FeedCounters()
   let pages = PageCache()
-  let shares: AddressShares
+  let shares: Shares<ClientSite>
+  let callerShares: Shares<IdentityKey>
   /// Live queries that went because their memory was needed.
   let evictions = Atomic(0)
   /// From now on every stream ends.
@@ -23,7 +25,14 @@ final class FeedRegistry: Sendable {
   init(refresher: Refresher, settings: FeedSettings) {
     self.refresher = refresher
     self.settings = settings
-    shares = AddressShares(settings)
+    shares = Shares(
+      streams: .init(count: settings.streamsPerAddress, word: "streamsPerAddress"),
+      queries: .init(count: settings.queriesPerAddress, word: "queriesPerAddress"),
+      whose: "your address uses")
+    callerShares = Shares(
+      streams: .init(count: settings.streamsPerCaller, word: "streamsPerCaller"),
+      queries: .init(count: settings.queriesPerCaller, word: "queriesPerCaller"),
+      whose: "you use")
     let feeds = LivePool<FeedKey, Feed>(
       maximum: settings.maximumOfControllers, linger: settings.linger, wasUsed: { $0.wasRead() },
       letGo: { feed in

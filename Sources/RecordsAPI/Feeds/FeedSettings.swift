@@ -38,6 +38,14 @@ package struct FeedSettings: Sendable, Equatable {
   /// leave as many for everybody else.
   package var queriesPerAddress = 20_000
 
+  /// Streams of one caller, from whatever addresses; one more is refused with 429.
+  ///
+  /// 1000: far more than a person has pages open, and enough for a program that acts for one.
+  package var streamsPerCaller = 1000
+
+  /// Live queries that one caller uses at the same time; one more is refused with 429.
+  package var queriesPerCaller = 5000
+
   /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
   package var heartbeat = Duration.seconds(15)
 

@@ -103,7 +103,7 @@ extension RecordsService {
     _ caller: Caller, _ opening: StreamOpening, _ request: Request, _ responder: Responder,
     _ subject: @escaping @Sendable (RecordsService) throws -> StreamSubject
   ) {
-    withClaims(of: caller.identity, caller.gate, responder) { claims in
+    withClaims(of: caller.identity, caller.gate, request, responder) { claims in
       CallerStream(self, caller, claims, opening, request, subject).begin(responder)
     }
   }

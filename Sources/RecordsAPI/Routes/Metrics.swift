@@ -101,6 +101,10 @@ extension RecordsService {
       registry.shares.refusals)
     if let gate {
       metrics.add(
+        "caller_share_refusals_total", .counter,
+        "Requests of callers that used as many streams or live queries as they are granted.",
+        registry.callerShares.refusals)
+      metrics.add(
         "caller_refusals_total", .counter, "Requests and streams of callers that were refused.",
         gate.refusals.sorted { $0.key < $1.key }.map { ("reason=\"\($0.key)\"", $0.value) })
     }

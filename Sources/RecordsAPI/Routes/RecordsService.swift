@@ -130,7 +130,7 @@ struct RecordsService: Sendable {
     acquire: (@escaping @Sendable (Result<F, FetchFailure>) -> Void) -> (@Sendable () -> Void)?,
     then body: @escaping @Sendable (F, _ end: @escaping @Sendable () -> Void) -> Void
   ) throws {
-    let share = try registry.shares.take(keys, isStream: isStream, for: request.site)
+    let share = try share(of: keys, isStream: isStream, request)
     let giveUp = acquire { result in
       switch result {
       case .failure(let failure):

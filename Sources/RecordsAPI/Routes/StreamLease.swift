@@ -1,3 +1,4 @@
+import Callers
 import HTTPServer
 import Synchronization
 
@@ -59,7 +60,7 @@ extension RecordsService {
     _ subject: StreamSubject, for request: Request,
     _ body: @escaping @Sendable (Result<StreamLease, Problem>) -> Void
   ) throws(Problem) -> (@Sendable () -> Void)? {
-    let share = try registry.shares.take(subject.keys, isStream: true, for: request.site)
+    let share = try share(of: subject.keys, isStream: true, request)
     let hand = { @Sendable [registry] (feed: any StreamableFeed) in
       body(.success(StreamLease(feed, share, registry)))
     }
@@ -78,6 +79,22 @@ extension RecordsService {
         case .failure(let failure): body(.failure(Problem(failure)))
         }
       }
+    }
+  }
+
+  /// What a request uses of what its address and its caller are granted.
+  ///
+  /// - Throws: 429, where it is more.
+  func share(
+    of keys: [FeedKey], isStream: Bool = false, _ request: Request
+  ) throws(Problem) -> Share {
+    let ofAddress = try registry.shares.take(keys, isStream: isStream, for: request.site)
+    guard let caller, caller.claims != nil else { return ofAddress }
+    let ofCaller = try registry.callerShares.take(
+      keys, isStream: isStream, for: caller.identity.key)
+    return Share {
+      ofAddress.end()
+      ofCaller.end()
     }
   }
 

@@ -1,0 +1,121 @@
+import Callers
+import Testing
+
+@testable import RecordsAPI
+
+@Suite struct `The words of callers` {
+  private static let queries = "queries: {a: {table: t}}"
+  private static let opaque = "callers: {opaque: true, claims: SELECT 1}"
+
+  @Test(arguments: [
+    (
+      "callers: {cookie: a}",
+      "c:1:10: `callers` must say by what somebody is known, and has none; "
+        + "give one of jwt, opaque and headers"
+    ),
+    (
+      "callers: {opaque: true, headers: {sub: X-User}}",
+      "c:1:10: `callers` must say by what somebody is known, and has `opaque` and `headers`; "
+        + "give one of jwt, opaque and headers"
+    ),
+    (
+      "callers: {opaque: true}",
+      "c:1:10: an opaque token says nothing by itself; add claims: SELECT … WHERE token = :token"
+    ),
+    (
+      "callers: {opaque: false}",
+      "c:1:19: `opaque` is false; write opaque: true, or leave the word out"
+    ),
+    (
+      "callers: {headers: {sub: 'X User'}}",
+      "c:1:26: \"X User\" is no name of a header; X-Forwarded-User"
+    ),
+    (
+      "callers: {headers: {sub: X-User}, cookie: 'a b'}",
+      "c:1:43: \"a b\" is no name of a cookie; letters, digits, - and _"
+    ),
+    (
+      "callers: {headers: {sub: X-User}, operators: admin}",
+      "c:1:46: `operators` is \"admin\"; write anyone, signedIn, or claims such as "
+        + "{role: [customer, admin]}"
+    ),
+    (
+      "callers: {jwt: {keys: k.json}}",
+      "c:1:16: `jwt` does not say which `algorithms` are good; add algorithms: [ES256], or what "
+        + "your tokens are signed with"
+    ),
+    (
+      "callers: {jwt: {algorithms: [ES265], keys: k.json}}",
+      "c:1:30: \"ES265\" is no algorithm of a signature; did you mean \"ES256\"?"
+    ),
+    (
+      "callers: {jwt: {algorithms: [ES256]}}",
+      "c:1:16: `jwt` needs either `keys` or `secret`; keys: FILE names a JWK set; "
+        + "secret: {file: FILE} is for HS256"
+    ),
+    (
+      "callers: {jwt: {algorithms: [HS256], secret: {env: A, file: b}}}",
+      "c:1:46: `secret` names no single place; write {env: NAME} or {file: FILE}"
+    ),
+    (
+      "callers: {opaque: true, claims: SELECT 1, tickets: a}",
+      "c:1:43: \"tickets\" is not a word of `callers`; did you mean \"ticketKey\"?"
+    ),
+  ])
+  func `are told with their place`(yaml: String, problem: String) {
+    #expect(problems("\(yaml)\n\(Self.queries)").first == problem)
+  }
+
+  @Test func `name what cannot be read, at its place`() throws {
+    let yaml = "callers: {jwt: {algorithms: [ES256], keys: nowhere/jwks.json}}\n\(Self.queries)"
+    let problem = try #require(problems(yaml).first)
+    #expect(problem.hasPrefix("c:1:44: "))
+    #expect(problem.contains("nowhere/jwks.json"))
+  }
+
+  @Test func `need queries, which else would be every table`() {
+    #expect(
+      problems(Self.opaque) == [
+        "c:1:10: `callers` without `queries`; name under `queries` what may be read: without them it "
+          + "would be every table"
+      ])
+  }
+
+  /// Whoever reads them in a file believes that they protect something.
+  @Test func `of a query mean nothing without callers, and are refused`() {
+    #expect(
+      problems("queries: {a: {table: t, allow: signedIn}}") == [
+        "c:1:32: the query \"a\" has `allow`, and nobody is told from anybody; say under `callers` "
+          + "how callers are known"
+      ])
+    #expect(
+      problems("queries: {a: {table: t, parameters: {p: {type: text, claim: sub}}}}") == [
+        "c:1:38: the parameter \"p\" takes a claim, and nobody has any; say under `callers` how "
+          + "callers are known"
+      ])
+  }
+
+  @Test func `are read`() throws {
+    let yaml = """
+      callers: {opaque: true, cookie: session, claims: SELECT user FROM s WHERE token = :token,
+        operators: {role: admin, level: [1, 2.5, true]}}
+      queries:
+        a: {table: t, allow: anyone}
+        b: {table: t, allow: {role: [x, y]}, parameters: {p: {type: integer, claim: org.id}}}
+        c: {table: t}
+      """
+    let configuration = try Configuration.parse(yaml, file: "c")
+    let callers = try #require(configuration.callers)
+    #expect(callers.cookie == "session")
+    #expect(callers.claims == "SELECT user FROM s WHERE token = :token")
+    #expect(
+      callers.operators
+        == .claims([
+          "role": [.string("admin")], "level": [.integer(1), .double(2.5), .boolean(true)],
+        ]))
+    #expect(configuration.access["a"]?.rule == .anyone)
+    #expect(configuration.access["b"]?.rule == .claims(["role": [.string("x"), .string("y")]]))
+    #expect(configuration.access["b"]?.claims == ["p": "org.id"])
+    #expect(configuration.access["c"] == nil)
+  }
+}
