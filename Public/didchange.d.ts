@@ -49,8 +49,38 @@ export type ChangeEvent =
   | { event: "sectionChange"; data: SectionChange }
   | { event: "change"; data: RecordChange };
 
-/** `stale`: there is a result but no connection; `closed`: for good. */
-export type State = "connecting" | "live" | "stale" | "closed";
+/**
+ * `stale`: there is a result but no connection. For good: `closed`, by `close()` or a refusal;
+ * `signedOut`, after a 401 and without another token; `forbidden`, after a 403. After these two the
+ * records are gone (a `snapshot` of none tells): make a new controller once somebody has signed in.
+ */
+export type State = "connecting" | "live" | "stale" | "closed" | "signedOut" | "forbidden";
+
+/**
+ * A token, or what gives one; nothing (or ""): nobody has signed in.
+ *
+ * A function is asked when a request needs a token, and what it gives is used until the server
+ * answers 401; then it is asked once more, for another one: `expired` is true. If it gives none, the
+ * same, or one that is refused too, the state is `signedOut`. If it throws, an `error` event has its
+ * error as `cause`, and it is asked again later.
+ */
+export type Token = string | ((why: { expired: boolean }) => Given | Promise<Given>);
+type Given = string | null | undefined;
+
+/**
+ * Who asks. Controllers share a connection and a result if their tokens are equal, and with nobody
+ * else. Tokens are kept in memory only, that of the page and of the SharedWorker. Streams are opened
+ * with a ticket in the address, which is good once and for seconds.
+ *
+ * Cookies go by themselves to the page's own origin. The module cannot see whose they are: an app
+ * that signs somebody in over somebody else closes its controllers, in all tabs.
+ */
+export interface Caller {
+  /** Sent as `Authorization: Bearer`. Controllers that share a function share what it gives. */
+  token?: Token;
+  /** Sends cookies to another origin, which must name this one in `cors`. */
+  withCredentials?: boolean;
+}
 
 /** What stands around a result. */
 export interface Head {
@@ -68,6 +98,8 @@ export interface Problem {
   title: string;
   status?: number;
   detail?: string;
+  /** What a token function has thrown. */
+  cause?: unknown;
 }
 
 export interface ControllerEvents<R = FetchedRecord> {
@@ -99,7 +131,8 @@ export interface BindOptions<R = FetchedRecord> {
  * what changed, and what was read from `sections` stays valid. Events have the JSON of the wire as
  * `detail`; those of a change set come when all of it is here: at `willChange` the properties still
  * show the old result, from then on the new one. `error`: the query failed (the result stays), or was
- * refused for good (the state is then `closed`).
+ * refused for good (the state is then `closed`, `signedOut` or `forbidden`), or the token function
+ * failed.
  *
  * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
  */
@@ -109,7 +142,7 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   constructor(url: string | URL, options?: {
     parameters?: { [name: string]: string | number | bigint | undefined };
     window?: Window | null;
-  });
+  } & Caller);
   /** The address of this query's own event stream: for `curl -N`. */
   readonly url: string;
   readonly state: State;
@@ -127,6 +160,8 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   window: Window | null;
   /** The address of a resource of this query, with its parameters: `records`, `sections`, … */
   address(resource: string): string;
+  /** As the global `fetch`, by this controller's caller; for addresses of its server under `/v1/` only. */
+  fetch(address: string | URL, init?: RequestInit): Promise<Response>;
   recordAt(indexPath: IndexPath): R | undefined;
   /** Where the record with that key is: O(n) after a change, then O(1). */
   indexPathFor(key: Value | Value[]): IndexPath | undefined;

@@ -11,11 +11,16 @@ function setAll(items, values) {
   for (const [name, value] of Object.entries(values)) if (value !== undefined) items.set(name, value);
 }
 
+/** What nothing follows. */
+const ends = ["closed", "signedOut", "forbidden"];
+
 export class FetchedRecordsController extends EventTarget {
   #base;
   /** Name and parameters. */
   #query;
   #window;
+  /** Who asks: `{token, withCredentials}`; null: whoever has the page's own cookies. */
+  #caller;
   #subscription;
   /** Grows with each subscription: an earlier one is not heard. */
   #turn = 0;
@@ -27,8 +32,13 @@ export class FetchedRecordsController extends EventTarget {
   #paths = null;
   #state = "connecting";
 
-  constructor(url, { parameters = {}, window = null } = {}) {
+  constructor(url, { parameters = {}, window = null, token, withCredentials = false } = {}) {
     super();
+    // Where it is sent, a text would show it.
+    if (typeof token !== "function" && /[^!-~]/.test(token ?? "")) {
+      throw new TypeError("The token is not a text that a header can carry");
+    }
+    this.#caller = token || withCredentials ? { token, withCredentials } : null;
     const address = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
     const [, base, name] = /^(.*\/)queries\/([^/]+)\/?$/.exec(address.pathname) ?? [];
     if (!name) throw new TypeError(`“${url}” is not the address of a query: …/v1/queries/players`);
@@ -55,7 +65,7 @@ export class FetchedRecordsController extends EventTarget {
   get window() { return this.#window; }
   set window(window) {
     this.#window = window;
-    if (this.#state === "closed") return;
+    if (ends.includes(this.#state)) return;
     this.#subscription.close();
     this.#subscribe();
   }
@@ -78,6 +88,13 @@ export class FetchedRecordsController extends EventTarget {
     return `${this.#base}queries/${encodeURIComponent(name)}/${resource}${String(parameters) && `?${parameters}`}`;
   }
 
+  async fetch(url, init) {
+    const address = new URL(url, this.#base);
+    if (!address.href.startsWith(this.#base)) throw new TypeError(`“${address.origin}${address.pathname}” is not of this controller’s server`);
+    if (!this.#caller) return fetch(address, init);
+    return (await import("./didchange/caller.js")).callerOf(this.#caller).fetch(address, init);
+  }
+
   bind(element, options) {
     const stopping = new AbortController();
     import("./didchange/bind.js").then(({ bind }) =>
@@ -94,7 +111,7 @@ export class FetchedRecordsController extends EventTarget {
     let given;
     for (;;) {
       if (this.version !== undefined && given !== this.sections) yield (given = this.sections);
-      else if (this.#state === "closed") return;
+      else if (ends.includes(this.#state)) return;
       else {
         const heard = new AbortController();
         await new Promise((resolve) => ["snapshot", "didChange", "state"].forEach((name) =>
@@ -111,7 +128,7 @@ export class FetchedRecordsController extends EventTarget {
     const turn = ++this.#turn;
     const topic = { base: this.#base, query: name, parameters: String(all) };
     this.#subscription = subscribe(topic, (kind, payload) =>
-      turn === this.#turn && this.#state !== "closed" && this.#receive(kind, payload));
+      turn === this.#turn && !ends.includes(this.#state) && this.#receive(kind, payload), this.#caller);
   }
 
   #receive(kind, payload) {
@@ -119,6 +136,7 @@ export class FetchedRecordsController extends EventTarget {
       case "snapshot": return this.#restart(payload);
       case "changeSet": return this.#finish(payload);
       case "error": return this.#emit("error", payload);
+      case "refused": return this.#refuse(payload);
       // A window that moves connects anew; what is shown is not wrong for that.
       case "state": return payload === "connecting" || this.#become(payload);
     }
@@ -138,6 +156,16 @@ export class FetchedRecordsController extends EventTarget {
     this.#emit("didChange", didChange);
   }
 
+  /** 401 or 403: what is shown may not be seen any more. */
+  #refuse(problem) {
+    if (this.version !== undefined) {
+      const [query] = this.#query;
+      this.#restart({ query, version: "", commit: this.commit, numberOfRecords: 0, sections: [], records: [] });
+    }
+    this.#emit("error", problem);
+    this.#become(problem.status === 401 ? "signedOut" : "forbidden");
+  }
+
   #adopt(result, { version, commit, numberOfRecords, totalNumberOfRecords, alongside }) {
     this.#result = result;
     this.#head = { version, commit, numberOfRecords, totalNumberOfRecords, alongside };
@@ -147,7 +175,7 @@ export class FetchedRecordsController extends EventTarget {
   #become(state) {
     if (state === this.#state) return;
     this.#state = state;
-    if (state === "closed") this.#subscription.close();
+    if (ends.includes(state)) this.#subscription.close();
     this.#emit("state", state);
   }
 

@@ -6,15 +6,17 @@
  *     </didchange-list>
  *
  * A second template with the attribute `section` stands above each section; its `data-column="name"`
- * is the section's name. The attribute `state` says how the connection is, for CSS.
+ * is the section's name. The attribute `state` says how the connection is, for CSS. The property
+ * `token` is the option of that name; the attribute `withcredentials` sends cookies to another origin.
  */
 
 import { FetchedRecordsController } from "../didchange.js";
 
 class ListElement extends HTMLElement {
-  static observedAttributes = ["src"];
+  static observedAttributes = ["src", "withcredentials"];
   #controller = null;
   #unbind;
+  #token;
 
   connectedCallback() { this.#begin(); }
   disconnectedCallback() { this.#end(); }
@@ -24,13 +26,20 @@ class ListElement extends HTMLElement {
     this.#begin();
   }
 
+  get token() { return this.#token; }
+  set token(token) {
+    this.#token = token;
+    this.attributeChangedCallback();
+  }
+
   get controller() { return this.#controller; }
 
   #begin() {
     // The parser calls back before it has read the children.
     queueMicrotask(() => {
       if (!this.isConnected || this.#controller || !this.getAttribute("src")) return;
-      this.#controller = new FetchedRecordsController(this.getAttribute("src"));
+      this.#controller = new FetchedRecordsController(this.getAttribute("src"),
+        { token: this.#token, withCredentials: this.hasAttribute("withcredentials") });
       this.#controller.addEventListener("state", ({ detail }) => this.setAttribute("state", detail));
       const list = this.querySelector("ul") ?? this.appendChild(document.createElement("ul"));
       this.#unbind = this.#controller.bind(list, {

@@ -22,8 +22,9 @@ class Topic {
   /** Names its stream. */
   place;
 
-  constructor(name, base, query, parameters) {
-    Object.assign(this, { name, base, query, given: new URLSearchParams(parameters) });
+  /** `asker`: whose it is; others have a topic of their own. */
+  constructor(name, asker, query, parameters) {
+    Object.assign(this, { name, asker, query, given: new URLSearchParams(parameters) });
   }
 
   get snapshot() {
@@ -130,10 +131,14 @@ export class Hub {
     };
   }
 
-  #watch(member, { open: id, base, query, parameters }) {
+  #watch(member, { open: id, base, query, parameters, token = null, withCredentials = false }) {
     this.#members.add(member);
-    const name = `${base} ${query} ${parameters}`;
-    const topic = this.#topics.get(name) ?? new Topic(name, base, query, parameters);
+    member.missed.delete(id);
+    // By the token itself, which is in memory anyway: a hash could be no better.
+    const place = JSON.stringify([base, token, withCredentials]);
+    const name = `${place} ${query} ${parameters}`;
+    const topic = this.#topics.get(name)
+      ?? new Topic(name, { base, token, withCredentials, place }, query, parameters);
     this.#topics.set(name, topic);
     topic.watchers.push([member, id]);
     member.present(id, topic);
@@ -158,8 +163,8 @@ export class Hub {
         continue;
       }
       let n = 0;
-      while (groups.get(topic.base + n)?.length >= mostTopics) n++;
-      const place = topic.place ??= topic.base + n;
+      while (groups.get(topic.asker.place + n)?.length >= mostTopics) n++;
+      const place = topic.place ??= topic.asker.place + n;
       groups.set(place, [...groups.get(place) ?? [], topic]);
     }
     this.#streams = this.#streams.filter((stream) => {
@@ -175,7 +180,7 @@ export class Hub {
   }
 
   #streamOf(topics) {
-    const stream = new Stream(topics[0].base, topics, {
+    const stream = new Stream(topics[0].asker, topics, {
       resumed: () => this.#become(topics.filter(({ head }) => head.version), "live"),
       interrupted: () => this.#become(topics, "stale"),
       snapshot: (topic, data) => {
@@ -187,12 +192,7 @@ export class Hub {
         topic.tell("error", problem);
         this.#flush();
       },
-      refused: (topic, problem) => {
-        if (problem) topic.tell("error", problem);
-        this.#topics.delete(topic.name);
-        this.#become([topic], "closed");
-        this.#gather();
-      },
+      refused: (topic, problem) => this.#refuse(topic, problem),
       // Spellings of one query, or a URL too long: half go elsewhere.
       clashed: (topics) => {
         const place = {};
@@ -201,6 +201,19 @@ export class Hub {
       },
     });
     return stream;
+  }
+
+  #refuse(topic, problem) {
+    this.#topics.delete(topic.name);
+    this.#gather();
+    if ([401, 403].includes(problem?.status)) {
+      topic.tell("refused", problem);
+      // Whoever has another token comes back, under the same id.
+      topic.watchers = [];
+      return this.#flush();
+    }
+    if (problem) topic.tell("error", problem);
+    this.#become([topic], "closed");
   }
 
   #become(topics, wanted) {

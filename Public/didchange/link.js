@@ -1,7 +1,7 @@
 /** A page's way to the hub: that of all tabs in a SharedWorker, or one of its own. */
 
 let next = 1;
-/** Id → `[topic, listener]`. */
+/** Id → `{topic, listener, options}`, the caller, and the message by which the hub hears of it. */
 const open = new Map();
 /** What is said before there is a hub. */
 let waiting = [];
@@ -10,10 +10,29 @@ let send = wait;
 
 function receive(news) {
   try {
-    for (const [id, kind, payload] of news) open.get(id)?.[1](kind, payload);
+    for (const [id, kind, payload] of news) if (open.has(id)) tell(id, open.get(id), kind, payload);
   } finally {
     send({ acknowledge: true });
   }
+}
+
+function tell(id, entry, kind, payload) {
+  if (payload === "live") entry.caller?.token?.proved();
+  if (kind === "refused" && payload.status === 401 && entry.options?.token) enter(id, entry, payload);
+  else entry.listener(kind, payload);
+}
+
+/** Tells the hub by which token; after a refusal by another one, if there is any. */
+async function enter(id, entry, refusal) {
+  const last = entry.message;
+  entry.message = null;
+  const isOpen = () => open.get(id) === entry;
+  const { callerOf, introduction } = await import("./caller.js");
+  entry.caller = callerOf(entry.options);
+  const words = await introduction(entry.caller, refusal && last, entry.listener, isOpen);
+  if (!isOpen()) return;
+  if (words) send(entry.message = { open: id, ...entry.topic, ...words });
+  else entry.listener("refused", refusal);
 }
 
 async function useOwnHub() {
@@ -24,13 +43,13 @@ async function useOwnHub() {
 
 /** A new hub, or one that has forgotten this page, knows of none. */
 function openAll() {
-  for (const [id, [topic]] of open) send({ open: id, ...topic });
+  for (const { message } of open.values()) if (message) send(message);
 }
 
 function useSharedHub() {
   // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 2" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 3" });
   const { port } = worker;
   port.onmessage = ({ data }) => receive(data);
   send = (message) => port.postMessage(message);
@@ -51,8 +70,8 @@ function useSharedHub() {
   addEventListener("pageshow", ({ persisted }) => persisted && openAll());
 }
 
-/** `{base, query, parameters}`: what stands before `events`, a name, and a URL query. */
-export function subscribe(topic, listener) {
+/** `{base, query, parameters}`: what stands before `events`, a name, and a URL query. `options` say who. */
+export function subscribe(topic, listener, options = null) {
   const id = next++;
   if (id === 1) {
     try {
@@ -61,7 +80,9 @@ export function subscribe(topic, listener) {
       useOwnHub();
     }
   }
-  open.set(id, [topic, listener]);
-  send({ open: id, ...topic });
+  const entry = { topic, listener, options, caller: null, message: null };
+  open.set(id, entry);
+  if (options) enter(id, entry);
+  else send(entry.message = { open: id, ...topic });
   return { close: () => open.delete(id) && send({ close: id }) };
 }

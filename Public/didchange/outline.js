@@ -30,13 +30,13 @@ export class Outline {
   }
 
   /** Asks the server; who asks meanwhile waits for the same answer. @returns whether it is news */
-  fetch(address, signal, heights) {
-    return this.#asking ??= this.#fetch(address, signal, heights)
+  fetch(controller, signal, heights) {
+    return this.#asking ??= this.#fetch(controller, signal, heights)
       .catch(() => false).finally(() => (this.#asking = null));
   }
 
-  async #fetch(address, signal, heights) {
-    const response = await fetch(address, { signal, cache: "no-store",
+  async #fetch(controller, signal, heights) {
+    const response = await controller.fetch(controller.address("sections"), { signal, cache: "no-store",
       headers: this.#tag ? { "If-None-Match": this.#tag } : {} });
     if (response.status !== 200) return false;
     const { sections } = await response.json();

@@ -8,15 +8,15 @@ const maximumPages = 30;
 const maximumRequests = 2;
 
 export class Pages {
-  #address;
+  #controller;
   #arrived;
   /** Number of the page → its records; the oldest first. */
   #pages = new Map();
   #requests = new Map();
   #wishes = [];
 
-  constructor(address, arrived) {
-    this.#address = address;
+  constructor(controller, arrived) {
+    this.#controller = controller;
     this.#arrived = arrived;
   }
 
@@ -45,10 +45,10 @@ export class Pages {
     const request = new AbortController();
     this.#requests.set(number, request);
     try {
-      const address = new URL(this.#address);
+      const address = new URL(this.#controller.address("records"));
       address.searchParams.set("offset", number * pageSize);
       address.searchParams.set("limit", pageSize);
-      const response = await fetch(address, { signal: request.signal });
+      const response = await this.#controller.fetch(address, { signal: request.signal });
       if (response.ok) this.#keep(number, parse(await response.text()).records);
     } catch {
       // The connection's state is shown elsewhere; the next drawing asks again.

@@ -10,7 +10,8 @@ const events = ["snapshot", "willChange", "sectionChange", "change", "didChange"
 
 /** Tells `heard` what comes; `clashed`: these topics cannot be on one stream. */
 export class Stream {
-  #base;
+  /** `{base, token, withCredentials}`: where, and who. */
+  #asker;
   #heard;
   #source;
   /** What the whole stream may resume from; null: only snapshots will do. */
@@ -21,26 +22,32 @@ export class Stream {
   #failures = 0;
   #lastFailure = 0;
   #timer;
+  #isClosed = false;
 
-  constructor(base, topics, heard) {
+  constructor(asker, topics, heard) {
     this.topics = topics;
-    this.#base = base;
+    this.#asker = asker;
     this.#heard = heard;
     this.#open();
   }
 
   close() {
-    clearTimeout(this.#timer);
-    this.#source?.close();
-    this.#source = null;
+    this.#isClosed = true;
+    this.#leave();
   }
 
   /** What has arrived does not fit: only snapshots can mend that. */
   startOver() {
     this.#id = null;
-    this.#source.close();
+    this.#leave();
     this.#interrupted();
     this.#later(() => this.#open());
+  }
+
+  #leave() {
+    clearTimeout(this.#timer);
+    this.#source?.close();
+    this.#source = null;
   }
 
   #address(topics, more = "") {
@@ -49,12 +56,31 @@ export class Stream {
       if (version) items.set("lastEventId", version);
       return `query=${encodeURIComponent(query + (String(items) && `?${items}`))}`;
     });
-    return `${this.#base}events?${queries.join("&")}${more}`;
+    return `${this.#asker.base}events?${queries.join("&")}${more}`;
   }
 
   #open() {
+    if (this.#asker.token) this.#enter();
+    else this.#connect("");
+  }
+
+  /** EventSource cannot send a token: a ticket goes in its place, which is good once. */
+  async #enter() {
+    const { status, isGood, isFinal, problem, wait, body } =
+      await this.#request(`${this.#asker.base}tickets`, { method: "POST" });
+    if (this.#isClosed) return;
+    if (isGood && body?.ticket) this.#connect(`&access_token=${encodeURIComponent(body.ticket)}`);
+    // There are none where everybody may read.
+    else if (status === 404) this.#connect("");
+    else if (isFinal) this.#refuse(this.topics, problem);
+    else this.#later(() => this.#open(), wait);
+  }
+
+  #connect(ticket) {
+    const { token, withCredentials } = this.#asker;
     const resume = this.#id === null ? "" : `&lastEventId=${encodeURIComponent(this.#id)}`;
-    const source = this.#source = new EventSource(this.#address(this.topics, resume));
+    const source = this.#source =
+      new EventSource(this.#address(this.topics, resume + ticket), { withCredentials });
     const ifMine = (action) => (event) => source === this.#source && action(event);
     // What has nothing to catch up with begins without an event.
     source.onopen = ifMine(() => this.#heard.resumed());
@@ -63,6 +89,11 @@ export class Stream {
       // EventSource comes back by itself, unless the answer was no stream: then it gives up
       // (HTML standard §9.2.3, “fail the connection”).
       if (source.readyState === EventSource.CLOSED) this.#later(() => this.#ask());
+      else if (token) {
+        // With the ticket of before, which is used up.
+        this.#leave();
+        this.#later(() => this.#open());
+      }
     });
     for (const name of events) {
       source.addEventListener(name, ifMine((event) => this.#receive(name, event)));
@@ -71,6 +102,7 @@ export class Stream {
 
   #receive(event, { data: text, lastEventId }) {
     const data = parse(text);
+    if (event === "fetchError" && [401, 403].includes(data.status)) return this.#bar(data);
     const topic = "query" in data ? this.#topicOf(data) : null;
     if (topic === undefined) return;
     switch (event) {
@@ -89,6 +121,19 @@ export class Stream {
       case "fetchError": return this.#heard.failed(topic, data);
       default: this.#arriving?.events.push({ event, data });
     }
+  }
+
+  /** The stream ends here; of several queries it does not say which may not be read any more. */
+  #bar(problem) {
+    this.#leave();
+    this.#interrupted();
+    const isForAll = this.topics.length === 1 || (this.#asker.token && problem.status === 401);
+    if (isForAll) this.#refuse(this.topics, problem);
+    else this.#ask(() => this.#later(() => this.#open()));
+  }
+
+  #refuse(topics, problem) {
+    for (const topic of topics) this.#heard.refused(topic, problem);
   }
 
   /** By name, parameters and window, as far as they are given: the server fills in defaults. */
@@ -122,33 +167,41 @@ export class Stream {
   }
 
   /** Whether to come back (5xx) or not (204, 4xx), which EventSource does not tell. */
-  async #ask() {
+  async #ask(comeBack = () => this.#open()) {
     const { topics } = this;
     const answer = await this.#answer(topics);
-    const { isGood, isFinal, wait } = answer;
+    if (this.#isClosed) return;
+    const { status, isGood, isFinal, wait, problem } = answer;
+    if (status === 401 && this.#asker.token) return this.#refuse(topics, problem);
     // One bad topic spoils the stream for all: each is asked for alone.
     const answers = !isFinal ? [] : topics.length === 1 ? [answer]
       : await Promise.all(topics.map((topic) => this.#answer([topic])));
-    if (!this.#source) return;
-    if (isGood) return this.#open();
+    if (this.#isClosed) return;
+    if (isGood) return comeBack();
     answers.forEach((answer, index) =>
       answer.isFinal && this.#heard.refused(topics[index], answer.problem));
     if (answers.length && answers.every((answer) => answer.isGood)) this.#heard.clashed(topics);
     else if (!answers.some((answer) => answer.isFinal)) this.#later(() => this.#ask(), wait);
   }
 
-  async #answer(topics) {
+  #answer(topics) { return this.#request(this.#address(topics, "&snapshot=false")); }
+
+  /** What is answered; the body only where it is JSON: a stream has no end. */
+  async #request(address, init) {
     const probe = new AbortController();
+    const { token, withCredentials } = this.#asker;
     try {
-      const response = await fetch(this.#address(topics, "&snapshot=false"),
-        { signal: probe.signal, cache: "no-store" });
+      const response = await fetch(address, { ...init, signal: probe.signal, cache: "no-store",
+        ...withCredentials && { credentials: "include" },
+        ...token && { headers: { Authorization: `Bearer ${token}` } } });
       const { status, statusText: title, headers } = response;
       // Not “too slow” and “too many”.
       const isFinal = status === 204 || (status >= 400 && status < 500 && ![408, 429].includes(status));
       const problem = status < 400 ? null
-        : await response.json().catch(() => ({ status, title, detail: "" }));
+        : { ...await response.json().catch(() => ({ title, detail: "" })), status };
       const wait = 1000 * (Number(headers.get("Retry-After")) || 0);
-      return { isGood: status < 400 && !isFinal, isFinal, problem, wait };
+      const body = init && status < 400 ? await response.json() : null;
+      return { status, isGood: status < 400 && !isFinal, isFinal, problem, wait, body };
     } catch {
       return {};
     } finally {

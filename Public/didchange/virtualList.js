@@ -50,7 +50,7 @@ export class VirtualList {
   constructor(element, controller, options) {
     this.#options = { rowHeight: 36, sectionHeight: 36, label: "Records", ...options };
     this.controller = controller;
-    this.#pages = new Pages(this.controller.address("records"), () => this.#later());
+    this.#pages = new Pages(this.controller, () => this.#later());
     this.layer = div({ position: "absolute", top: 0, left: 0, right: 0 });
     this.sizer = div({ position: "relative", overflow: "clip" }, this.layer);
     this.scroller = div({ overflow: "auto", overflowAnchor: "none", height: "100%" }, this.sizer);
@@ -151,7 +151,7 @@ export class VirtualList {
   /** Asks how long the sections are. */
   async #measure() {
     const { signal } = this.#ending;
-    const isNew = await this.#outline.fetch(this.controller.address("sections"), signal, this.#options);
+    const isNew = await this.#outline.fetch(this.controller, signal, this.#options);
     if (isNew && !signal.aborted) this.#later();
   }
 

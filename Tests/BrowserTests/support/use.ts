@@ -1,7 +1,7 @@
 // Uses every word of didchange.d.ts; types.test.mjs has the compiler read it.
 
 import {
-  ChangeEvent, ChangeSetError, FetchedRecordsController, IndexPath, Query, VirtualListOptions, applyChangeSet, keyOf,
+  Caller, ChangeEvent, ChangeSetError, FetchedRecordsController, IndexPath, Query, VirtualListOptions, applyChangeSet, keyOf,
 } from "../../../Public/didchange.js";
 
 interface Player {
@@ -15,8 +15,12 @@ const players = new FetchedRecordsController<Player>("v1/queries/players", {
 });
 players.addEventListener("didChange", ({ detail }) => detail.commit + detail.numberOfSections);
 players.addEventListener("change", ({ detail }) => detail.record.name.length);
-players.addEventListener("state", ({ detail }) => detail === "stale");
+players.addEventListener("state", ({ detail }) => detail === "stale" || detail === "signedOut" || detail === "forbidden");
 players.addEventListener("error", ({ detail }) => detail.title.length);
+
+const callers: Caller[] = [{ token: "abc" }, { token: async ({ expired }) => (expired ? null : "abc") }, { withCredentials: true }];
+const orders = callers.map((caller) => new FetchedRecordsController("v1/queries/orders", { window: null, ...caller }));
+const answer: Promise<Response> = orders[0].fetch(orders[0].address("records"), { method: "HEAD" });
 
 const stop: () => void = players.bind(document.body, {
   row: ({ name, score }, node) => node ?? `${name} ${score}`,
@@ -37,6 +41,6 @@ const list: VirtualListOptions<Player> = { row: (player, node) => { node.textCon
 // @ts-expect-error: there is no such column of that type.
 players.recordAt([0, 0])?.name.toFixed();
 
-export const all = [stop, total, key, events, list, applyChangeSet({ sections: [] }, events), ChangeSetError, {} as Query,
+export const all = [answer, stop, total, key, events, list, applyChangeSet({ sections: [] }, events), ChangeSetError, {} as Query,
   players.sectionIndexTitles, players.address("sections"), players.url, players.alongside, players.version];
 players.close();

@@ -1,0 +1,368 @@
+// Controllers that know who asks, with streams and a server played by the test.
+
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { FetchedRecordsController } from "../../Public/didchange.js";
+import { callerOf } from "../../Public/didchange/caller.js";
+import { Hub } from "../../Public/didchange/hub.js";
+import { PlayedEventSource, settled, streams } from "./support/played.mjs";
+
+const url = "http://127.0.0.1:1/v1/queries/orders";
+const controllers = [];
+/** What was asked: `POST /v1/tickets a`, the last word being the token. */
+let asked;
+/** Token → status of what it asks for. */
+let statuses;
+let given;
+
+beforeEach(() => {
+  streams.length = 0;
+  [asked, statuses, given] = [[], {}, 0];
+  globalThis.EventSource = PlayedEventSource;
+  Math.random = () => 0;
+  globalThis.fetch = async (address, { method = "GET", headers } = {}) => {
+    const { pathname } = new URL(address);
+    const token = new Headers(headers).get("Authorization")?.replace(/^Bearer /, "") ?? "-";
+    asked.push(`${method} ${pathname} ${token}`);
+    const status = statuses[token] ?? 200;
+    if (status >= 400) return Response.json({ title: "No", detail: "The token is not good." }, { status });
+    return Response.json(pathname.endsWith("tickets") ? { ticket: `t1.${++given}`, expires: 1 } : {});
+  };
+});
+
+afterEach(async () => {
+  for (const controller of controllers.splice(0)) controller.close();
+  await settled();
+});
+
+const snapshot = (version = "a-1", query = "orders") => ({
+  query, version, commit: 7, numberOfRecords: 1,
+  sections: [{ index: 0, name: null, indexTitle: "", numberOfRecords: 1, offset: 0 }],
+  records: [{ key: [1], record: { id: 1 } }],
+});
+
+async function opened(options, address = url) {
+  const controller = new FetchedRecordsController(address, options);
+  controllers.push(controller);
+  const heard = [];
+  for (const name of ["snapshot", "error"]) controller.addEventListener(name, () => heard.push(name));
+  controller.addEventListener("state", ({ detail }) => heard.push(detail));
+  const problem = new Promise((resolve) =>
+    controller.addEventListener("error", ({ detail }) => resolve(detail), { once: true }));
+  await settled();
+  return { controller, heard, problem };
+}
+
+async function live(options) {
+  const all = await opened(options);
+  streams.at(-1).open();
+  streams.at(-1).send("snapshot", snapshot(), "s-1");
+  all.heard.length = 0;
+  return all;
+}
+
+const items = (name) => streams.map(({ url }) => url.searchParams.get(name));
+const openOnes = () => streams.filter(({ readyState }) => readyState !== 2);
+
+/** A token function that gives these in turn, and notes why it was asked. */
+function giving(...tokens) {
+  const reasons = [];
+  const token = async ({ expired }) => {
+    reasons.push(expired);
+    const next = tokens.shift();
+    if (next instanceof Error) throw next;
+    return next;
+  };
+  return { token, reasons };
+}
+
+test("a stream is opened with a ticket, and the token is in no address", async () => {
+  const { controller } = await live({ token: async () => "secret" });
+  assert.deepEqual(asked, ["POST /v1/tickets secret"]);
+  assert.deepEqual(items("access_token"), ["t1.1"]);
+  assert.ok(!streams[0].url.href.includes("secret"));
+  assert.ok(!controller.url.includes("secret"));
+  assert.equal(controller.state, "live");
+});
+
+test("a text is a token too", async () => {
+  await opened({ token: "abc" });
+  assert.deepEqual(asked, ["POST /v1/tickets abc"]);
+});
+
+test("a stream that breaks off is opened anew, with another ticket, from where it was", async () => {
+  const { controller } = await live({ token: "abc" });
+  streams[0].fail(PlayedEventSource.CONNECTING);
+  assert.equal(controller.state, "stale");
+  assert.equal(streams[0].readyState, 2, "it would come back with a ticket that is used up");
+  await settled();
+  assert.deepEqual(items("access_token"), ["t1.1", "t1.2"]);
+  assert.equal(items("lastEventId")[1], "s-1");
+  streams[1].open();
+  assert.equal(controller.state, "live");
+});
+
+test("a token is asked for once, and again only when it was refused", async () => {
+  const { token, reasons } = giving("old", "new");
+  const { controller, heard } = await live({ token });
+  const other = await opened({ token }, `${url}2`);
+  streams.at(-1).fail(PlayedEventSource.CONNECTING);
+  await settled();
+  assert.deepEqual(reasons, [false]);
+  statuses.old = 401;
+  streams.at(-1).fail(PlayedEventSource.CONNECTING);
+  await settled();
+  assert.deepEqual(reasons, [false, true]);
+  assert.equal(asked.at(-1), "POST /v1/tickets new");
+  assert.equal(openOnes().length, 1);
+  // It may be somebody else: nothing of the one before is gone on with.
+  assert.ok(!openOnes()[0].url.href.includes("lastEventId"));
+  openOnes()[0].send("snapshot", snapshot("b-1"), "t-1");
+  assert.equal(controller.state, "live");
+  assert.deepEqual(heard.filter((what) => what === "error"), []);
+  assert.equal(other.controller.state, "connecting");
+});
+
+test("a new token that is refused too means signed out, and nothing is tried any more", async () => {
+  const { token, reasons } = giving("old", "other");
+  const { controller, heard, problem } = await live({ token });
+  Object.assign(statuses, { old: 401, other: 401 });
+  streams[0].fail(PlayedEventSource.CONNECTING);
+  await settled();
+  await settled();
+  assert.deepEqual(reasons, [false, true]);
+  assert.deepEqual(heard, ["stale", "snapshot", "error", "signedOut"]);
+  assert.deepEqual(await problem, { title: "No", detail: "The token is not good.", status: 401 });
+  assert.deepEqual([controller.state, controller.numberOfRecords, controller.fetchedRecords], ["signedOut", 0, []]);
+  const before = asked.length;
+  await settled();
+  assert.deepEqual([asked.length, openOnes().length], [before, 0]);
+  controller.window = { offset: 5 };
+  assert.equal(openOnes().length, 0);
+});
+
+for (const [what, tokens] of Object.entries({ "the same token": ["old", "old"], "none": ["old", null] })) {
+  test(`${what} after a refusal means signed out`, async () => {
+    statuses.old = 401;
+    const { token, reasons } = giving(...tokens);
+    const { heard } = await opened({ token });
+    assert.deepEqual(heard, ["error", "signedOut"]);
+    assert.deepEqual(reasons, [false, true]);
+    assert.deepEqual(asked, ["POST /v1/tickets old"]);
+  });
+}
+
+test("a text that is refused is not tried again", async () => {
+  statuses.abc = 401;
+  const { heard } = await opened({ token: "abc" });
+  assert.deepEqual(heard, ["error", "signedOut"]);
+  assert.equal(asked.length, 1);
+});
+
+test("tokens that are good for no time are not asked for without end", async () => {
+  let n = 0;
+  const { controller } = await opened({ token: async () => `t${n++}` });
+  for (let turn = 0; turn < 5 && controller.state !== "signedOut"; turn++) {
+    streams.at(-1).open();
+    streams.at(-1).send("snapshot", snapshot(`v-${turn}`), "s-1");
+    streams.at(-1).send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+    await settled();
+  }
+  assert.deepEqual([controller.state, n], ["signedOut", 2]);
+});
+
+test("who signs out while a stream runs is asked for another token at once", async () => {
+  const { token } = giving("old", "new");
+  const { heard } = await live({ token });
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  await settled();
+  assert.deepEqual(heard, ["stale"]);
+  assert.deepEqual(asked, ["POST /v1/tickets old", "POST /v1/tickets new"]);
+});
+
+test("403 in a stream says so, and what was shown is gone", async () => {
+  const { controller, heard } = await live({ token: "abc" });
+  streams[0].send("fetchError", { query: "orders", status: 403, title: "Forbidden", detail: "" });
+  await settled();
+  assert.deepEqual(heard, ["stale", "snapshot", "error", "forbidden"]);
+  assert.equal(controller.numberOfRecords, 0);
+  assert.deepEqual(asked, ["POST /v1/tickets abc"]);
+});
+
+test("of several queries only that is forbidden which is", async () => {
+  const token = async () => "abc";
+  const [one, two] = [await opened({ token }), await opened({ token }, `${url}2`)];
+  const stream = openOnes()[0];
+  stream.send("snapshot", snapshot());
+  stream.send("snapshot", snapshot("b-1", "orders2"), "s-1");
+  const answer = globalThis.fetch;
+  globalThis.fetch = async (address, init) => {
+    const queries = new URL(address).searchParams.getAll("query").map((text) => text.split("?")[0]);
+    return queries.includes("orders") ? Response.json({ title: "Forbidden" }, { status: 403 }) : answer(address, init);
+  };
+  stream.send("fetchError", { query: "orders", status: 403, title: "Forbidden", detail: "" });
+  await settled();
+  assert.deepEqual([one.controller.state, two.controller.state], ["forbidden", "stale"]);
+  assert.equal(openOnes().length, 1);
+  assert.deepEqual(openOnes()[0].url.searchParams.getAll("query"), ["orders2?lastEventId=b-1"]);
+});
+
+test("by a cookie there is nobody to ask: a 401 means signed out", async () => {
+  const { heard } = await live();
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  await settled();
+  assert.deepEqual(heard, ["stale", "snapshot", "error", "signedOut"]);
+  assert.deepEqual(asked, []);
+});
+
+test("a server that knows no callers is asked without a ticket", async () => {
+  statuses.abc = 404;
+  const { controller } = await live({ token: "abc" });
+  assert.deepEqual(items("access_token"), [null]);
+  assert.equal(controller.state, "live");
+});
+
+test("a ticket that cannot be had now is asked for again", async () => {
+  statuses.abc = 503;
+  const { controller } = await opened({ token: "abc" });
+  assert.equal(controller.state, "connecting");
+  delete statuses.abc;
+  while (streams.length === 0) await settled();
+  assert.equal(asked[0], asked.at(-1));
+});
+
+test("a token function that fails is told of and asked again", async () => {
+  const { token, reasons } = giving(new Error("offline"), new Error("offline"), "abc");
+  const { problem } = await opened({ token });
+  while (streams.length === 0) await settled();
+  const { title, cause } = await problem;
+  assert.deepEqual([title, cause.message, reasons], ["The token function failed", "offline", [false, false, false]]);
+});
+
+test("a token function that fails after a refusal has not signed anybody out", async () => {
+  statuses.old = 401;
+  const { token, reasons } = giving("old", new Error("offline"), "new");
+  const { controller } = await opened({ token });
+  while (streams.length === 0) await settled();
+  assert.deepEqual([controller.state, reasons], ["connecting", [false, true, true]]);
+  assert.equal(asked.at(-1), "POST /v1/tickets new");
+});
+
+test("who has no token asks without, until a 401", async () => {
+  const { token, reasons } = giving(null, "abc");
+  await opened({ token });
+  assert.deepEqual([asked, items("access_token")], [[], [null]]);
+  statuses["-"] = 401;
+  streams[0].fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(reasons, [false, true]);
+  assert.equal(asked.at(-1), "POST /v1/tickets abc");
+});
+
+test("nobody shares a stream or a result with somebody else", async () => {
+  const hub = new Hub();
+  const news = [[], [], [], [], []];
+  const base = "http://127.0.0.1:1/v1/";
+  const callers = [{}, { token: "a" }, { token: "b" }, { withCredentials: true }, { token: "a", withCredentials: true }];
+  const tabs = callers.map((caller, index) => {
+    const send = hub.join((all) => news[index].push(...structuredClone(all)));
+    send({ open: 1, base, query: "orders", parameters: "", ...caller });
+    return send;
+  });
+  await settled();
+  assert.equal(openOnes().length, 5);
+  assert.equal(new Set(items("access_token").filter(Boolean)).size, 3);
+  for (const told of news) told.length = 0;
+  const ofA = streams.findIndex(({ url }) => url.searchParams.get("access_token") === "t1.1");
+  streams[ofA].send("snapshot", snapshot(), "s-1");
+  assert.deepEqual(news.map((told) => told.filter(([, kind]) => kind === "snapshot").length), [0, 1, 0, 0, 0]);
+  // One more with the same token is given the result that is there, and no other is.
+  const late = [[], []];
+  [{ token: "a" }, { token: "c" }].forEach((caller, index) =>
+    hub.join((all) => late[index].push(...all))({ open: 1, base, query: "orders", parameters: "", ...caller }));
+  assert.deepEqual(late.map((told) => told.map(([, kind]) => kind)), [["snapshot", "state"], ["state"]]);
+  for (const send of tabs) send({ leave: true });
+});
+
+test("a tab that lags and comes back as somebody else is not shown what it missed", async () => {
+  const hub = new Hub();
+  const news = [];
+  const send = hub.join((all) => news.push(...structuredClone(all)));
+  const topic = { open: 1, base: "http://127.0.0.1:1/v1/", query: "orders", parameters: "" };
+  send({ ...topic, token: "a" });
+  await settled();
+  streams[0].send("snapshot", snapshot(), "s-1");
+  for (let n = 1; n < 100; n++) {
+    const head = { query: "orders", from: `a-${n}`, version: `a-${n + 1}`, commit: n };
+    streams[0].send("willChange", { ...head, numberOfChanges: 0 });
+    streams[0].send("didChange", { ...head, numberOfRecords: 1, numberOfSections: 1 });
+    streams[0].send("commit", { commit: n }, `s-${n}`);
+  }
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  send({ ...topic, token: "b" });
+  const told = news.length;
+  for (let n = 0; n < told; n++) send({ acknowledge: true });
+  assert.deepEqual(news.slice(told).filter(([, kind]) => kind !== "state"), []);
+  send({ leave: true });
+});
+
+test("cookies go to another origin where they are asked to", async () => {
+  const seen = [];
+  globalThis.EventSource = class extends PlayedEventSource {
+    constructor(address, options) {
+      super(address);
+      seen.push(options);
+    }
+  };
+  const { controller } = await opened({ withCredentials: true });
+  globalThis.fetch = async (address, init) => {
+    seen.push(init.credentials);
+    return new Response("{}");
+  };
+  await controller.fetch(controller.address("records"));
+  streams[0].fail(PlayedEventSource.CLOSED);
+  await settled();
+  assert.deepEqual(seen.slice(0, 3), [{ withCredentials: true }, "include", "include"]);
+});
+
+test("pages are asked for by the same token, and with another after a 401", async () => {
+  const { token, reasons } = giving("old", "new");
+  const { controller } = await opened({ token });
+  asked.length = 0;
+  assert.equal((await controller.fetch(controller.address("records"))).status, 200);
+  statuses.old = 401;
+  const answers = await Promise.all(["records", "sections"].map((name) => controller.fetch(controller.address(name))));
+  assert.deepEqual(answers.map(({ status }) => status), [200, 200]);
+  assert.deepEqual(reasons, [false, true], "two that are refused at once ask once");
+  statuses.new = 401;
+  assert.equal((await controller.fetch(controller.address("records"))).status, 401);
+  assert.deepEqual(reasons, [false, true]);
+});
+
+test("no other server is sent the token, and no text shows it", async () => {
+  const { controller } = await opened({ token: "abc" });
+  asked.length = 0;
+  for (const address of ["http://127.0.0.1:2/v1/x", "http://127.0.0.1:1/other?abc", "//other/v1/"]) {
+    await assert.rejects(controller.fetch(address), (error) => error instanceof TypeError && !error.message.includes("abc"));
+  }
+  assert.deepEqual(asked, []);
+  for (const token of ["se cret", "se\ncret", "secret\u2026"]) {
+    assert.throws(() => new FetchedRecordsController(url, { token }),
+      (error) => error instanceof TypeError && !error.message.includes("cret"));
+    await assert.rejects(callerOf({ token: () => token }).fetch(url),
+      (error) => error instanceof TypeError && !error.message.includes("cret"));
+  }
+  assert.deepEqual(asked, []);
+});
+
+test("for await ends when somebody is signed out", async () => {
+  const { controller } = await live({ token: "abc" });
+  const sizes = [];
+  const reading = (async () => {
+    for await (const sections of controller) sizes.push(sections.length);
+  })();
+  await settled();
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  await reading;
+  assert.deepEqual(sizes, [1, 0]);
+});
