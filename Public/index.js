@@ -1,5 +1,6 @@
 /** Which queries there are, which one is chosen, and what surrounds it. */
 
+import { ask, isSignedIn, signInWith } from "./page/caller.js";
 import { byId, element } from "./page/dom.js";
 import { EventLog } from "./page/log.js";
 import { monitor } from "./page/monitor.js";
@@ -12,12 +13,17 @@ const log = new EventLog(byId("log"), (groups) => {
 let view = null;
 /** Grows with each choice: an answer that comes later is dropped. */
 let choice = 0;
+/** Whether what may be read depends on who asks. */
+let hasCallers = false;
 
 const queryAddress = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
 async function get(address) {
-  const response = await fetch(address);
+  const response = await ask(address);
   const body = await response.json();
+  hasCallers = /\bauthorization\b/i.test(response.headers.get("Vary"));
+  byId("who").hidden = !hasCallers;
+  byId("who").textContent = isSignedIn() ? "Sign out" : "Sign in";
   if (!response.ok) throw Object.assign(new Error(body.detail), { problem: body });
   return body;
 }
@@ -25,21 +31,52 @@ async function get(address) {
 /** Tries again what may mend itself. */
 function showFailure({ problem }, again) {
   showProblem(problem ?? { title: "The server does not answer; trying again." });
-  if (!(problem?.status < 500)) setTimeout(again, 2000);
+  if (problem?.status === 401) askWho();
+  else if (!(problem?.status < 500)) setTimeout(again, 2000);
+}
+
+/** A token that was refused is forgotten, and so is what it let in. */
+async function askWho() {
+  if (isSignedIn()) {
+    signInWith("");
+    listQueries().catch(() => {});
+  }
+  const { showSignIn } = await import("./page/signIn.js");
+  showSignIn(byId("signIn"), signIn);
+}
+
+function signIn(token) {
+  signInWith(token);
+  byId("signIn").hidden = true;
+  readMetrics();
+  showQueries();
 }
 
 async function showQueries() {
   try {
-    const { queries } = await get("v1/queries");
-    byId("queries").replaceChildren(...queries.map(queryLink));
+    const queries = await listQueries();
     if (!readRoute(location.hash) && queries.length > 0) {
       history.replaceState(null, "", writeRoute({ query: queries[0].name, parameters: {} }));
     }
-    showProblem(queries.length > 0 ? null : { title: "This server has no queries." });
+    if (queries.length === 0) showNothing();
+    else showProblem(null);
     await choose();
   } catch (error) {
     showFailure(error, showQueries);
   }
+}
+
+async function listQueries() {
+  const { queries } = await get("v1/queries");
+  byId("queries").replaceChildren(...queries.map(queryLink));
+  return queries;
+}
+
+function showNothing() {
+  if (!hasCallers) return showProblem({ title: "This server has no queries." });
+  if (isSignedIn()) return showProblem({ title: "Here is nothing that you may read." });
+  showProblem({ title: "Sign in to see what you may read." });
+  askWho();
 }
 
 function queryLink({ name, title }) {
@@ -71,7 +108,7 @@ function leave(next) {
   log.clear();
   showProblem(null);
   for (const id of ["records", "counts", "commit", "state"]) byId(id).replaceChildren();
-  for (const id of ["empty", "index", "about"]) byId(id).hidden = true;
+  for (const id of ["empty", "index", "about", "signIn"]) byId(id).hidden = true;
   delete document.body.dataset.state;
   for (const link of byId("queries").querySelectorAll("a")) {
     link.ariaCurrent = link.dataset.query === next ? "page" : null;
@@ -87,15 +124,24 @@ function open(query, parameters, missing = []) {
   if (query.problem) return showProblem({ title: query.problem });
   if (missing.length > 0) return showProblem({ title: `Fill in ${missing.join(", ")} to see records.` });
   view = new QueryView(query, parameters, log);
+  view.controller.addEventListener("state", ({ detail }) => barred(detail));
   byId("about").hidden = false;
   showDetails();
+}
+
+/** The log shows records too. */
+function barred(state) {
+  if (!["signedOut", "forbidden"].includes(state)) return;
+  log.clear();
+  byId("about").hidden = true;
+  if (state === "signedOut") askWho();
 }
 
 async function showDetails() {
   if (!byId("about").open || !view) return;
   const [{ fillDetails }, query] =
     await Promise.all([import("./page/details.js"), get(queryAddress(view.query.name))]);
-  if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url);
+  if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url, isSignedIn());
 }
 
 function onToggle(id, act) {
@@ -109,6 +155,7 @@ onToggle("pause", (isPaused) => (log.isPaused = isPaused));
 onToggle("showEvents", (isOn) => document.body.classList.toggle("events-only", isOn));
 byId("clear").addEventListener("click", () => log.clear());
 byId("about").addEventListener("toggle", showDetails);
+byId("who").addEventListener("click", () => (isSignedIn() ? signIn("") : askWho()));
 addEventListener("hashchange", choose);
-monitor();
+const readMetrics = monitor(ask);
 showQueries();

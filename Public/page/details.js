@@ -3,21 +3,24 @@
 import { element } from "./dom.js";
 import { testConnection } from "./selftest.js";
 
-export function fillDetails(panel, query, streamURL) {
+export function fillDetails(panel, query, streamURL, needsToken) {
   const reason = query.trackingReason ? `: ${query.trackingReason}` : "";
-  const users = (query.controllers ?? []).reduce((sum, { subscribers }) => sum + subscribers, 0);
+  const { controllers } = query;
+  const users = controllers?.reduce((sum, { subscribers }) => sum + subscribers, 0);
+  const claimed = claimedNames(query);
   const facts = {
     Tracking: query.tracking && `${query.tracking}${reason}`,
     Key: query.key?.length ? query.key.join(", ") : "none: records only come and go",
     Section: query.section,
     Columns: query.columns.join(", "),
-    Users: `${users}, of ${query.controllers?.length ?? 0} different parameters`,
+    Users: controllers && `${users}, of ${controllers.length} different parameters`,
+    "Who you are": claimed.length && `gives ${claimed.join(", ")}`,
   };
   const list = element("dl");
   for (const [term, fact] of Object.entries(facts)) {
     if (fact) list.append(element("dt", {}, term), element("dd", {}, fact));
   }
-  list.append(element("dt", {}, "Terminal"), element("dd", {}, code(curlCommand(streamURL))));
+  list.append(element("dt", {}, "Terminal"), element("dd", {}, code(curlCommand(streamURL, needsToken))));
   panel.replaceChildren(list);
   if (query.sql) panel.append(element("pre", {}, ...highlighted(query.sql)));
   if (query.plan?.length) {
@@ -30,7 +33,15 @@ export function fillDetails(panel, query, streamURL) {
 }
 
 /** For a shell, to which all but an apostrophe is text between two. */
-export const curlCommand = (url) => `curl -N '${url.replaceAll("'", "%27")}'`;
+export const curlCommand = (url, needsToken) =>
+  `curl -N ${needsToken ? '-H "Authorization: Bearer $TOKEN" ' : ""}'${url.replaceAll("'", "%27")}'`;
+
+/** The arguments of the statement that nobody is asked for; only operators see the statement. */
+export function claimedNames({ sql = "", parameters }) {
+  const code = sql.replace(/'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--.*|\/\*[^]*?\*\//g, " ");
+  const names = new Set([...code.matchAll(/[:@$]([A-Za-z_]\w*)/g)].map(([, name]) => name));
+  return [...names].filter((name) => !parameters.some((parameter) => parameter.name === name));
+}
 
 const code = (text) => element("code", {}, text);
 

@@ -18,13 +18,18 @@ function chart(figure) {
   };
 }
 
-export function monitor() {
+/** What it gives reads them at once, and again after a refusal: they may be for operators only. */
+export function monitor(ask) {
   const [addRate, addTime] = ["commits", "latency"].map((id) => chart(byId(id)));
   let last = null;
+  let isRefused = false;
 
   async function read() {
-    if (document.hidden) return;
-    const text = await fetch("metrics").then((response) => response.text(), () => "");
+    if (document.hidden || isRefused) return;
+    const answer = await ask("metrics").catch(() => null);
+    isRefused = [401, 403].includes(answer?.status);
+    document.querySelector(".charts").hidden = isRefused;
+    const text = await answer?.text().catch(() => "") ?? "";
     const now = { time: performance.now(), ...numbersIn(text) };
     const { streams } = now;
     byId("subscribers").textContent =
@@ -39,6 +44,10 @@ export function monitor() {
 
   setInterval(read, interval);
   read();
+  return () => {
+    isRefused = false;
+    read();
+  };
 }
 
 /** The plain numbers of Prometheus' text format. */

@@ -2,12 +2,15 @@
 
 import { FetchedRecordsController } from "../didchange.js";
 import { bind } from "../didchange/bind.js";
+import { options } from "./caller.js";
 import { byId, element } from "./dom.js";
 import { RowMaker } from "./rows.js";
 import { valueNode } from "./values.js";
 
 /** So many records are in the document; so many sections need an index. */
 const [shortList, manySections] = [300, 8];
+
+const stateTexts = { stale: "connection lost", signedOut: "signed out", forbidden: "not allowed" };
 
 export class QueryView {
   #log;
@@ -26,7 +29,7 @@ export class QueryView {
     this.#log = log;
     this.#rows = new RowMaker(query.columns);
     this.controller = new FetchedRecordsController(`v1/queries/${encodeURIComponent(query.name)}`,
-      { parameters, window: { offset: 0, limit: shortList } });
+      { parameters, window: { offset: 0, limit: shortList }, ...options });
     this.#listen();
     this.#showState("connecting");
   }
@@ -123,7 +126,7 @@ export class QueryView {
 
   #showState(state) {
     document.body.dataset.state = state;
-    byId("state").textContent = state === "stale" ? "connection lost" : state;
+    byId("state").textContent = stateTexts[state] ?? state;
   }
 }
 

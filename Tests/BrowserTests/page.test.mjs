@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { curlCommand } from "../../Public/page/details.js";
+import { claimedNames, curlCommand } from "../../Public/page/details.js";
 import { missingParameters } from "../../Public/page/parameters.js";
 import { readRoute, writeRoute } from "../../Public/page/route.js";
 import { jsonText, kindOf, sizeText, valueText } from "../../Public/page/values.js";
@@ -46,4 +46,11 @@ test("values are told apart by kind", () => {
 
 test("JSON shows an integer beyond 2^53 as its digits", () => {
   assert.equal(jsonText({ a: 9007199254740993n, b: "1" }), '{"a":9007199254740993,"b":"1"}');
+});
+
+test("the page knows which arguments come from who you are, where it sees the statement", () => {
+  const sql = "SELECT ':no', \"a:b\", x -- :not\n FROM [t:u] WHERE customer = :customer AND team = :team /* :nor */";
+  assert.deepEqual(claimedNames({ sql, parameters: [{ name: "team" }] }), ["customer"]);
+  assert.deepEqual(claimedNames({ parameters: [] }), []);
+  assert.equal(curlCommand("http://h/", true), `curl -N -H "Authorization: Bearer $TOKEN" 'http://h/'`);
 });
