@@ -58,8 +58,9 @@ async function showQueries() {
     if (!readRoute(location.hash) && queries.length > 0) {
       history.replaceState(null, "", writeRoute({ query: queries[0].name, parameters: {} }));
     }
-    if (queries.length === 0) showNothing();
-    else showProblem(null);
+    showProblem(queries.length > 0 ? null
+      : { title: hasCallers ? "Here is nothing that you may read." : "This server has no queries." });
+    if (hasCallers && queries.length === 0 && !isSignedIn()) askWho();
     await choose();
   } catch (error) {
     showFailure(error, showQueries);
@@ -70,13 +71,6 @@ async function listQueries() {
   const { queries } = await get("v1/queries");
   byId("queries").replaceChildren(...queries.map(queryLink));
   return queries;
-}
-
-function showNothing() {
-  if (!hasCallers) return showProblem({ title: "This server has no queries." });
-  if (isSignedIn()) return showProblem({ title: "Here is nothing that you may read." });
-  showProblem({ title: "Sign in to see what you may read." });
-  askWho();
 }
 
 function queryLink({ name, title }) {

@@ -18,7 +18,14 @@ class ListElement extends HTMLElement {
   #unbind;
   #token;
 
-  connectedCallback() { this.#begin(); }
+  connectedCallback() {
+    // Set before this class was there, it hides the accessor.
+    if (Object.hasOwn(this, "token")) {
+      this.#token = this.token;
+      delete this.token;
+    }
+    this.#begin();
+  }
   disconnectedCallback() { this.#end(); }
   attributeChangedCallback() {
     if (!this.#controller) return;

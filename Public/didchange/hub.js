@@ -134,7 +134,7 @@ export class Hub {
   #watch(member, { open: id, base, query, parameters, token = null, withCredentials = false }) {
     this.#members.add(member);
     member.missed.delete(id);
-    // By the token itself, which is in memory anyway: a hash could be no better.
+    // The token itself, which is in memory anyway: a hash says no more.
     const place = JSON.stringify([base, token, withCredentials]);
     const name = `${place} ${query} ${parameters}`;
     const topic = this.#topics.get(name)

@@ -5,6 +5,7 @@ import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Database, eventually, Folder, noServer, publicFolder, Server } from "./support/server.mjs";
+import { react } from "./support/react.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const digest = (token) => createHash("sha256").update(token).digest("hex");
@@ -40,7 +41,7 @@ queries:
 const page = (script) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Callers</title>
 <link rel="icon" href="favicon.svg"><ul></ul><script type="module">${script}</script></html>`;
 
-/** Opens a controller in the page, in \`globalThis.all\`; tokens are given in turn. */
+/** Opens a controller in the page, in `globalThis.all`; tokens are given in turn. */
 const script = `
 import { FetchedRecordsController } from "./didchange.js";
 globalThis.all = {};
@@ -55,7 +56,23 @@ globalThis.openOne = (name, query, tokens, more = {}) => {
 globalThis.opened = true;
 `;
 
-/** \`state: titles\` of a controller. */
+/** An element whose token was there before its class, and a component that makes a function each time. */
+const parts = `
+document.querySelector("ul").outerHTML = '<didchange-list src="v1/queries/purchases"><template><i data-column="title"></i></template></didchange-list><p></p>';
+document.querySelector("didchange-list").token = async () => "ada-3";
+await import("./didchange/element.js");
+const { mounted, render } = await import("react");
+const { useFetchedRecords } = await import("./didchange/react.js");
+globalThis.drawn = 0;
+globalThis.asked = 0;
+render(mounted(() => {
+  const { sections, state } = useFetchedRecords("v1/queries/purchases", {}, null, { token: async () => (asked++, "bob") });
+  drawn++;
+  document.querySelector("p").textContent = state + ": " + sections.flatMap(({ records }) => records).map(({ title }) => title).join(" ");
+}));
+`;
+
+/** `state: titles` of a controller. */
 const shown = (name, expected) => {
   const { controller } = all[name];
   const text = `${controller.state}: ${controller.fetchedRecords.map(({ title }) => title).join(" ")}`;
@@ -70,6 +87,8 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     database = new Database(folder.file("shop.sqlite"), sql);
     cpSync(publicFolder, folder.file("public"), { recursive: true });
     folder.file("public/callers.html", page(script));
+    folder.file("public/react-stub.js", react);
+    folder.file("public/parts.html", `<script type="importmap">{"imports": {"react": "./react-stub.js"}}</script>${page(parts)}`);
     const env = { DIDCHANGE_PUBLIC: folder.file("public") };
     other = await new Server([], { env }).start();
     const origin = other.url.slice(0, -1);
@@ -147,6 +166,17 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     await tab.until(shown, "ada", "live: Avocados Bread");
     database.run("UPDATE purchase SET title = 'Apples' WHERE id = 1");
     await tab.until(shown, "ada", "live: Apples Bread");
+  });
+
+  test("an element and a React hook say who asks", async (t) => {
+    const tab = await open(t, "parts.html");
+    await tab.until(() => document.querySelector("didchange-list")?.innerText.replace(/\s+/g, " ").trim() === "Apples Bread");
+    await tab.until(() => document.querySelector("p").textContent === "live: Cheese");
+    const drawn = await tab.run(() => globalThis.drawn);
+    assert.ok(drawn < 10, `drawn ${drawn} times`);
+    assert.equal(await tab.run(() => globalThis.asked), 1);
+    await tab.run(() => (document.querySelector("didchange-list").token = async () => "bob"));
+    await tab.until(() => document.querySelector("didchange-list").innerText.trim() === "Cheese");
   });
 
   test("what is not allowed says so, and does not spoil what is", async (t) => {

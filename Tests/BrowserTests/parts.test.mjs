@@ -6,36 +6,11 @@ import { cpSync } from "node:fs";
 import {
   Database, eventually, Folder, metric, noServer, publicFolder, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
+import { react } from "./support/react.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Part</title>
 <link rel="icon" href="favicon.svg">${head}<body>${body}</body></html>`;
-
-/** As much of React as the hook uses; a component runs again when its state is set. */
-const react = `
-let current;
-export function useState(initial) {
-  const { states, index } = current;
-  const mine = current;
-  const place = mine.index++;
-  if (place === states.length) states.push(initial);
-  return [states[place], (value) => { states[place] = value; render(mine); }];
-}
-export function useEffect(effect, dependencies) {
-  const { effects } = current;
-  const place = current.effectIndex++;
-  const last = effects[place];
-  if (last && dependencies.every((one, index) => one === last.dependencies[index])) return;
-  last?.cleanUp?.();
-  effects[place] = { dependencies };
-  effects[place].cleanUp = effect();
-}
-export function render(component) {
-  current = Object.assign(component, { index: 0, effectIndex: 0 });
-  component.draw();
-}
-export const mounted = (draw) => ({ draw, states: [], effects: [] });
-`;
 
 describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
   let browser, folder, database, server;
