@@ -171,6 +171,21 @@ test("tokens that are good for no time are not asked for without end", async () 
   assert.deepEqual([controller.state, n], ["signedOut", 2]);
 });
 
+test("tokens that were good for a while are asked for as often as they end", async (t) => {
+  let [n, now] = [0, Date.now()];
+  t.mock.method(Date, "now", () => now);
+  const { controller } = await opened({ token: async () => `t${n++}` });
+  for (let turn = 0; turn < 5; turn++) {
+    streams.at(-1).open();
+    streams.at(-1).send("snapshot", snapshot(`v-${turn}`), "s-1");
+    assert.equal(controller.state, "live");
+    now += 6000;
+    streams.at(-1).send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+    await settled();
+  }
+  assert.deepEqual([controller.state, n], ["stale", 6]);
+});
+
 test("who signs out while a stream runs is asked for another token at once", async () => {
   const { token } = giving("old", "new");
   const { heard } = await live({ token });
@@ -222,7 +237,7 @@ test("a server that knows no callers is asked without a ticket", async () => {
   assert.equal(controller.state, "live");
 });
 
-test("a ticket that cannot be had now is asked for again", async () => {
+test("a ticket that cannot be had now is asked for again", { timeout: 10_000 }, async () => {
   statuses.abc = 503;
   const { controller } = await opened({ token: "abc" });
   assert.equal(controller.state, "connecting");
@@ -231,7 +246,7 @@ test("a ticket that cannot be had now is asked for again", async () => {
   assert.equal(asked[0], asked.at(-1));
 });
 
-test("a token function that fails is told of and asked again", async () => {
+test("a token function that fails is told of and asked again", { timeout: 10_000 }, async () => {
   const { token, reasons } = giving(new Error("offline"), new Error("offline"), "abc");
   const { problem } = await opened({ token });
   while (streams.length === 0) await settled();
@@ -239,7 +254,7 @@ test("a token function that fails is told of and asked again", async () => {
   assert.deepEqual([title, cause.message, reasons], ["The token function failed", "offline", [false, false, false]]);
 });
 
-test("a token function that fails after a refusal has not signed anybody out", async () => {
+test("a token function that fails after a refusal has not signed anybody out", { timeout: 10_000 }, async () => {
   statuses.old = 401;
   const { token, reasons } = giving("old", new Error("offline"), "new");
   const { controller } = await opened({ token });
