@@ -167,7 +167,7 @@ let package = Package(
       dependencies: [
         "CCurl", "FetchedRecords", "HTTPServer", "RecordsAPI", "OrderedResults", "ServerSentEvents",
         "TestSupport",
-        "didchange", grdb,
+        "didchange", crypto, grdb,
       ],
       swiftSettings: settings),
   ]

@@ -26,7 +26,8 @@ final class Observation {
     since = exchange.receivedAt
     current = FinishedExchange(
       request: request, client: request?.client ?? address.host, status: response.status.code,
-      bytes: 0, duration: .zero, isComplete: false, route: response.route)
+      bytes: 0, duration: .zero, isComplete: false, route: response.route,
+      caller: response.caller)
   }
 
   func endResponse(bytes: Int) { tell(bytes: bytes, isComplete: true) }

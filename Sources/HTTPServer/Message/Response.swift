@@ -9,6 +9,9 @@ package struct Response: Sendable {
 
   package var body: Body
 
+  /// Who asked, by a name that an access log may have; nil: that is not known.
+  package var caller: String?
+
   /// What answered; set by the router.
   package internal(set) var route: Route?
 

@@ -23,6 +23,9 @@ package struct FinishedExchange: Sendable {
 
   /// What answered.
   package var route: Route?
+
+  /// Who asked, where the one who answered says it.
+  package var caller: String?
 }
 
 /// What an access log says of a request: some 200 bytes while it is answered.

@@ -26,7 +26,7 @@ package enum AccessLogFormat: Sendable, Equatable {
   /// What a line can say.
   package enum Word: String, Sendable, CaseIterable {
     case time, client, method, target, version, scheme, status, bytes, seconds, route, referer
-    case agent
+    case agent, caller
   }
 
   /// Reads `json`, `line` or a line of one's own.
@@ -155,6 +155,7 @@ extension AccessLogFormat.Word {
     case .route: exchange.route?.name
     case .referer: exchange.request?.referer.map(AccessToken.hidden)
     case .agent: exchange.request?.userAgent
+    case .caller: exchange.caller
     }
   }
 }

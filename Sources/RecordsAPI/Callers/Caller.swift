@@ -13,6 +13,8 @@ struct Caller: Sendable {
   struct Row: Sendable {
     let feed: Feed
     let version: String
+    /// The commit that it is of.
+    let commit: Int
   }
 
   let gate: Gatekeeper

@@ -18,8 +18,10 @@ final class CallerStream: Sendable {
     var decision = 0
     /// The decision that is carried out.
     var arrived = 0
-    /// Whether it is being found out what a commit means for the caller: nothing is sent.
-    var isDeciding = false
+    /// Commits that changed the claims, and those of which it is known what they mean: where there are
+    /// more of the first, nothing is sent.
+    var changes = 0
+    var known = 0
     var expires: UnixSeconds?
     var isOver = false
   }
@@ -80,18 +82,21 @@ final class CallerStream: Sendable {
     }
   }
 
+  /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
-    let beginning = lease.feed.beginning(opening)
-    let isCurrent = state.withLock { state in
-      guard state.decision == decision else { return false }
-      (state.shown, state.arrived) = (lease, decision)
-      if !state.isDeciding { remote.release() }
-      return true
+    service.refresher.queue.async { [self] in
+      let beginning = lease.feed.beginning(opening, notBefore: claims?.head.snapshot.commit ?? 0)
+      let isCurrent = state.withLock { state in
+        guard state.decision == decision, state.changes == state.known else { return false }
+        (state.shown, state.arrived) = (lease, decision)
+        remote.release()
+        return true
+      }
+      guard isCurrent else { return open(responder) }
+      var body = body(beginning, lease)
+      body.remote = remote
+      responder.respond(Response(events: body))
     }
-    guard isCurrent else { return open(responder) }
-    var body = body(beginning, lease)
-    body.remote = remote
-    responder.respond(Response(events: body))
   }
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
@@ -129,30 +134,36 @@ final class CallerStream: Sendable {
   }
 
   /// A commit changed the caller's claims. Called in the refresher's turn, before anything of that
-  /// commit is in a log.
+  /// commit is in a log; when the turn is over, all of it is.
   private func claimsChanged() {
     state.withLock { state in
-      state.isDeciding = true
+      state.changes += 1
       remote.hold()
     }
+    service.refresher.queue.async { [weak self] in self?.decide() }
+  }
+
+  /// Finds out what the commits so far mean for the caller. Called between two turns.
+  private func decide() {
+    let changes = state.withLock(\.changes)
     do {
       let (subject, expires) = try present()
       let next = state.withLock { state -> Int? in
+        state.known = changes
         state.expires = expires
-        if state.subject == subject {
-          // Where the stream is on its way to it, it stays held until it is there.
-          state.isDeciding = false
-          if state.shown != nil, state.arrived == state.decision { remote.release() }
+        let isThere = state.subject == subject && state.arrived == state.decision
+        if isThere, state.shown != nil {
+          if state.changes == changes { remote.release() }
           return nil
         }
+        // A stream that has not begun yet begins with it.
         state.subject = subject
         state.decision += 1
-        // A stream that has not begun yet begins with it.
-        if state.shown == nil { state.isDeciding = false }
         return state.shown == nil ? nil : state.decision
       }
       if let next { show(subject, next) }
     } catch {
+      state.withLock { $0.known = changes }
       finish(with: error as? Problem ?? Problem(.internalServerError, "\(error)"))
     }
   }
@@ -176,18 +187,26 @@ final class CallerStream: Sendable {
   private func goOn(
     with lease: StreamLease, _ decision: Int, from position: Broadcast.Position
   ) -> StreamRemote.Redirection {
-    let old = state.withLock { state -> StreamLease? in
-      guard state.decision == decision, !state.isOver else { return nil }
-      defer { (state.shown, state.arrived, state.isDeciding) = (lease, decision, false) }
-      return state.shown
+    guard let old = state.withLock(\.shown) else { return wait() }
+    let before = old.feed.log.state(at: position)
+    let seen = before?.snapshots ?? old.feed.present.members.map(\.snapshot)
+    let commit = (seen.map(\.commit) + [claims?.head.snapshot.commit ?? 0]).max() ?? 0
+    let beginning = lease.feed.beginning(from: before, notBefore: commit)
+    // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
+    let isCurrent = state.withLock { state in
+      guard state.decision == decision, state.changes == state.known, !state.isOver else {
+        return false
+      }
+      (state.shown, state.arrived) = (lease, decision)
+      return true
     }
-    // What was decided since is under way, and redirects the stream again.
-    guard let old else {
-      remote.hold()
-      return .goOn
-    }
-    let beginning = lease.feed.beginning(from: old.feed.log.state(at: position))
-    return .stream(body(beginning, lease))
+    return isCurrent ? .stream(body(beginning, lease)) : wait()
+  }
+
+  /// What was decided since is under way, and redirects the stream again.
+  private func wait() -> StreamRemote.Redirection {
+    remote.hold()
+    return .goOn
   }
 
   /// Tells why, and ends the stream after a whole event.

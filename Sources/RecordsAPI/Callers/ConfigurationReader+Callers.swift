@@ -12,6 +12,10 @@ extension ConfigurationReader {
     var settings = CallerSettings(proof: proof)
     settings.cookie = words[.cookie].flatMap { cookie($0) }
     settings.claims = words[.claims].flatMap { text($0, "`claims`") }
+    if let node = words[.claims] {
+      configuration.positions[.query(Gatekeeper.claimsQuery, .name)] = node.position
+      configuration.positions[.query(Gatekeeper.claimsQuery, .word(.sql))] = node.position
+    }
     settings.operators = words[.operators].flatMap { rule($0, "`operators`") }
     settings.ticketKey = words[.ticketKey].flatMap { ticketKey($0) }
     if case .opaque = proof, words[.claims] == nil {

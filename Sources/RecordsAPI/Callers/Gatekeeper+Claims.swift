@@ -43,7 +43,8 @@ extension Gatekeeper {
       }
       let columns = results[0].namedClaims(results.layout)
       claims = (claims ?? Claims()).joining(columns)
-      row = Caller.Row(feed: feed, version: head.snapshot.version.description)
+      row = Caller.Row(
+        feed: feed, version: head.snapshot.version.description, commit: head.snapshot.commit)
     }
     if settings.claims != nil, let claim = claims?.value(at: "expires") {
       guard let seconds = claim.seconds else {

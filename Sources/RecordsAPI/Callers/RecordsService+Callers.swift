@@ -22,6 +22,7 @@ extension RecordsService {
     responder.amend { $0.dependsOnCaller() }
     do {
       let identity = try gate.identify(request)
+      if identity != .anonymous { responder.amend { $0.caller = identity.name } }
       answer(identity, gate, request, responder, body)
     } catch {
       responder.respond(Self.response(to: error))
@@ -102,7 +103,12 @@ extension RecordsService {
 extension Response {
   /// Nobody but this caller may be given it, and not without asking again.
   fileprivate mutating func dependsOnCaller() {
-    if fields[.cacheControl] != "no-store" { fields[.cacheControl] = "private, no-cache" }
+    let directives = fields[.cacheControl] ?? ""
+    if directives != "no-store" {
+      // Streams forbid more: their events may not be held back to be changed.
+      let more = directives.contains("no-transform") ? ", no-transform" : ""
+      fields[.cacheControl] = "private, no-cache\(more)"
+    }
     fields.append(HTTPField(name: .vary, value: "Authorization, Cookie"))
   }
 }

@@ -77,6 +77,18 @@ struct PresentState: Sendable {
 }
 
 extension PresentState {
+  /// The same as of a commit that changed nothing of it, for somebody who has seen that one.
+  func notBefore(_ commit: Int) -> PresentState {
+    let members = members.map { member in
+      guard member.snapshot.commit < commit else { return member }
+      var member = member
+      member.show(member.snapshot.notBefore(commit), total: member.total)
+      return member
+    }
+    return PresentState(
+      members: members, version: version, position: position, isMultiple: isMultiple)
+  }
+
   /// What leads from an earlier state to the present one.
   struct Advance {
     fileprivate(set) var pieces: [EventPieces] = []
@@ -148,5 +160,14 @@ extension PresentState.Member {
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
       changes: changes, old: old, new: snapshot, total: total, member: name, givesIDs: givesIDs)
+  }
+}
+
+extension ResultsSnapshot {
+  /// The same as of a commit that changed nothing of it.
+  func notBefore(_ number: Int) -> ResultsSnapshot {
+    ResultsSnapshot(
+      query: query, results: results, version: version, commit: max(commit, number),
+      alongside: alongside)
   }
 }

@@ -34,17 +34,22 @@ extension StreamableFeed {
   /// present, and never more than a snapshot and a tenth (`protocol.md` §4): the log's own bytes
   /// where the log still has them, one change set where the state is remembered, or snapshots.
   /// Nothing is skipped silently. What fails is told behind that: a stream begins with its snapshot.
-  func beginning(_ opening: StreamOpening) -> StreamBeginning {
+  ///
+  /// - Parameters:
+  ///   - opening: how the client wants it.
+  ///   - commit: what is told anew is of that commit at least, which its reader has seen.
+  /// - Returns: the least that leads to the present.
+  func beginning(_ opening: StreamOpening, notBefore commit: Int = 0) -> StreamBeginning {
     let retry = EventPieces.bytes(Retry.line())
     guard let lastEventID = opening.lastEventID else {
-      let present = present
+      let present = present.notBefore(commit)
       return StreamBeginning(
         [retry] + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : [])
           + present.failures,
         present.position)
     }
     let known = log.continuation(after: lastEventID)
-    let present = present
+    let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
     if let missed, missed.changeSets <= 1 { return follow(missed, retry) }
     if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
@@ -71,8 +76,8 @@ extension StreamableFeed {
 
   /// What leads a client here from a state of this feed, or of another with as many queries; nil:
   /// nobody knows what the client has.
-  func beginning(from state: RememberedState?) -> StreamBeginning {
-    let present = present
+  func beginning(from state: RememberedState?, notBefore commit: Int = 0) -> StreamBeginning {
+    let present = present.notBefore(commit)
     let advance = state.flatMap { present.advance(from: $0) }
     counters.note(advance?.kind ?? .snapshot)
     return StreamBeginning(

@@ -105,16 +105,26 @@ struct RecordsService: Sendable {
       try hold([key], request, responder) {
         registry.acquire(key, $0)
       } then: { feed, end in
-        let head = feed.head
-        let respond = { @Sendable in
-          let answer = Self.answer { try make(request, feed, head, items, body) }
-          end()
-          if caller?.isCurrent == false, let again { return again(responder) }
-          responder.respond(answer)
+        let answerFrom = { @Sendable (head: Feed.Head, isLong: Bool) in
+          let respond = { @Sendable in
+            let answer = Self.answer { try make(request, feed, head, items, body) }
+            end()
+            responder.respond(answer)
+          }
+          if isLong { Self.searching.async(execute: respond) } else { respond() }
         }
-        let isLong =
-          head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
-        if isLong { Self.searching.async(execute: respond) } else { respond() }
+        guard let row = caller?.row else {
+          let head = feed.head
+          let isLong =
+            head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
+          return answerFrom(head, isLong)
+        }
+        // Between two turns of the engine the claims and the result are of the same commit.
+        refresher.queue.async {
+          if row.feed.isShowing(row.version) { return answerFrom(feed.head, true) }
+          end()
+          again?(responder)
+        }
       }
     } catch {
       responder.respond(Self.response(to: error))
@@ -152,9 +162,12 @@ struct RecordsService: Sendable {
   ) throws -> Response {
     if let failure = head.refusal { throw Problem(failure) }
     let version = head.snapshot.version.description
+    if let caller {
+      // What one caller is answered is nothing to remember for another.
+      let snapshot = head.snapshot.notBefore(caller.row?.commit ?? 0)
+      return Response(json: try body(feed, snapshot, items), version: version)
+    }
     let bytes = try body(feed, head.snapshot, items)
-    // What one caller is answered is nothing to remember for another.
-    if caller != nil { return Response(json: bytes, version: version) }
     return pages.remember(bytes, of: feed, version: version, for: request)
   }
 

@@ -29,6 +29,8 @@ struct ClientModel {
   private(set) var alongside: JSONValue?
   /// On a stream of several queries change sets carry no id of their own.
   var isOneOfSeveral = false
+  /// Whether commits are held against something else than the one before.
+  var ignoresCommits = false
 
   private var open: OpenChangeSet?
 
@@ -46,7 +48,7 @@ struct ClientModel {
       try begin(with: try event.json, event)
     case "willChange":
       guard open == nil else { throw ContractViolation("a change set inside another", at: event) }
-      open = try OpenChangeSet(event, after: version, commit)
+      open = try OpenChangeSet(event, after: version, ignoresCommits ? 0 : commit)
     case "sectionChange", "change":
       guard open != nil else { throw ContractViolation("outside of a change set", at: event) }
       try open?.append(event)

@@ -16,10 +16,12 @@ final class ServerFixture {
 
   /// Serves what `schema` makes.
   ///
-  /// `queries` are those of a configuration file; without it each table and view is one. The
-  /// database is a `file` in a folder of its own, or a symbolic link to one that is elsewhere.
+  /// `queries` are those of a configuration file, and `words` all else that it says; without it
+  /// each table and view is one. `files` stand beside it, by their names. The database is a `file`
+  /// in a folder of its own, or a symbolic link to one that is elsewhere.
   init(
     _ schema: String, journal: JournalMode = .wal, queries: String? = nil,
+    words: String = "", files: [String: String] = [:], logger: Logger = ServerFixture.silent,
     file: String = "music.sqlite", linkTo target: String? = nil,
     feeds: (inout FeedSettings) -> Void = { _ in },
     service: (inout ServiceSettings) -> Void = { _ in },
@@ -33,10 +35,11 @@ final class ServerFixture {
     } else {
       database = try .make(folder.file(file), schema, journal: journal)
     }
+    for (name, text) in files { try folder.write(text, to: name) }
     configuration = try queries.map { text in
-      try folder.write("queries:\n" + text.indented, to: "didchange.yaml")
+      try folder.write(words + "queries:\n" + text.indented, to: "didchange.yaml")
     }
-    server = try Self.serve(database.path, configuration) {
+    server = try Self.serve(database.path, configuration, logger) {
       feeds(&$0.feeds)
       service(&$0.service)
       limits(&$0.queryLimits)
@@ -47,20 +50,26 @@ final class ServerFixture {
   /// Serves what another server has served, which was drained.
   init(after other: ServerFixture) throws {
     (folder, database, configuration) = (other.folder, other.database, other.configuration)
-    server = try Self.serve(database.path, configuration) { _ in }
+    server = try Self.serve(database.path, configuration, Self.silent) { _ in }
     base = "http://\(try server.start())"
   }
 
   private static func serve(
-    _ path: String, _ configuration: String?, _ set: (inout LaunchSettings) -> Void
+    _ path: String, _ configuration: String?, _ logger: Logger,
+    _ set: (inout LaunchSettings) -> Void
   ) throws -> RecordsServer {
     var settings = try LaunchSettings(database: path, configurationFile: configuration)
     settings.listen = try settings.listen.with(host: nil, port: 0)
     set(&settings)
-    var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }
-    logger.logLevel = .critical
     return try RecordsServer(settings, logger: logger)
   }
+
+  /// Of a server whose log nobody reads.
+  static let silent: Logger = {
+    var logger = Logger(label: "end-to-end") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    return logger
+  }()
 
   deinit { drain() }
 

@@ -1,0 +1,40 @@
+import Testing
+
+/// One caller who uses much, from wherever, and others.
+@Suite(.endToEnd) struct `A caller` {
+  @Test func `uses so many streams, and leaves the others theirs`() throws {
+    let shop = try Shop(words: "limits: {streamsPerCaller: 3}\n")
+    let path = "/v1/queries/orders/events"
+    let streams = (1...3).map { _ in shop.stream(path, as: "ann") }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    for fields in [Shop.bearer("ann"), Shop.cookie("ann")] {
+      let refused = try shop.fixture.get(path, fields)
+      refused.expectProblem(429)
+      #expect(refused.head["Retry-After"] != nil)
+      #expect(try refused.json["detail"].string?.contains("streamsPerCaller") == true)
+    }
+    #expect(try shop.stream(path, as: "bob").next()?.type == "snapshot")
+    #expect(try shop.get("/v1/queries/orders/records", as: "ann").status == 200)
+    streams[0].close()
+    try eventually("a stream that ended is no longer counted") {
+      try shop.stream(path, as: "ann").head().status == 200
+    }
+  }
+
+  @Test func `uses so many live queries, and leaves the others theirs`() throws {
+    let shop = try Shop(words: "limits: {queriesPerCaller: 2}\n")
+    func stream(_ least: Int, as name: String) -> EventStream {
+      shop.stream("/v1/queries/orders/events?least=\(least)", as: name)
+    }
+    let streams = [0, 1, 1].map { stream($0, as: "ann") }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    let refused = try shop.get("/v1/queries/orders/events?least=2", as: "ann")
+    refused.expectProblem(429)
+    #expect(refused.head["Retry-After"] != nil)
+    #expect(try stream(2, as: "bob").next()?.type == "snapshot")
+    streams[0].close()
+    try eventually("a query that is no longer used is no longer counted") {
+      try stream(2, as: "ann").head().status == 200
+    }
+  }
+}

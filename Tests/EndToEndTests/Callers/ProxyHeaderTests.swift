@@ -1,0 +1,106 @@
+import Testing
+
+/// Callers that a proxy has checked, and names in header fields.
+@Suite(.endToEnd) struct `Who a proxy says that asks` {
+  private let path = "/v1/queries/orders/records"
+  private static let callers = """
+    callers:
+      headers: {user: X-Forwarded-User, role: X-Forwarded-Groups, level: X-Level}
+      operators: {role: admin}
+
+    """
+
+  private func serve(proxies: String, _ callers: String = callers) throws -> ServerFixture {
+    try ServerFixture(
+      Shop.schema, queries: Shop.queries, words: callers + "proxies: [\(proxies)]\n")
+  }
+
+  private func fields(_ user: String, _ groups: String) -> [String] {
+    ["X-Forwarded-User: \(user)", "X-Forwarded-Groups: \(groups)", "X-Forwarded-For: 192.0.2.1"]
+  }
+
+  @Test func `is believed of a proxy that is listed`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    #expect(try fixture.get(path, fields("7", "customer")).keys == [[1], [2]])
+    #expect(try fixture.get(path, fields("8", "friends,customer, staff")).keys == [[3], [4]])
+    try fixture.get(path, fields("8", "friends")).expectProblem(403)
+    try fixture.get(path, ["X-Forwarded-User: 7"]).expectProblem(403)
+    #expect(try fixture.get("/metrics", fields("1", "admin")).status == 200)
+    let stream = fixture.stream(
+      "/v1/queries/orders/events", .init(fields: fields("7", "customer")))
+    #expect(try stream.next()?.json["numberOfRecords"] == 2)
+  }
+
+  @Test func `is nobody where the proxy names nobody`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    for fields in [
+      [], ["X-Forwarded-For: 192.0.2.1"], ["X-User: 7", "X-Groups: customer"],
+      ["X-Forwarded-User;", "X-Forwarded-Groups;"],
+    ] {
+      try fixture.get(path, fields).expectUnauthorized(withToken: false, "\(fields)")
+      #expect(try fixture.get("/v1/queries/notices/records", fields).status == 200)
+    }
+  }
+
+  /// Any client can write these fields.
+  @Test(arguments: ["192.0.2.0/24", "unix", "127.0.0.2", "'::1'"])
+  func `is nobody where a client says it itself`(proxies: String) throws {
+    let fixture = try serve(proxies: proxies)
+    for fields in [
+      fields("7", "customer"), fields("1", "admin"),
+      fields("7", "customer") + ["Forwarded: for=192.0.2.1;by=127.0.0.1"],
+    ] {
+      try fixture.get(path, fields).expectUnauthorized(withToken: false)
+      try fixture.get("/metrics", fields).expectUnauthorized(withToken: false)
+      let stream = fixture.stream("/v1/queries/orders/events", .init(fields: fields))
+      #expect(try stream.head().status == 401)
+      let ticket = try fixture.client().send("POST", "/v1/tickets", fields)
+      ticket.expectUnauthorized(withToken: false)
+    }
+    #expect(try fixture.get("/v1/queries/notices/records", fields("7", "x")).status == 200)
+  }
+
+  @Test func `is refused where it is said twice`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    for field in ["X-Forwarded-User: 8", "X-Forwarded-Groups: admin", "x-forwarded-user: 7"] {
+      let answer = try fixture.get(path, fields("7", "customer") + [field])
+      #expect(answer.status == 401, "\(field)")
+      #expect(!answer.text.contains("Anvil") && !answer.text.contains("Cup"))
+    }
+  }
+
+  @Test func `is not what a token says`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    for fields in [Shop.bearer("ann"), Shop.cookie("ann")] {
+      #expect(try fixture.get(path, fields).status == 401)
+    }
+  }
+
+  @Test func `is a user whose row is in the database`() throws {
+    let callers = """
+      callers:
+        headers: {sub: X-Forwarded-User}
+        claims: SELECT user, role, level FROM session WHERE user = :sub
+
+      """
+    let fixture = try serve(proxies: "127.0.0.1", callers)
+    let writer = try fixture.writer()
+    let ann = ["X-Forwarded-User: 7"]
+    #expect(try fixture.get(path, ann).keys == [[1], [2]])
+    try fixture.get(path, ["X-Forwarded-User: 70"]).expectUnauthorized(withToken: true)
+    try fixture.get(path, ["X-Forwarded-User: 7 OR 1=1"]).expectUnauthorized(withToken: true)
+    let stream = fixture.stream("/v1/queries/orders/events", .init(fields: ann))
+    #expect(try stream.next()?.type == "snapshot")
+    try writer.commit(Shop.signOut("ann"))
+    try stream.expectEnd(with: 401)
+    try fixture.get(path, ann).expectUnauthorized(withToken: true)
+  }
+
+  @Test func `may have a ticket`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    let answer = try fixture.client().send("POST", "/v1/tickets", fields("7", "customer"))
+    let ticket = try #require(try answer.json["ticket"].string)
+    let stream = fixture.stream("/v1/queries/orders/events?access_token=\(ticket)")
+    #expect(try stream.next()?.json["numberOfRecords"] == 2)
+  }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+/// Several queries on one stream, some of which take claims.
+@Suite(.endToEnd) struct `A stream of several queries of a caller` {
+  private let shop: Shop
+  private let path = "/v1/events?query=orders&query=shelf&query=notices"
+
+  init() throws { shop = try Shop() }
+
+  private func open(_ name: String, count: Int = 3) throws -> Client {
+    var client = Client(stream: shop.stream(path, as: name))
+    for _ in 1...count { try client.receive() }
+    return client
+  }
+
+  /// What the client knows, by the names of the queries.
+  private struct Client {
+    let stream: EventStream
+    var models: [String: ClientModel] = [:]
+
+    /// Takes what comes, up to and with an event of that kind.
+    mutating func receive(upTo type: String? = nil) throws {
+      while true {
+        let event = try #require(try stream.next())
+        if event.type != "commit" {
+          let name = try event.json["query"].string ?? ""
+          var model = models[name] ?? ClientModel()
+          model.isOneOfSeveral = true
+          _ = try model.receive(event)
+          models[name] = model
+        }
+        if type == nil || event.type == type { return }
+      }
+    }
+
+    func count(_ query: String) -> Int { models[query]?.records.count ?? -1 }
+  }
+
+  @Test func `shows of each what the caller may see`() throws {
+    let (ann, bob) = (try open("ann"), try open("bob"))
+    #expect(ann.models["orders"]?.records.map(\.key) == [[1], [2]])
+    #expect(bob.models["orders"]?.records.map(\.key) == [[3], [4]])
+    #expect((ann.count("shelf"), bob.count("shelf"), ann.count("notices")) == (190, 200, 1))
+  }
+
+  @Test func `goes on with the difference when a claim changes`() throws {
+    var client = try open("ann")
+    try shop.writer.commit(
+      Shop.change("ann", "level = 2") + "; UPDATE notice SET text = 'Closed'")
+    // What else was committed with it may come in a commit of its own, and no sooner.
+    while client.count("shelf") != 200
+      || client.models["notices"]?.records.first?.values["text"] != "Closed"
+    { try client.receive(upTo: "commit") }
+    #expect(client.count("orders") == 2)
+    try shop.writer.commit(Shop.change("ann", "user = 8, level = 1"))
+    while client.count("shelf") != 190 || client.models["orders"]?.records.map(\.key) != [[3], [4]]
+    { try client.receive(upTo: "commit") }
+    try shop.writer.commit("DELETE FROM purchase WHERE id IN (1, 3)")
+    try client.receive(upTo: "commit")
+    #expect(client.models["orders"]?.records.map(\.key) == [[4]])
+  }
+
+  @Test func `ends as a whole when the caller signs out`() throws {
+    let client = try open("ann")
+    try shop.writer.commit(Shop.signOut("ann") + "; UPDATE notice SET text = 'Closed'")
+    try client.stream.expectEnd(with: 401)
+    #expect(!client.stream.text.contains("Closed"))
+    #expect(try shop.stream(path, as: "ann").head().status == 401)
+  }
+
+  @Test func `ends as a whole when one of them is not allowed any more`() throws {
+    let client = try open("ann")
+    try shop.writer.commit(Shop.change("ann", "role = 'guest'"))
+    try client.stream.expectEnd(with: 403)
+    #expect(try shop.stream(path, as: "ann").head().status == 403)
+  }
+
+  @Test func `is resumed where it was`() throws {
+    let client = try open("bob")
+    let id = client.stream.lastEventID
+    client.stream.close()
+    try shop.writer.commit("DELETE FROM purchase WHERE id = 3")
+    var again = Client(
+      stream: shop.stream(path, as: "bob", after: id), models: client.models)
+    try again.receive(upTo: "commit")
+    #expect(again.models["orders"]?.records.map(\.key) == [[4]])
+    // Whoever else comes with this id is shown nothing of it.
+    let other = shop.stream(path, as: "ann", after: id)
+    for _ in 1...3 { #expect(try other.next()?.type == "snapshot") }
+    for item in ["Cup", "Drum"] { #expect(!other.text.contains(item)) }
+  }
+}
