@@ -49,7 +49,6 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
-    .systemLibrary(name: "CScheduling"),
     .target(
       name: "ChangeCapture",
       dependencies: ["CSQLiteSettings", "Hashing", algorithms, grdb, sqlite],
@@ -60,7 +59,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "CScheduling", "Hashing", "HeldMemory", "OrderedResults",
+        "ChangeCapture", "Hashing", "HeldMemory", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),

@@ -39,7 +39,10 @@ package final class LiveResult: @unchecked Sendable {
   /// Whether it stands in line to be brought up to date.
   var isWaiting = false
   /// Whether those who show it with others were told that it is behind.
-  var isToldDelayed = false
+  package internal(set) var isToldDelayed = false
+  /// Whether others show nothing of a commit before this result does: its companions, or whoever
+  /// hears first.
+  var isWaitedFor: Bool { !companions.isEmpty || listener.hearsFirst }
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.
@@ -197,11 +200,11 @@ package enum LiveResultEvent: Sendable {
   case failed(FetchFailure)
   /// A failure is over, and the result is what it was before it.
   case recovered
-  /// Only for those with companions: the result may have changed, and what is shown stays for a
+  /// Only for those that others wait for: the result may have changed, and what is shown stays for a
   /// while.
   case delayed
   /// Only for those with companions: what will be shown next is that of the present commit.
   case fetching
-  /// Only for those with companions: that is shown now; whether it is the present.
+  /// Only for those that others wait for: that is shown now; whether it is the present.
   case landed(isCurrent: Bool)
 }

@@ -101,7 +101,7 @@ extension Refresher {
 
   private func tellLanding(of result: LiveResult) {
     result.isToldDelayed = result.isBehind
-    if !result.companions.isEmpty {
+    if result.isWaitedFor {
       pending.append((result, .landed(isCurrent: !result.isBehind)))
     }
   }

@@ -44,7 +44,7 @@ extension Refresher {
     line.append(result)
     if result.isToldDelayed { return }
     result.isToldDelayed = true
-    if !result.companions.isEmpty { pending.append((result, .delayed)) }
+    if result.isWaitedFor { pending.append((result, .delayed)) }
   }
 
   /// Has a live result run again, in its turn.

@@ -1,6 +1,3 @@
-#if os(Linux)
-  import CScheduling
-#endif
 import Dispatch
 import Foundation
 import Synchronization
@@ -44,9 +41,10 @@ final class WorkerThread: Sendable {
 
   private static func yieldToOthers() {
     #if os(Linux)
-      // For this thread alone: long queries leave the processor to commits, which are short. Where
-      // it is refused they share it.
-      _ = yield_to_others(10, 10_000_000)
+      // Linux keeps the value for each thread (`man 2 setpriority`): long queries leave the
+      // processor to commits, which are short.
+      let process = 0  // PRIO_PROCESS, whose type differs between C libraries
+      setpriority(.init(process), 0, 10)
     #endif
   }
 }

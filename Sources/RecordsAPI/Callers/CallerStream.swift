@@ -22,8 +22,13 @@ final class CallerStream: Sendable {
     /// more of the first, nothing is sent.
     var changes = 0
     var known = 0
+    /// Whether the claims of the last commit are still being read.
+    var isDelayed = false
     var expires: UnixSeconds?
     var isOver = false
+
+    /// Whether it is known what the last commit means for the caller.
+    var isSettled: Bool { changes == known && !isDelayed }
   }
 
   private let service: RecordsService
@@ -60,7 +65,7 @@ final class CallerStream: Sendable {
   /// Answers with the stream, once there is something to show.
   func begin(_ responder: Responder) {
     gate.add(self)
-    claims?.listen(self) { [weak self] _, _ in self?.claimsChanged() }
+    claims?.listen(self) { [weak self] event, _ in self?.claimsChanged(event) }
     open(responder)
   }
 
@@ -85,9 +90,12 @@ final class CallerStream: Sendable {
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
     service.refresher.queue.async { [self] in
+      if let claims, claims.controller.isToldDelayed {
+        return service.refresher.fetch(claims.controller) { [self] _ in open(responder) }
+      }
       let beginning = lease.feed.beginning(opening, notBefore: claims?.head.snapshot.commit ?? 0)
       let isCurrent = state.withLock { state in
-        guard state.decision == decision, state.changes == state.known else { return false }
+        guard state.decision == decision, state.isSettled else { return false }
         (state.shown, state.arrived) = (lease, decision)
         remote.release()
         return true
@@ -135,9 +143,15 @@ final class CallerStream: Sendable {
 
   /// A commit changed the caller's claims. Called in the refresher's turn, before anything of that
   /// commit is in a log; when the turn is over, all of it is.
-  private func claimsChanged() {
+  private func claimsChanged(_ event: LiveResultEvent) {
     state.withLock { state in
       state.changes += 1
+      switch event {
+      case .delayed: state.isDelayed = true
+      case .landed(let isCurrent): state.isDelayed = !isCurrent
+      case .failed: state.isDelayed = false
+      case .changed, .reset, .recovered, .fetching: break
+      }
       remote.hold()
     }
     service.refresher.queue.async { [weak self] in self?.decide() }
@@ -145,7 +159,9 @@ final class CallerStream: Sendable {
 
   /// Finds out what the commits so far mean for the caller. Called between two turns.
   private func decide() {
-    let changes = state.withLock(\.changes)
+    let (changes, isDelayed) = state.withLock { ($0.changes, $0.isDelayed) }
+    // Held until it lands.
+    if isDelayed { return }
     do {
       let (subject, expires) = try present()
       let next = state.withLock { state -> Int? in
@@ -153,7 +169,7 @@ final class CallerStream: Sendable {
         state.expires = expires
         let isThere = state.subject == subject && state.arrived == state.decision
         if isThere, state.shown != nil {
-          if state.changes == changes { remote.release() }
+          if state.isSettled { remote.release() }
           return nil
         }
         // A stream that has not begun yet begins with it.
@@ -194,7 +210,7 @@ final class CallerStream: Sendable {
     let beginning = lease.feed.beginning(from: before, notBefore: commit)
     // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
     let isCurrent = state.withLock { state in
-      guard state.decision == decision, state.changes == state.known, !state.isOver else {
+      guard state.decision == decision, state.isSettled, !state.isOver else {
         return false
       }
       (state.shown, state.arrived) = (lease, decision)

@@ -121,6 +121,12 @@ struct RecordsService: Sendable {
         }
         // Between two turns of the engine the claims and the result are of the same commit.
         refresher.queue.async {
+          if row.feed.controller.isToldDelayed {
+            return refresher.fetch(row.feed.controller) { _ in
+              end()
+              again?(responder)
+            }
+          }
           if row.feed.isShowing(row.version) { return answerFrom(feed.head, true) }
           end()
           again?(responder)
