@@ -1,4 +1,5 @@
 import Callers
+import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
@@ -78,7 +79,12 @@ final class CallerStream: Sendable {
       let giveUp = try service.lease(subject, for: request) { [self] result in
         switch result {
         case .failure(let problem): refuse(responder, problem)
-        case .success(let lease): begin(lease, decision, responder)
+        case .success(let lease):
+          catchUp(lease, subject) { [self] lease in
+            begin(lease, decision, responder)
+          } orFail: { [self] problem in
+            refuse(responder, problem)
+          }
         }
       }
       if let giveUp { responder.whenAbandoned(giveUp) }
@@ -89,21 +95,48 @@ final class CallerStream: Sendable {
 
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
+    if let claims, claims.controller.isToldDelayed {
+      return service.refresher.fetch(claims.controller) { [self] _ in open(responder) }
+    }
+    let beginning = lease.feed.beginning(opening, notBefore: claims?.head.snapshot.commit ?? 0)
+    let isCurrent = state.withLock { state in
+      guard state.decision == decision, state.isSettled else { return false }
+      (state.shown, state.arrived) = (lease, decision)
+      remote.release()
+      return true
+    }
+    guard isCurrent else { return open(responder) }
+    var body = body(beginning, lease)
+    body.remote = remote
+    responder.respond(Response(events: body))
+  }
+
+  /// Hands over a feed, between two turns, that shows what its queries show: windows and several
+  /// queries are written behind these, and might be of an earlier commit than the claims.
+  private func catchUp(
+    _ lease: StreamLease, _ subject: StreamSubject,
+    _ body: @escaping @Sendable (StreamLease) -> Void,
+    orFail fail: @escaping @Sendable (Problem) -> Void
+  ) {
     service.refresher.queue.async { [self] in
-      if let claims, claims.controller.isToldDelayed {
-        return service.refresher.fetch(claims.controller) { [self] _ in open(responder) }
+      if lease.feed.isUpToDate { return body(lease) }
+      guard let alone = subject.alone else {
+        // It may wait for one of its queries, which takes long.
+        return service.refresher.queue.async(after: .milliseconds(1)) { [self] in
+          catchUp(lease, subject, body, orFail: fail)
+        }
       }
-      let beginning = lease.feed.beginning(opening, notBefore: claims?.head.snapshot.commit ?? 0)
-      let isCurrent = state.withLock { state in
-        guard state.decision == decision, state.isSettled else { return false }
-        (state.shown, state.arrived) = (lease, decision)
-        remote.release()
-        return true
+      do throws(Problem) {
+        _ = try service.lease(alone, for: request) { [self] result in
+          switch result {
+          case .failure(let problem): fail(problem)
+          // It was made just now.
+          case .success(let lease): service.refresher.queue.async { body(lease) }
+          }
+        }
+      } catch {
+        fail(error)
       }
-      guard isCurrent else { return open(responder) }
-      var body = body(beginning, lease)
-      body.remote = remote
-      responder.respond(Response(events: body))
     }
   }
 
@@ -192,7 +225,11 @@ final class CallerStream: Sendable {
         switch result {
         case .failure(let problem): finish(with: problem)
         case .success(let lease):
-          remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
+          catchUp(lease, subject) { [self] lease in
+            remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
+          } orFail: { [self] problem in
+            finish(with: problem)
+          }
         }
       }
     } catch {

@@ -89,6 +89,12 @@ final class ComposedFeed: StreamableFeed {
     return feeds
   }
 
+  var isUpToDate: Bool {
+    state.withLock { state in
+      zip(state.bases, feeds).allSatisfy { $0 == $1.head.snapshot.version }
+    }
+  }
+
   var present: PresentState {
     state.withLock { state in
       PresentState(

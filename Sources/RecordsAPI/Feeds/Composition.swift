@@ -19,6 +19,8 @@ struct Composition: Hashable, Sendable {
   /// Whether the stream was asked for as one of several queries: its events then all say their
   /// query, and `commit` events follow.
   let isMultiple: Bool
+  /// Tells it from the others that show the same; nil: it is shared with whoever asks for the same.
+  var own: UInt64?
 }
 
 /// A part of a result, as LIMIT and OFFSET cut it out.

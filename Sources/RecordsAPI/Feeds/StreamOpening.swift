@@ -7,6 +7,8 @@ protocol StreamableFeed: AnyObject, Sendable {
   var counters: FeedCounters { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
+  /// Whether it shows what its queries show. Asked between two turns of the engine.
+  var isUpToDate: Bool { get }
   /// Its user needs it no more.
   func release(to registry: FeedRegistry)
 }

@@ -15,6 +15,16 @@ enum StreamSubject: Sendable, Equatable {
     }
   }
 
+  /// The same for one stream alone, if it is one that may show an earlier commit: a pace holds back
+  /// what its queries show already.
+  var alone: StreamSubject? {
+    guard case .composition(var composition) = self, composition.minimumInterval != nil else {
+      return nil
+    }
+    composition.own = .random(in: .min ... .max)
+    return .composition(composition)
+  }
+
   /// What events about the stream as a whole call its query.
   var name: MemberName {
     switch self {
