@@ -98,7 +98,8 @@ final class CallerStream: Sendable {
     if let claims, claims.controller.isToldDelayed {
       return service.refresher.fetch(claims.controller) { [self] _ in open(responder) }
     }
-    let beginning = lease.feed.beginning(opening, notBefore: claims?.head.snapshot.commit ?? 0)
+    let commit = claims?.head.snapshot.commit ?? 0
+    let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled else { return false }
       (state.shown, state.arrived) = (lease, decision)
@@ -109,6 +110,17 @@ final class CallerStream: Sendable {
     var body = body(beginning, lease)
     body.remote = remote
     responder.respond(Response(events: body))
+  }
+
+  /// How the stream begins, where a version is no pass: what came since then may have been nothing
+  /// for this caller, whose claims were others before a commit.
+  private func opening(of feed: any StreamableFeed, since commit: Int) -> StreamOpening {
+    guard claims != nil, let version = opening.lastEventID, version != feed.present.version else {
+      return opening
+    }
+    let known = feed.log.continuation(after: version).state
+    let isOwn = known.map { $0.snapshots.allSatisfy { $0.commit >= commit } } ?? false
+    return isOwn ? opening : StreamOpening(lastEventID: nil, wantsSnapshot: true)
   }
 
   /// Hands over a feed, between two turns, that shows what its queries show: windows and several

@@ -19,6 +19,7 @@ final class Gatekeeper: Sendable {
   /// The parameters of the `claims` statement, each a claim of what a caller shows.
   let claimNames: [String]
   private let access: [String: QueryAccess]
+  private let crossOrigin: CrossOrigin?
   private let reader: CredentialReader
   private let keys: WatchedKeys?
   let tickets: Tickets
@@ -28,10 +29,12 @@ final class Gatekeeper: Sendable {
 
   /// - Throws: `KeyProblem` where keys or secrets cannot be read.
   init(
-    _ settings: CallerSettings, _ access: [String: QueryAccess], logger: Logger
+    _ settings: CallerSettings, _ access: [String: QueryAccess], crossOrigin: CrossOrigin?,
+    logger: Logger
   ) throws {
     self.settings = settings
     self.access = access
+    self.crossOrigin = crossOrigin
     self.logger = logger
     claimNames = settings.claims.map { SQLFragment.parameterNames(of: $0) } ?? []
     reader = CredentialReader(cookieName: settings.cookie)
@@ -152,14 +155,10 @@ final class Gatekeeper: Sendable {
         + "those that may.")
   }
 
-  /// Whether pages of an origin may ask with cookies; set before the server listens.
-  private let crossOrigin = Mutex<CrossOrigin?>(nil)
-
-  func allow(_ origins: CrossOrigin?) { crossOrigin.withLock { $0 = origins } }
-
+  /// Whether pages of an origin may ask with cookies: those that are named, and not everybody's.
   private func allowsCredentials(_ origin: String?) -> Bool {
-    guard case .origins = crossOrigin.withLock({ $0 }) else { return false }
-    return crossOrigin.withLock { $0 }?.allows(origin) == true
+    guard case .origins = crossOrigin else { return false }
+    return crossOrigin?.allows(origin) == true
   }
 
   // MARK: - What they may

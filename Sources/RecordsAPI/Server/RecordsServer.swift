@@ -35,9 +35,9 @@ package final class RecordsServer: Sendable {
     let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
     registry = FeedRegistry(refresher: refresher, settings: settings.feeds)
     let gate = try settings.callers.map { callers in
-      try Gatekeeper(callers, settings.access, logger: logger)
+      try Gatekeeper(
+        callers, settings.access, crossOrigin: settings.service.crossOrigin, logger: logger)
     }
-    gate?.allow(settings.service.crossOrigin)
     if gate == nil, !listen.isLoopback { logger.warning("\(Self.callersAdvice)") }
     server = try Self.makeServer(
       settings, registry: registry, refreshes: refreshes, gate: gate, accessLog: accessLog,
