@@ -102,9 +102,7 @@ struct RecordsService: Sendable {
     if let response = rememberedPage(request) { return responder.respond(response) }
     do {
       let (key, items) = try key(of: request, allowing: words)
-      try hold([key], request, responder) {
-        registry.acquire(key, $0)
-      } then: { feed, end in
+      try hold(key, request, responder) { feed, end in
         let answerFrom = { @Sendable (head: Feed.Head, isLong: Bool) in
           let respond = { @Sendable in
             let answer = Self.answer { try make(request, feed, head, items, body) }
@@ -141,13 +139,12 @@ struct RecordsService: Sendable {
   ///
   /// It counts among what the client's address uses until `end` is called, and nobody waits for it
   /// any more when the client goes away.
-  func hold<F: StreamableFeed>(
-    _ keys: [FeedKey], isStream: Bool = false, _ request: Request, _ responder: Responder,
-    acquire: (@escaping @Sendable (Result<F, FetchFailure>) -> Void) -> (@Sendable () -> Void)?,
-    then body: @escaping @Sendable (F, _ end: @escaping @Sendable () -> Void) -> Void
+  func hold(
+    _ key: FeedKey, _ request: Request, _ responder: Responder,
+    then body: @escaping @Sendable (Feed, _ end: @escaping @Sendable () -> Void) -> Void
   ) throws {
-    let share = try share(of: keys, isStream: isStream, request)
-    let giveUp = acquire { result in
+    let share = try share(of: [key], request)
+    let giveUp = registry.acquire(key) { result in
       switch result {
       case .failure(let failure):
         share.end()

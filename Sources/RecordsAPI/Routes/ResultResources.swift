@@ -130,9 +130,7 @@ extension RecordsService {
   func fetch(_ request: Request, _ responder: Responder) {
     do {
       let key = try key(of: request).key
-      try hold([key], request, responder) {
-        registry.acquire(key, $0)
-      } then: { feed, end in
+      try hold(key, request, responder) { feed, end in
         refresher.fetch(feed.controller) { fetched in
           end()
           responder.respond(
