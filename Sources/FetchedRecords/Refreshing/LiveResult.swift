@@ -143,8 +143,8 @@ package final class LiveResult: @unchecked Sendable {
   }
 }
 
-/// One state of a live result. Immutable: it may be handed anywhere.
-package struct ResultsSnapshot: Sendable {
+/// One state of a live result. Immutable: it may be handed anywhere, and a copy is a reference.
+package final class ResultsSnapshot: Sendable {
   package let query: Query
   package let results: Results
   package let version: ResultsVersion
