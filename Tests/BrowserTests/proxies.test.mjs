@@ -26,7 +26,8 @@ accessLog: "log {client} {scheme} {target}"
       servers = [new Server(["--config", configuration]), new Server(["--config", configuration])];
       for (const server of servers) await server.start();
       const [port] = await freePorts(1);
-      proxy = new Proxy(name, folder, { port, servers: servers.map(({ port }) => `127.0.0.1:${port}`) });
+      const words = servers.map(({ port }, index) => [`127.0.0.1:${8080 + index}`, `127.0.0.1:${port}`]);
+      proxy = new Proxy(name, folder, { port, words });
       await proxy.start();
     });
 
@@ -131,10 +132,12 @@ accessLog: "log {client} {scheme} {target}"
     t.after(() => server.stop());
     const [port] = await freePorts(1);
     const address = `127.0.0.1:${server.port}`;
-    const proxy = await new Proxy("nginx", folder, { port, servers: [address, `${address} backup`],
+    const proxy = await new Proxy("nginx", folder, { port, words: [
+      ["127.0.0.1:8080", address], ["127.0.0.1:8081", `${address} backup`], ["ip_hash;", ""],
       // A filter that waits for more to compress is what buffers in practice.
-      changes: [["ip_hash;", ""], ["proxy_buffering off", "proxy_ignore_headers X-Accel-Buffering; proxy_buffering on"],
-        ["gzip off", "gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 1"]] }).start();
+      ["proxy_buffering off", "proxy_ignore_headers X-Accel-Buffering; proxy_buffering on"],
+      ["gzip off", "gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 1"],
+    ] }).start();
     t.after(() => proxy.stop());
     const browser = await Browser.start();
     t.after(() => browser.stop());

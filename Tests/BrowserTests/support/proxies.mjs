@@ -1,18 +1,17 @@
 // The proxies of Scripts/proxies as they run on Debian: the recipes with other ports and paths.
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
-import { programNamed } from "./webdriver.mjs";
+import { Program } from "./program.mjs";
 import { eventually } from "./server.mjs";
+import { programNamed } from "./webdriver.mjs";
 
-const recipe = (name) => readFileSync(new URL(`../../../Scripts/proxies/${name}`, import.meta.url), "utf8");
-
-/** Replaces each text, which must be there: else the recipe has changed and the test tests nothing. */
-function adapted(text, replacements) {
+/** A text of Scripts with other words in it, which must be there: else the test would test nothing. */
+export function adapted(path, replacements) {
+  let text = readFileSync(new URL(`../../../Scripts/${path}`, import.meta.url), "utf8");
   for (const [from, to] of replacements) {
-    if (!text.includes(from)) throw new Error(`the recipe does not hold “${from}”`);
+    if (!text.includes(from)) throw new Error(`${path} does not hold “${from}”`);
     text = text.replaceAll(from, to);
   }
   return text;
@@ -21,38 +20,37 @@ function adapted(text, replacements) {
 /** Longer than a heartbeat's interval, shorter than the test waits. */
 export const idleLimit = 20;
 
+/** The options of nginx for what stands in its http block. */
+export function nginxOptions(folder, site) {
+  mkdirSync(folder.file("nginx"), { recursive: true });
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    .map((name) => `${name}_temp_path ${folder.file("nginx")}/${name};`).join("\n");
+  folder.file("nginx.conf", `
+    daemon off; master_process off; pid ${folder.file("nginx/pid")}; error_log ${folder.file("nginx/error.log")};
+    events {} http { access_log off; ${temporary}\n${site} }`);
+  return ["-p", folder.path, "-e", folder.file("nginx/error.log"), "-c", folder.file("nginx.conf")];
+}
+
+/** What each recipe has that is otherwise here, and the options of the program that reads it. */
 const kinds = {
   nginx: {
-    write(folder, { port, servers, changes = [] }) {
-      mkdirSync(folder.file("nginx"), { recursive: true });
-      const site = adapted(recipe("nginx.conf"), [
-        ["listen 443", `listen 127.0.0.1:${port}`], ["/etc/ssl", folder.path], ["60s", `${idleLimit}s`],
-        ["127.0.0.1:8080", servers[0]], ["127.0.0.1:8081", servers[1]], ...changes,
-      ]);
-      const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-        .map((name) => `${name}_temp_path ${folder.file("nginx")}/${name};`).join("\n");
-      folder.file("nginx.conf", `
-        daemon off; master_process off; pid ${folder.file("nginx/pid")}; error_log ${folder.file("nginx/error.log")};
-        events {} http { access_log off; ${temporary}\n${site} }`);
-      return ["-p", folder.path, "-e", folder.file("nginx/error.log"), "-c", folder.file("nginx.conf")];
-    },
+    recipe: "nginx.conf",
+    words: (folder, port) => [["listen 443", `listen 127.0.0.1:${port}`], ["/etc/ssl", folder.path], ["60s", `${idleLimit}s`]],
+    options: nginxOptions,
   },
   caddy: {
-    write(folder, { port, servers }) {
-      const site = adapted(recipe("Caddyfile"), [
-        ["\nexample.org {", `\nhttps://127.0.0.1:${port} {`], ["/etc/ssl", folder.path],
-        ["127.0.0.1:8080", servers[0]], ["127.0.0.1:8081", servers[1]],
-      ]);
+    recipe: "Caddyfile",
+    words: (folder, port) => [["\nexample.org {", `\nhttps://127.0.0.1:${port} {`], ["/etc/ssl", folder.path]],
+    options(folder, site) {
       folder.file("Caddyfile", `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${site}`);
       return ["run", "--adapter", "caddyfile", "--config", folder.file("Caddyfile")];
     },
   },
   haproxy: {
-    write(folder, { port, servers }) {
-      folder.file("haproxy.cfg", adapted(recipe("haproxy.cfg"), [
-        ["bind :443", `bind 127.0.0.1:${port}`], ["/etc/ssl", folder.path], ["60s", `${idleLimit}s`],
-        ["127.0.0.1:8080", servers[0]], ["127.0.0.1:8081", servers[1]],
-      ]));
+    recipe: "haproxy.cfg",
+    words: (folder, port) => [["bind :443", `bind 127.0.0.1:${port}`], ["/etc/ssl", folder.path], ["60s", `${idleLimit}s`]],
+    options(folder, site) {
+      folder.file("haproxy.cfg", site);
       return ["-f", folder.file("haproxy.cfg"), "-db"];
     },
   },
@@ -72,38 +70,30 @@ export function writeCertificate(folder) {
 }
 
 export class Proxy {
-  #process;
-  #log = "";
+  #program = new Program();
 
-  /** @param {{port: number, servers: string[], changes?: [string, string][]}} settings */
-  constructor(name, folder, settings) {
+  /**
+   * @param {{port: number, recipe?: string, words: [string, string][]}} settings `words` of the recipe
+   * become others
+   */
+  constructor(name, folder, { port, recipe = kinds[name].recipe, words }) {
     this.name = name;
-    this.port = settings.port;
-    this.options = kinds[name].write(folder, settings);
+    this.port = port;
+    const site = adapted(`proxies/${recipe}`, [...kinds[name].words(folder, port), ...words]);
+    this.options = kinds[name].options(folder, site);
     this.home = folder.path;
   }
 
   get url() { return `https://127.0.0.1:${this.port}/live/`; }
 
   async start() {
-    this.#process = spawn(programNamed(this.name), this.options, {
-      stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, HOME: this.home, XDG_DATA_HOME: this.home },
-    });
-    for (const output of [this.#process.stdout, this.#process.stderr]) {
-      output.on("data", (text) => (this.#log = (this.#log + text).slice(-4000)));
-    }
-    await eventually(async () => {
-      if (this.#process.exitCode !== null) throw new Error(`${this.name} ended: ${this.#log}`);
-      return (await this.get("healthz").catch(() => null))?.status === 200;
-    }, `${this.name} passes a request on`);
+    // 401: behind a sign-in.
+    const isReady = async () => [200, 401].includes((await this.get("healthz")).status);
+    await this.#program.start(this.name, this.options, isReady, { HOME: this.home, XDG_DATA_HOME: this.home });
     return this;
   }
 
-  async stop() {
-    if (!this.#process || this.#process.exitCode !== null) return;
-    this.#process.kill("SIGKILL");
-    await once(this.#process, "exit");
-  }
+  stop() { return this.#program.stop(); }
 
   /** A request over HTTP/2; its answer when that is whole. */
   async get(path, headers, localAddress) {
