@@ -64,6 +64,16 @@ import Testing
     #expect(names == ["b"])
   }
 
+  @Test func `lets go at once of what nobody will want again`() throws {
+    let first = try #require(acquire("a"))
+    #expect(acquire("a") === first)
+    pool.discard(first, of: "a")
+    #expect(names.isEmpty)
+    pool.discard(first, of: "a")
+    #expect(names == ["a"])
+    #expect(pool.live.isEmpty)
+  }
+
   @Test func `refuses only where all are in use`() throws {
     let things = try ["a", "b", "c"].map { try #require(acquire($0)) }
     #expect(acquire("d") == nil)

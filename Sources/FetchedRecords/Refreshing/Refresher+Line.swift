@@ -104,6 +104,7 @@ extension Refresher {
     if result.isWaitedFor {
       pending.append((result, .landed(isCurrent: !result.isBehind)))
     }
+    callAwaiting(result)
   }
 
   private func wait(for result: LiveResult, until time: ContinuousClock.Instant) {
@@ -366,6 +367,8 @@ extension Refresher {
   func drop(_ result: LiveResult) {
     line.remove(result)
     live.remove(result)
+    for awaiting in result.awaiting { access.async(awaiting.body) }
+    result.awaiting = []
     if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }
     guard let task = result.background else { return }
     for reader in readers {

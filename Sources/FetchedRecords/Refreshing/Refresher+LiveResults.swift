@@ -174,6 +174,7 @@ extension Refresher {
     count { $0.failures += 1 }
     if result.fail(with: failure) { pending.append((result, .failed(failure))) }
     answer(receivers, with: .failure(failure))
+    callAwaiting(result)
   }
 
   func answer(

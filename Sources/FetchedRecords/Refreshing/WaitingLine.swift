@@ -6,9 +6,10 @@ import DequeModule
 struct WaitingLine {
   /// Queries whose first result somebody waits for, and that are not looked at yet.
   var openings: Deque<Opening> = []
-  /// Live results that are behind; each once.
+  /// Live results that are behind. What was taken out elsewhere does not wait any more, and is passed
+  /// by; the first and the last do wait.
   private(set) var behind: Deque<LiveResult> = []
-  /// Those that take so long that they need a reader; each once.
+  /// Those that take so long that they need a reader, in the same way.
   private(set) var long: Deque<LiveResult> = []
 
   /// Pages that somebody waits for, and that nobody has tried to read yet.
@@ -46,14 +47,16 @@ struct WaitingLine {
   mutating func next() -> LiveResult? {
     guard let result = behind.popFirst() else { return nil }
     result.isWaiting = false
+    behind.trim()
     return result
   }
 
   /// Takes the first long one that `isMeant`. O(l), l long ones.
   mutating func nextLong(where isMeant: (LiveResult) -> Bool) -> LiveResult? {
-    guard let index = long.firstIndex(where: isMeant) else { return nil }
+    guard let index = long.firstIndex(where: { $0.isWaiting && isMeant($0) }) else { return nil }
     let result = long.remove(at: index)
     result.isWaiting = false
+    long.trim()
     return result
   }
 
@@ -73,7 +76,7 @@ struct WaitingLine {
   /// Whether a page waits for a reader that was not put off, or a result that `isMeant`. O(l), l long
   /// ones.
   func waitsForReader(where isMeant: (LiveResult) -> Bool) -> Bool {
-    !longPages.isEmpty || long.contains(where: isMeant)
+    !longPages.isEmpty || long.contains { $0.isWaiting && isMeant($0) }
   }
 
   /// Takes out a page, wherever it stands. O(w) in the w waiting ones.
@@ -95,11 +98,19 @@ struct WaitingLine {
     return Array(pages) + takeLongPages()
   }
 
-  /// Takes out a result, wherever it stands. O(w) in the w waiting ones.
+  /// Takes out a result, wherever it stands. Amortised O(1).
   mutating func remove(_ result: LiveResult) {
     guard result.isWaiting else { return }
     result.isWaiting = false
-    behind.removeAll { $0 === result }
-    long.removeAll { $0 === result }
+    behind.trim()
+    long.trim()
+  }
+}
+
+extension Deque<LiveResult> {
+  /// Lets go of those at both ends that do not wait any more. Amortised O(1).
+  fileprivate mutating func trim() {
+    while let first, !first.isWaiting { removeFirst() }
+    while let last, !last.isWaiting { removeLast() }
   }
 }

@@ -10,6 +10,12 @@ import Synchronization
 /// The `claims` statement tells of a commit before the queries that the stream shows tell of it: the
 /// stream is held then, and goes on when it is known what the caller may see at that commit.
 final class CallerStream: Sendable {
+  /// What a caller may see, and until when.
+  private struct View {
+    let subject: StreamSubject
+    let expires: UnixSeconds?
+  }
+
   private struct State {
     /// What is shown now, or will be when its feed is there; nil: that is not known yet.
     var subject: StreamSubject?
@@ -25,11 +31,28 @@ final class CallerStream: Sendable {
     var known = 0
     /// Whether the claims of the last commit are still being read.
     var isDelayed = false
+    /// What the last commit that changed the claims means.
+    var found: Result<View, any Error>?
+    /// Whether the caller might have seen something else at some commit since what is shown was
+    /// decided: the log has what they may not see, even where they may see the same again.
+    var hasDeparted = false
+    /// Whether the stream was granted.
+    var isGranted = false
+    /// Whether the stream was told that nobody knows who the caller is.
+    var isTold = false
+    /// What the next body shows as well as the one that it follows.
+    var kept: StreamLease?
     var expires: UnixSeconds?
     var isOver = false
 
     /// Whether it is known what the last commit means for the caller.
     var isSettled: Bool { changes == known && !isDelayed }
+
+    /// Whether a body ends and not what it shows.
+    mutating func takeKept(_ lease: StreamLease) -> Bool {
+      defer { if kept === lease { kept = nil } }
+      return kept === lease
+    }
   }
 
   private let service: RecordsService
@@ -72,14 +95,16 @@ final class CallerStream: Sendable {
 
   /// Reads what the caller may see; anew, where that changed while it was read.
   private func open(_ responder: Responder) {
-    let decision = state.withLock(\.decision)
+    let (decision, goesOn) = state.withLock { ($0.decision, $0.isGranted) }
     do {
-      let (subject, expires) = try present()
-      state.withLock { ($0.subject, $0.expires) = (subject, expires) }
-      let giveUp = try service.lease(subject, for: request) { [self] result in
+      let view = try present()
+      let subject = view.subject
+      state.withLock { ($0.subject, $0.expires) = (subject, view.expires) }
+      let giveUp = try service.lease(subject, for: request, goesOn: goesOn) { [self] result in
         switch result {
         case .failure(let problem): refuse(responder, problem)
         case .success(let lease):
+          state.withLock { $0.isGranted = true }
           catchUp(lease, subject) { [self] lease in
             begin(lease, decision, responder)
           } orFail: { [self] problem in
@@ -96,13 +121,13 @@ final class CallerStream: Sendable {
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
     if let claims, claims.controller.isToldDelayed {
-      return service.refresher.fetch(claims.controller) { [self] _ in open(responder) }
+      return service.refresher.whenShown(claims.controller, .max) { [self] in open(responder) }
     }
     let commit = claims?.head.snapshot.commit ?? 0
     let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled else { return false }
-      (state.shown, state.arrived) = (lease, decision)
+      (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
       remote.release()
       return true
     }
@@ -123,14 +148,21 @@ final class CallerStream: Sendable {
     return isOwn ? opening : StreamOpening(lastEventID: nil, wantsSnapshot: true)
   }
 
-  /// Hands over a feed, between two turns, that shows what its queries show: windows and several
-  /// queries are written behind these, and might be of an earlier commit than the claims.
+  /// Hands over a feed, between two turns, that is of no earlier commit than the claims, when others
+  /// held: a query may be behind, and windows and several queries are written behind theirs.
   private func catchUp(
     _ lease: StreamLease, _ subject: StreamSubject,
     _ body: @escaping @Sendable (StreamLease) -> Void,
     orFail fail: @escaping @Sendable (Problem) -> Void
   ) {
     service.refresher.queue.async { [self] in
+      let commit = claims?.head.snapshot.commit ?? 0
+      if let late = lease.feed.late(for: commit) {
+        if !late.isToldDelayed, let failure = late.failure { return fail(Problem(failure)) }
+        return service.refresher.whenShown(late, commit) { [self] in
+          catchUp(lease, subject, body, orFail: fail)
+        }
+      }
       if lease.feed.isUpToDate { return body(lease) }
       guard let alone = subject.alone else {
         // It may wait for one of its queries, which takes long.
@@ -139,7 +171,7 @@ final class CallerStream: Sendable {
         }
       }
       do throws(Problem) {
-        _ = try service.lease(alone, for: request) { [self] result in
+        _ = try service.lease(alone, for: request, goesOn: true) { [self] result in
           switch result {
           case .failure(let problem): fail(problem)
           // It was made just now.
@@ -154,6 +186,7 @@ final class CallerStream: Sendable {
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
     service.body(beginning, lease.feed) { [self] in
+      if state.withLock({ $0.takeKept(lease) }) { return }
       lease.end()
       // A redirection ends a body and not the stream.
       if state.withLock({ $0.shown === lease }) { end() }
@@ -181,18 +214,28 @@ final class CallerStream: Sendable {
   // MARK: - What the caller may see
 
   /// What the caller may see by the claims of this moment, and until when.
-  private func present() throws -> (StreamSubject, UnixSeconds?) {
+  private func present() throws -> View {
     let caller = try gate.caller(identity, claims)
-    return (try subject(service.with(caller)), caller.expires)
+    return View(subject: try subject(service.with(caller)), expires: caller.expires)
   }
 
   /// A commit changed the caller's claims. Called in the refresher's turn, before anything of that
-  /// commit is in a log; when the turn is over, all of it is.
+  /// commit is in a log.
   private func claimsChanged(_ event: LiveResultEvent) {
+    // What they mean is found out now: until it is carried out they may have changed back.
+    let found: Result<View, any Error>? =
+      switch event {
+      case .changed, .reset, .failed, .recovered: Result { try present() }
+      case .delayed, .fetching, .landed: nil
+      }
     state.withLock { state in
       state.changes += 1
+      if let found {
+        state.found = found
+        if (try? found.get().subject) != state.subject { state.hasDeparted = true }
+      }
       switch event {
-      case .delayed: state.isDelayed = true
+      case .delayed: (state.isDelayed, state.hasDeparted) = (true, true)
       case .landed(let isCurrent): state.isDelayed = !isCurrent
       case .failed: state.isDelayed = false
       case .changed, .reset, .recovered, .fetching: break
@@ -202,37 +245,59 @@ final class CallerStream: Sendable {
     service.refresher.queue.async { [weak self] in self?.decide() }
   }
 
-  /// Finds out what the commits so far mean for the caller. Called between two turns.
+  /// Carries out what the commits so far mean for the caller. Called between two turns.
   private func decide() {
-    let (changes, isDelayed) = state.withLock { ($0.changes, $0.isDelayed) }
+    let (changes, isDelayed, found) = state.withLock { ($0.changes, $0.isDelayed, $0.found) }
     // Held until it lands.
     if isDelayed { return }
     do {
-      let (subject, expires) = try present()
+      let view = try found?.get() ?? present()
       let next = state.withLock { state -> Int? in
-        state.known = changes
-        state.expires = expires
-        let isThere = state.subject == subject && state.arrived == state.decision
+        (state.known, state.expires, state.isTold) = (changes, view.expires, false)
+        let isThere =
+          state.subject == view.subject && state.arrived == state.decision && !state.hasDeparted
         if isThere, state.shown != nil {
           if state.isSettled { remote.release() }
           return nil
         }
         // A stream that has not begun yet begins with it.
-        state.subject = subject
+        state.subject = view.subject
         state.decision += 1
         return state.shown == nil ? nil : state.decision
       }
-      if let next { show(subject, next) }
+      if let next { show(view.subject, next) }
     } catch {
+      let problem = error as? Problem ?? Problem(.internalServerError, "\(error)")
+      if problem.status.kind == .serverError { return tell(problem) }
       state.withLock { $0.known = changes }
-      finish(with: error as? Problem ?? Problem(.internalServerError, "\(error)"))
+      finish(with: problem)
+    }
+  }
+
+  /// Tells what keeps the server from knowing who the caller is, once; the stream is held until it
+  /// does.
+  private func tell(_ problem: Problem) {
+    let name = state.withLock { state -> MemberName? in
+      defer { state.isTold = true }
+      return state.isTold || state.shown == nil ? nil : state.subject?.name
+    }
+    guard let name else { return }
+    let bytes = ChangeEvents.failure(problem, member: name)
+    remote.redirect { [self] position in
+      let lease = state.withLock { state in
+        (state.kept, state.hasDeparted) = (state.shown, true)
+        return state.shown
+      }
+      guard let lease else { return wait() }
+      remote.hold()
+      return .stream(body(StreamBeginning([.bytes(bytes)], position), lease))
     }
   }
 
   /// Goes on with something else, from what the client has.
   private func show(_ subject: StreamSubject, _ decision: Int) {
     do {
-      _ = try service.lease(subject, for: request) { [self] result in
+      _ = try service.lease(subject, for: request, goesOn: true) { [self] result in
         guard state.withLock({ $0.decision == decision && !$0.isOver }) else { return }
         switch result {
         case .failure(let problem): finish(with: problem)
@@ -262,7 +327,7 @@ final class CallerStream: Sendable {
       guard state.decision == decision, state.isSettled, !state.isOver else {
         return false
       }
-      (state.shown, state.arrived) = (lease, decision)
+      (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
       return true
     }
     return isCurrent ? .stream(body(beginning, lease)) : wait()

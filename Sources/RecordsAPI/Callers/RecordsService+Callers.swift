@@ -38,10 +38,12 @@ extension RecordsService {
         var service = with(try gate.caller(identity, feed))
         service.again = { responder in answer(identity, gate, request, responder, body) }
         body(service, request, responder)
+        feed?.release(to: registry)
       } catch {
+        // Whoever tries one token after the other leaves nothing behind.
+        if let feed { registry.discard(feed) }
         responder.respond(Self.response(to: error))
       }
-      feed?.release(to: registry)
     }
   }
 
@@ -71,6 +73,33 @@ extension RecordsService {
       }
     }
     if let giveUp { responder.whenAbandoned(giveUp) }
+  }
+
+  /// Finds a moment between two turns of the engine in which the claims that a caller is known by are
+  /// those of the present, and a result is of no commit before them: it would be what others could
+  /// read who had these claims then.
+  ///
+  /// - Parameters:
+  ///   - feed: of the result.
+  ///   - row: what says who the caller is.
+  ///   - body: is called once, on the engine's queue, with the state to answer from, or with what keeps
+  ///     it from being shown; nil: something had to be waited for, and is to be found out again.
+  func settle(
+    _ feed: Feed, with row: Caller.Row,
+    _ body: @escaping @Sendable (Result<Feed.Head, Problem>?) -> Void
+  ) {
+    refresher.queue.async { [self] in
+      let claims = row.feed.controller
+      guard !claims.isToldDelayed else {
+        return refresher.whenShown(claims, .max) { body(nil) }
+      }
+      guard row.feed.isShowing(row.version) else { return body(nil) }
+      guard let late = feed.late(for: row.commit) else { return body(.success(feed.head)) }
+      guard !late.isToldDelayed, let failure = late.failure else {
+        return refresher.whenShown(late, row.commit) { body(nil) }
+      }
+      body(.failure(Problem(failure)))
+    }
   }
 
   /// `POST /v1/tickets`

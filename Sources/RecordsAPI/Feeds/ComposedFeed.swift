@@ -95,6 +95,10 @@ final class ComposedFeed: StreamableFeed {
     }
   }
 
+  func late(for commit: Int) -> LiveResult? {
+    feeds.lazy.compactMap { $0.late(for: commit) }.first
+  }
+
   var present: PresentState {
     state.withLock { state in
       PresentState(

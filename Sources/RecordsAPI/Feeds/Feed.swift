@@ -198,6 +198,8 @@ final class Feed: StreamableFeed {
   /// What a refresh tells is written in its turn.
   var isUpToDate: Bool { true }
 
+  func late(for commit: Int) -> LiveResult? { controller.shows(commit) ? nil : controller }
+
   var present: PresentState {
     let head = head
     return PresentState(

@@ -193,6 +193,18 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     }
   }
 
+  /// Ends one use of what nobody is expected to want again: if it is the last, it is let go.
+  func discard(_ value: Value, of key: Key) {
+    let isLast = state.withLock { state in
+      guard case .live(let live, let users, let since) = state.slots[key], live === value else {
+        return false
+      }
+      state.slots[key] = users == 1 ? nil : .live(live, users: users - 1, idleSince: since)
+      return users == 1
+    }
+    if isLast { letGo(value) }
+  }
+
   /// What is live now, and how many use it.
   var live: [(key: Key, value: Value, users: Int)] {
     state.withLock { state in

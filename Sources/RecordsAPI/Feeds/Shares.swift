@@ -35,22 +35,23 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
   /// - Parameters:
   ///   - keys: the live queries that it uses.
   ///   - isStream: whether it is answered with a stream.
+  ///   - mayExceed: whether it is granted whatever is used already, since something else ends for it.
   ///   - owner: who asks; nil: nobody knows, and nothing is counted.
   /// - Returns: the share.
   /// - Throws: 429, where it is more than the owner is granted.
   func take(
-    _ keys: [FeedKey], isStream: Bool = false, for owner: Owner?
+    _ keys: [FeedKey], isStream: Bool = false, mayExceed: Bool = false, for owner: Owner?
   ) throws(Problem) -> Share {
     guard let owner else { return Share {} }
     let problem = uses.withLock { uses -> Problem? in
       var own = uses[owner, default: Uses()]
-      if isStream, own.streams >= streams.count {
+      if isStream, !mayExceed, own.streams >= streams.count {
         return self.problem("streams", streams)
       }
       uses[owner] = nil
       for key in keys { own.queries[key, default: 0] += 1 }
       if isStream { own.streams += 1 }
-      let isTooMuch = own.queries.count > queries.count
+      let isTooMuch = !mayExceed && own.queries.count > queries.count
       if isTooMuch { own.leave(keys, isStream: isStream) }
       if !own.isEmpty { uses[owner] = own }
       return isTooMuch ? self.problem("live queries", queries) : nil

@@ -1,3 +1,4 @@
+import FetchedRecords
 import HTTPServer
 import Synchronization
 
@@ -7,8 +8,10 @@ protocol StreamableFeed: AnyObject, Sendable {
   var counters: FeedCounters { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
-  /// Whether it shows what its queries show. Asked between two turns of the engine.
+  /// Whether its log has what its queries show. Asked between two turns of the engine.
   var isUpToDate: Bool { get }
+  /// The first of its queries that does not show a commit yet; asked between two turns of the engine.
+  func late(for commit: Int) -> LiveResult?
   /// Its user needs it no more.
   func release(to registry: FeedRegistry)
 }

@@ -73,6 +73,10 @@ struct RecordsService: Sendable {
   /// Where whole results are looked through, which an event loop and a refresh must not wait for.
   static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
+  /// Where answers are written that were decided on the engine's queue.
+  private static let writing = DispatchQueue(
+    label: "didchange.write", qos: .userInitiated, attributes: .concurrent)
+
   /// Fewer records than this are looked through in less than a millisecond.
   static let quickSearch = 4096
 
@@ -103,31 +107,29 @@ struct RecordsService: Sendable {
     do {
       let (key, items) = try key(of: request, allowing: words)
       try hold(key, request, responder) { feed, end in
-        let answerFrom = { @Sendable (head: Feed.Head, isLong: Bool) in
-          let respond = { @Sendable in
-            let answer = Self.answer { try make(request, feed, head, items, body) }
-            end()
-            responder.respond(answer)
-          }
-          if isLong { Self.searching.async(execute: respond) } else { respond() }
+        let answer = { @Sendable (head: Feed.Head) in
+          let answer = Self.answer { try make(request, feed, head, items, body) }
+          end()
+          responder.respond(answer)
         }
         guard let row = caller?.row else {
           let head = feed.head
           let isLong =
             head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
-          return answerFrom(head, isLong)
+          return isLong ? Self.searching.async { answer(head) } : answer(head)
         }
-        // Between two turns of the engine the claims and the result are of the same commit.
-        refresher.queue.async {
-          if row.feed.controller.isToldDelayed {
-            return refresher.fetch(row.feed.controller) { _ in
-              end()
-              again?(responder)
-            }
+        settle(feed, with: row) { head in
+          switch head {
+          case nil:
+            end()
+            again?(responder)
+          case .failure(let problem):
+            end()
+            responder.respond(Self.response(to: problem))
+          case .success(let head):
+            let isLong = isSearch(feed, head.snapshot, items)
+            (isLong ? Self.searching : Self.writing).async { answer(head) }
           }
-          if row.feed.isShowing(row.version) { return answerFrom(feed.head, true) }
-          end()
-          again?(responder)
         }
       }
     } catch {

@@ -64,13 +64,18 @@ final class StreamLease: Sendable {
 extension RecordsService {
   /// Hands over what a stream shows, once it is there.
   ///
+  /// - Parameters:
+  ///   - subject: what is shown.
+  ///   - request: asks for the stream.
+  ///   - goesOn: whether the stream has been granted already, and shows something else now.
+  ///   - body: is called once.
   /// - Returns: what gives up waiting for it; nil: there is nothing to wait for.
   /// - Throws: 429, where it is more than the client is granted.
   func lease(
-    _ subject: StreamSubject, for request: Request,
+    _ subject: StreamSubject, for request: Request, goesOn: Bool = false,
     _ body: @escaping @Sendable (Result<StreamLease, Problem>) -> Void
   ) throws(Problem) -> (@Sendable () -> Void)? {
-    let share = try share(of: subject.keys, isStream: true, request)
+    let share = try share(of: subject.keys, isStream: true, mayExceed: goesOn, request)
     let hand = { @Sendable [registry] (feed: any StreamableFeed) in
       body(.success(StreamLease(feed, share, registry)))
     }
@@ -96,12 +101,13 @@ extension RecordsService {
   ///
   /// - Throws: 429, where it is more.
   func share(
-    of keys: [FeedKey], isStream: Bool = false, _ request: Request
+    of keys: [FeedKey], isStream: Bool = false, mayExceed: Bool = false, _ request: Request
   ) throws(Problem) -> Share {
-    let ofAddress = try registry.shares.take(keys, isStream: isStream, for: request.site)
+    let ofAddress = try registry.shares.take(
+      keys, isStream: isStream, mayExceed: mayExceed, for: request.site)
     guard let caller, caller.claims != nil else { return ofAddress }
     let ofCaller = try registry.callerShares.take(
-      keys, isStream: isStream, for: caller.identity.key)
+      keys, isStream: isStream, mayExceed: mayExceed, for: caller.identity.key)
     return Share {
       ofAddress.end()
       ofCaller.end()
