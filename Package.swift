@@ -95,8 +95,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults",
-        "QueryAnalysis", "SeededRandom", grdb, httpTypes, logging, sqlite,
+        "Callers", "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults",
+        "QueryAnalysis", "SeededRandom", crypto, cryptoExtras, grdb, httpTypes, logging, sqlite,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks",

@@ -28,12 +28,15 @@ final class EventSocket: @unchecked Sendable {
   ///   - port: of the server.
   ///   - host: from which of the addresses 127.0.0.1 to 127.0.0.254: each has ports for some 28 000
   ///     connections to one server.
+  ///   - fields: more lines of the head, each with its end.
   /// - Returns: the socket, which the caller closes.
   /// - Throws: where the server cannot be reached, or no descriptor is left.
-  static func ask(_ path: String, port: UInt16, from host: UInt8 = 1) throws -> Int32 {
+  static func ask(
+    _ path: String, port: UInt16, from host: UInt8 = 1, fields: String = ""
+  ) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     let isBound = with(port: 0, host: host) { bind(descriptor, $0, $1) } == 0
-    let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let request = "GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(fields)\r\n"
     guard isBound, with(port: port, host: 1, { connect(descriptor, $0, $1) }) == 0,
       request.withCString({ Foundation.send(descriptor, $0, strlen($0), 0) })
         == request.utf8.count

@@ -17,7 +17,7 @@ struct Fairness: ParsableCommand {
 
   func run() throws {
     // Each window takes a descriptor here and one of the server's, which keep some for others.
-    let windows = min(windows, raiseDescriptorLimit() - 1000)
+    let windows = min(windows, DescriptorLimit.raise() - 1000)
     var table: [[String]] = []
     var quiet: FairnessRun.Figures?
     let others = attacks.isEmpty ? Attack.allCases.filter { $0 != .none } : attacks
@@ -39,17 +39,6 @@ struct Fairness: ParsableCommand {
         "beside", "commit to event p50", "p99", "p99 to quiet", "new GET p50", "slowest",
         "server MB", "SIGTERM to exit", "insertion told to all windows",
       ], table)
-  }
-
-  /// As far as the system lets this process, and so the servers that it starts.
-  private func raiseDescriptorLimit() -> Int {
-    var limit = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
-    if setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) != 0 {
-      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-      limit.rlim_cur = limit.rlim_max
-      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-    }
-    return Int(limit.rlim_cur)
   }
 }
 
