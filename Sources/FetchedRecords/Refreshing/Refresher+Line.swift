@@ -56,14 +56,19 @@ extension Refresher {
   func serve(in transaction: ReadTransaction) throws {
     // Whoever hears that the database can be read again finds that queries can be, too.
     let end = ContinuousClock.now + (failure == nil ? Self.slice : Self.recovery)
-    if let opening = line.nextOpening(), !opening.isAbandoned {
-      try begin(opening, in: transaction.db)
-    }
+    try beginNext(in: transaction.db)
     servePage(in: transaction.db)
-    // Where nothing is done beside, nothing is put off.
+    // Where nothing is done beside, nothing is put off. To begin a transaction costs as much as most
+    // first results, so whoever waits for one is served in the same; no more of them than of others.
     while !worksBeside || ContinuousClock.now < end, let result = line.next() {
       serve(result, in: transaction)
+      try beginNext(in: transaction.db)
     }
+  }
+
+  private func beginNext(in db: Database) throws {
+    guard let opening = line.nextOpening(), !opening.isAbandoned else { return }
+    try begin(opening, in: db)
   }
 
   private func serve(_ result: LiveResult, in transaction: ReadTransaction) {
