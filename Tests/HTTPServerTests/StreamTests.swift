@@ -65,6 +65,35 @@ extension RawClient {
   }
 }
 
+/// Tells when nobody holds it any more.
+private final class Held: Sendable {
+  let gone: Signal
+
+  init(_ gone: Signal) { self.gone = gone }
+
+  deinit { gone.fire() }
+}
+
+@Test func `a stream lets go of what its prefix was made from`() throws {
+  let broadcast = Broadcast(capacity: 1000)
+  let gone = Signal()
+  try withServer(
+    handler: stream {
+      let (held, rest) = (Held(gone), pieces(["p;"]))
+      return StreamBody(
+        prefix: { withExtendedLifetime(held) { rest() } }, broadcast: broadcast,
+        position: broadcast.end)
+    }
+  ) { server in
+    let client = try RawClient(port: server.port)
+    _ = try client.begin()
+    #expect(try client.readText() == "p;")
+    #expect(gone.wait())
+    broadcast.append("a;")
+    #expect(try client.readText() == "a;")
+  }
+}
+
 @Test func `a client of HTTP 1_0 gets the same bytes without frames`() throws {
   let broadcast = Broadcast(capacity: 1_000_000)
   let start = broadcast.end

@@ -39,6 +39,8 @@ final class ActiveStream {
     self.exchange = exchange
     self.isChunked = isChunked
     phase = body.prefix.map(Phase.prefix) ?? .live
+    // The phase holds it as long as it makes something: behind it stands a whole result.
+    self.body.prefix = nil
     cursor = body.position.offset
     lastWrite = now
   }
@@ -56,6 +58,7 @@ final class ActiveStream {
     let old = body
     body = next
     phase = next.prefix.map(Phase.prefix) ?? .live
+    body.prefix = nil
     cursor = next.position.offset
     return old
   }
