@@ -76,6 +76,9 @@ final class CallerStream: Sendable {
     _ service: RecordsService, _ caller: Caller, _ claims: Feed?, _ opening: StreamOpening,
     _ request: Request, _ subject: @escaping @Sendable (RecordsService) throws -> StreamSubject
   ) {
+    var service = service
+    // A stream asks by itself, and would hold what the first answer was made from.
+    service.again = nil
     self.service = service
     identity = caller.identity
     gate = caller.gate

@@ -132,11 +132,10 @@ extension RecordsService {
 extension Response {
   /// Nobody but this caller may be given it, and not without asking again.
   fileprivate mutating func dependsOnCaller() {
-    let directives = fields[.cacheControl] ?? ""
-    if directives != "no-store" {
+    if fields[.cacheControl] != "no-store" {
       // Streams forbid more: their events may not be held back to be changed.
-      let more = directives.contains("no-transform") ? ", no-transform" : ""
-      fields[.cacheControl] = "private, no-cache\(more)"
+      let isStream = if case .stream = body { true } else { false }
+      fields[.cacheControl] = isStream ? "private, no-cache, no-transform" : "private, no-cache"
     }
     fields.append(HTTPField(name: .vary, value: "Authorization, Cookie"))
   }

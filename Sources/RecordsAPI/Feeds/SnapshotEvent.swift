@@ -31,7 +31,8 @@ struct SnapshotEvent {
   /// The next piece of the event, cut when it passes `size` bytes; nil after the last one.
   mutating func next(size: Int = Self.pieceSize) -> [UInt8]? {
     if isFinished { return nil }
-    var json = JSONWriter(reserving: size + 1024)
+    // Most results are small, and thousands of streams may begin at the same time.
+    var json = JSONWriter(reserving: min(size, 2 * leastSize) + 1024)
     let offset: Int
     if let nextOffset {
       offset = nextOffset
