@@ -1,11 +1,13 @@
 import Callers
+import OrderedResults
+import QueryAnalysis
 import Testing
 
 @testable import RecordsAPI
 
 @Suite struct `The words of callers` {
   private static let queries = "queries: {a: {table: t}}"
-  private static let opaque = "callers: {opaque: true, claims: SELECT 1}"
+  private static let opaque = "callers: {opaque: true, claims: 'SELECT :token'}"
 
   @Test(arguments: [
     (
@@ -21,6 +23,25 @@ import Testing
     (
       "callers: {opaque: true}",
       "c:1:10: an opaque token says nothing by itself; add claims: SELECT … WHERE token = :token"
+    ),
+    (
+      "callers: {opaque: true, claims: SELECT 1 AS user}",
+      "c:1:33: `claims` does not ask by :token, and so any token would do; add WHERE token = :token"
+    ),
+    (
+      "callers: {headers: {sub: X-User}, claims: SELECT 1 AS user}",
+      "c:1:43: `claims` does not ask who it is about, and so everybody would be the same; "
+        + "add WHERE user = :sub, or another claim"
+    ),
+    (
+      "callers: {headers: {sub: X-User}, cookie: a}",
+      "c:1:43: `cookie` beside `headers`: the proxy says who somebody is, and no token; "
+        + "leave the word out"
+    ),
+    (
+      "callers: {headers: {sub: X-User}}",
+      "c:1:10: `headers` are believed of `proxies`, and none is named; list under `proxies` the "
+        + "addresses of those that say who somebody is"
     ),
     (
       "callers: {opaque: false}",
@@ -58,12 +79,17 @@ import Testing
       "c:1:46: `secret` names no single place; write {env: NAME} or {file: FILE}"
     ),
     (
-      "callers: {opaque: true, claims: SELECT 1, tickets: a}",
-      "c:1:43: \"tickets\" is not a word of `callers`; did you mean \"ticketKey\"?"
+      "callers: {opaque: true, claims: 'SELECT :token', tickets: a}",
+      "c:1:50: \"tickets\" is not a word of `callers`; did you mean \"ticketKey\"?"
     ),
   ])
   func `are told with their place`(yaml: String, problem: String) {
     #expect(problems("\(yaml)\n\(Self.queries)").first == problem)
+  }
+
+  @Test func `of a token that say yes or no are no number of somebody`() {
+    #expect(Value(.boolean(true), as: .integer) == nil)
+    #expect(Value(.string("7"), as: .integer) == .integer(7))
   }
 
   @Test func `name what cannot be read, at its place`() throws {

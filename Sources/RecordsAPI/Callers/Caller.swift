@@ -26,9 +26,6 @@ struct Caller: Sendable {
   /// From when on the caller is nobody any more.
   let expires: UnixSeconds?
 
-  /// Whether the claims are still what they were when this was made.
-  var isCurrent: Bool { row.map { $0.feed.isShowing($0.version) } ?? true }
-
   /// - Throws: 401 or 403 where the query is not for this caller.
   func check(mayRead query: String) throws(Problem) {
     try gate.check(gate.access(of: query).rule, claims, "this query")
@@ -78,7 +75,6 @@ extension Value {
     case (.text, .integer(let integer)): self = .text(String(integer))
     case (.text, .array), (.text, .object): self = .text(claim.jsonText)
     case (.integer, .integer(let integer)): self = .integer(integer)
-    case (.integer, .boolean(let boolean)): self = .integer(boolean ? 1 : 0)
     case (.integer, .double(let double)):
       guard let integer = Int64(exactly: double) else { return nil }
       self = .integer(integer)

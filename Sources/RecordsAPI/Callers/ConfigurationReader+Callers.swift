@@ -1,6 +1,7 @@
 import Callers
 import Foundation
 import HTTPTypes
+import QueryAnalysis
 import Yams
 
 // Who may read what: `callers`, and of a query `allow`.
@@ -23,7 +24,31 @@ extension ConfigurationReader {
         node.position, "an opaque token says nothing by itself",
         mend: "add claims: SELECT … WHERE token = :token")
     }
+    if let sql = settings.claims, let place = words[.claims]?.position {
+      checkClaims(sql, proof, at: place)
+    }
+    if case .headers = proof, let cookie = words[.cookie] {
+      note(
+        cookie.position, "`cookie` beside `headers`: the proxy says who somebody is, and no token",
+        mend: "leave the word out")
+    }
     return settings
+  }
+
+  /// A statement that asks for nobody in particular would make everybody the one it finds.
+  private mutating func checkClaims(
+    _ sql: String, _ proof: CallerSettings.Proof, at position: TextPosition
+  ) {
+    let names = SQLFragment.parameterNames(of: sql)
+    if case .opaque = proof, !names.contains("token") {
+      note(
+        position, "`claims` does not ask by :token, and so any token would do",
+        mend: "add WHERE token = :token")
+    } else if names.isEmpty {
+      note(
+        position, "`claims` does not ask who it is about, and so everybody would be the same",
+        mend: "add WHERE user = :sub, or another claim")
+    }
   }
 
   /// Exactly one of the ways to know somebody.

@@ -61,11 +61,16 @@ extension Gatekeeper {
 }
 
 extension ClaimValue {
+  private static func isDecimal(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
+  }
+
   fileprivate var seconds: UnixSeconds? {
     switch self {
     case .integer(let integer): UnixSeconds(integer)
-    case .double(let double): double
-    case .string(let text): UnixSeconds(text)
+    case .double(let double) where double.isFinite: double
+    // `Double` reads "nan" and "0x7f", too.
+    case .string(let text) where text.utf8.allSatisfy(Self.isDecimal): UnixSeconds(text)
     default: nil
     }
   }

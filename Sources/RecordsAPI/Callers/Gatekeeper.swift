@@ -90,13 +90,19 @@ final class Gatekeeper: Sendable {
   private func ticket(of request: Request) throws(Problem) -> CallerIdentity? {
     let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
     guard let text = tickets.first else { return nil }
-    guard request.encodedPath.last == "events" else {
+    guard Self.isStream(request.encodedPath) else {
       throw unauthorized("ticket", "A ticket is for a stream: show the token itself here.")
     }
     guard tickets.count == 1 else {
       throw unauthorized("malformed", CredentialError.repeatedTicket.detail)
     }
     return try redeem(text)
+  }
+
+  /// `/v1/events` and `/v1/queries/{query}/events`.
+  private static func isStream(_ path: [String]) -> Bool {
+    path == ["v1", "events"]
+      || path.count == 4 && path[..<2] == ["v1", "queries"] && path[3] == "events"
   }
 
   private func redeem(_ text: String) throws(Problem) -> CallerIdentity {

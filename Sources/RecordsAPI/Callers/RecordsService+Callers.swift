@@ -66,7 +66,10 @@ extension RecordsService {
       switch result {
       case .success(let feed): body(feed)
       case .failure(let failure):
-        gate.warn("the `claims` statement fails: \(failure.detail)")
+        // Of one that is abandoned nobody hears.
+        if failure.kind != .abandoned {
+          gate.warn("the `claims` statement fails: \(failure.detail)")
+        }
         var problem = Problem(failure)
         problem.detail = "Who you are cannot be told now."
         responder.respond(Self.response(to: problem))

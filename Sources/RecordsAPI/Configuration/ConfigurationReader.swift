@@ -67,6 +67,14 @@ struct ConfigurationReader {
         configuration.position(of: .callers), "`callers` without `queries`",
         mend: "name under `queries` what may be read: without them it would be every table")
     }
+    if case .headers = configuration.callers?.proof,
+      configuration.service.server.trustedProxies.isEmpty, problems.isEmpty
+    {
+      note(
+        configuration.position(of: .callers),
+        "`headers` are believed of `proxies`, and none is named",
+        mend: "list under `proxies` the addresses of those that say who somebody is")
+    }
     guard !areKnown else { return }
     for (name, access) in configuration.access.sorted(by: { $0.key < $1.key }) {
       if let position = configuration.positions[.query(name, .word(.allow))] {

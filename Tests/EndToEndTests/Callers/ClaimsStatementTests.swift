@@ -127,9 +127,10 @@ import Testing
     try stream.expectEnd(with: 401)
   }
 
-  @Test func `refuses an end that is no time`() throws {
+  @Test(arguments: ["tomorrow", "nan", "inf", "0x7fffffffff", ""])
+  func `refuses an end that is no time`(_ text: String) throws {
     let shop = try Shop()
-    try shop.writer.commit(Shop.change("ann", "expires = 'tomorrow'"))
+    try shop.writer.commit(Shop.change("ann", "expires = '\(text)'"))
     try eventually("ann is nobody") { try shop.get(path, as: "ann").status == 401 }
   }
 

@@ -125,8 +125,12 @@ import Testing
 
   @Test func `is for streams, and no way to pages`() throws {
     let ticket = try shop.ticket(as: "ann")
-    for path in ["/v1/queries/orders/records", "/v1/queries/orders/sections", "/v1/queries/orders"]
-    {
+    let paths = [
+      "/v1/queries/orders/records", "/v1/queries/orders/sections", "/v1/queries/orders",
+      // Nor where the name of a query or a key is that of a stream.
+      "/v1/queries/events", "/v1/queries/orders/records/events",
+    ]
+    for path in paths {
       let answer = try shop.fixture.get("\(path)?access_token=\(ticket)")
       #expect(answer.status == 401 || answer.status == 400, "\(path): \(answer.status)")
       #expect(!answer.text.contains("Anvil"))
