@@ -66,14 +66,16 @@ extension WatchConnection {
     /// written over. Whoever opens the database then fails, or reads something else, for as long as
     /// anybody keeps the index; the first who opens it after that makes it anew.
     ///
-    /// Reads 24 bytes, where the file or the header is another one than at the last call.
+    /// Reads 25 bytes, where the file or the header is another one than at the last call.
+    ///
+    /// - Parameter file: as it was before; commits may have made it longer since.
+    /// - Returns: false also where it cannot be told now.
     mutating func isForeign(_ file: FileStatus) -> Bool {
       guard let header = header(), header.maxFrame > 0 else { return false }
-      let end = FrameHeader.offset(header.maxFrame + 1, pageSize: header.pageSize)
       if let compared, compared.file == file, compared.header == header { return false }
       guard let holds = holdsLastFrame(header), self.header() == header else { return false }
       compared = (file, header)
-      return !holds || file.size < end
+      return !holds
     }
 
     /// Whether whoever opens the database now does so without this log: it was emptied, and the file
@@ -94,9 +96,14 @@ extension WatchConnection {
     /// nil: the file cannot be read.
     private func holdsLastFrame(_ header: WALIndexHeader) -> Bool? {
       let offset = FrameHeader.offset(header.maxFrame, pageSize: header.pageSize)
+      let end = FrameHeader.offset(header.maxFrame + 1, pageSize: header.pageSize)
       return withUnsafeTemporaryAllocation(byteCount: FrameHeader.size, alignment: 8) { buffer in
         guard let isWhole = try? files.read(.log, at: offset, into: buffer) else { return nil }
-        return isWhole && FrameHeader(UnsafeRawBufferPointer(buffer)).isLast(of: header)
+        guard isWhole, FrameHeader(UnsafeRawBufferPointer(buffer)).isLast(of: header) else {
+          return false
+        }
+        let last = UnsafeMutableRawBufferPointer(rebasing: buffer[..<1])
+        return try? files.read(.log, at: end - 1, into: last)
       }
     }
   }

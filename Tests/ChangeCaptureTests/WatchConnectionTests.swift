@@ -40,6 +40,18 @@ import Testing
     }
   }
 
+  @Test func `a commit between the files' state and the look makes no other log of it`() throws {
+    let connection = try connection("WAL")
+    defer { connection.close() }
+    for id in 1...5 {
+      let files = try #require(connection.status)
+      let before = connection.cause()
+      try writer.execute("INSERT INTO item VALUES (\(id))")
+      #expect(connection.look() == .changed)
+      #expect(!connection.isOutdated(files, before: before, at: .now))
+    }
+  }
+
   @Test func `what is committed while the mode changes is not lost`() throws {
     let connection = try connection("DELETE")
     defer { connection.close() }

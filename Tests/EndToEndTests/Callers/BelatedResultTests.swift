@@ -11,7 +11,7 @@ import Testing
       slow:
         sql: |
           SELECT group_concat(item) AS items, (
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
             SELECT count(*) FROM n) AS n
           FROM purchase WHERE customer = :customer
         parameters:
