@@ -51,6 +51,8 @@ package final class LiveResult: @unchecked Sendable {
   var opening: Opening?
   /// Who waits until it was fetched again, by work that begins from now on.
   var receivers: [Receiver] = []
+  /// Whether it is kept up to date no longer.
+  var isLetGo = false
   /// Who waits until it shows a commit.
   var awaiting: [Awaiting] = []
   /// By who shows them: those that a stream shows together with this one, at one commit.

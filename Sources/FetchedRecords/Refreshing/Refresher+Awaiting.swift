@@ -12,8 +12,13 @@ extension LiveResult {
   ///
   /// On the engine's queue only, between two turns.
   package func shows(_ commit: Int) -> Bool {
-    snapshot.commit >= commit || (!isToldDelayed && failure == nil)
+    snapshot.commit >= commit || (!isToldDelayed && failure == nil && !isLetGo)
   }
+
+  /// Why it shows a commit no sooner for being waited for; nil: it is being brought up to date.
+  ///
+  /// On the engine's queue only, between two turns.
+  package var obstacle: FetchFailure? { isLetGo ? .ending : isToldDelayed ? nil : failure }
 }
 
 // Those who may show a result of a commit, and of none before it.
@@ -35,6 +40,13 @@ extension Refresher {
       return access.async(body)
     }
     result.awaiting.append(LiveResult.Awaiting(commit: commit, body: body))
+  }
+
+  /// It is kept up to date no longer.
+  func letGo(_ result: LiveResult) {
+    result.isLetGo = true
+    for awaiting in result.awaiting { access.async(awaiting.body) }
+    result.awaiting = []
   }
 
   /// Calls those who have not to wait any more, when all that was found has been told.

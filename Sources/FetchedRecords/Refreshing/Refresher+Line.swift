@@ -372,8 +372,7 @@ extension Refresher {
   func drop(_ result: LiveResult) {
     line.remove(result)
     live.remove(result)
-    for awaiting in result.awaiting { access.async(awaiting.body) }
-    result.awaiting = []
+    letGo(result)
     if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }
     guard let task = result.background else { return }
     for reader in readers {

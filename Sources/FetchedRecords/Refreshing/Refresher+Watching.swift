@@ -32,6 +32,7 @@ extension Refresher {
       for result in live.all { result.listener.save(result) }
       ResultsCache.queue.sync {}
       access.stopWatching()
+      for result in live.all { letGo(result) }
       live.removeAll()
       line = WaitingLine()
       disconnect()

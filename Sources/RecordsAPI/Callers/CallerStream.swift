@@ -123,8 +123,9 @@ final class CallerStream: Sendable {
 
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
-    if let claims, claims.controller.isToldDelayed {
-      return service.refresher.whenShown(claims.controller, .max) { [self] in open(responder) }
+    if let claims = claims?.controller, claims.isToldDelayed {
+      if let failure = claims.obstacle { return refuse(responder, Problem(failure)) }
+      return service.refresher.whenShown(claims, .max) { [self] in open(responder) }
     }
     let commit = claims?.head.snapshot.commit ?? 0
     let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
@@ -161,7 +162,7 @@ final class CallerStream: Sendable {
     service.refresher.queue.async { [self] in
       let commit = claims?.head.snapshot.commit ?? 0
       if let late = lease.feed.late(for: commit) {
-        if !late.isToldDelayed, let failure = late.failure { return fail(Problem(failure)) }
+        if let failure = late.obstacle { return fail(Problem(failure)) }
         return service.refresher.whenShown(late, commit) { [self] in
           catchUp(lease, subject, body, orFail: fail)
         }

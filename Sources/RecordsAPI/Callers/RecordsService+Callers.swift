@@ -93,15 +93,14 @@ extension RecordsService {
   ) {
     refresher.queue.async { [self] in
       let claims = row.feed.controller
-      guard !claims.isToldDelayed else {
+      if claims.isToldDelayed {
+        if let failure = claims.obstacle { return body(.failure(Problem(failure))) }
         return refresher.whenShown(claims, .max) { body(nil) }
       }
       guard row.feed.isShowing(row.version) else { return body(nil) }
       guard let late = feed.late(for: row.commit) else { return body(.success(feed.head)) }
-      guard !late.isToldDelayed, let failure = late.failure else {
-        return refresher.whenShown(late, row.commit) { body(nil) }
-      }
-      body(.failure(Problem(failure)))
+      if let failure = late.obstacle { return body(.failure(Problem(failure))) }
+      refresher.whenShown(late, row.commit) { body(nil) }
     }
   }
 
