@@ -67,9 +67,9 @@ import Testing
   @Test func `lets go at once of what nobody will want again`() throws {
     let first = try #require(acquire("a"))
     #expect(acquire("a") === first)
-    pool.discard(first, of: "a")
+    pool.release(first, of: "a", lingers: false)
     #expect(names.isEmpty)
-    pool.discard(first, of: "a")
+    pool.release(first, of: "a", lingers: false)
     #expect(names == ["a"])
     #expect(pool.live.isEmpty)
   }

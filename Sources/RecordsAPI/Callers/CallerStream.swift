@@ -124,8 +124,10 @@ final class CallerStream: Sendable {
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
     if let claims = claims?.controller, claims.isToldDelayed {
-      if let failure = claims.obstacle { return refuse(responder, Problem(failure)) }
-      return service.refresher.whenShown(claims, .max) { [self] in open(responder) }
+      return service.refresher.whenShown(claims, .max) { [self] failure in
+        guard let failure else { return open(responder) }
+        refuse(responder, Problem(failure, hiding: gate))
+      }
     }
     let commit = claims?.head.snapshot.commit ?? 0
     let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
@@ -162,8 +164,8 @@ final class CallerStream: Sendable {
     service.refresher.queue.async { [self] in
       let commit = claims?.head.snapshot.commit ?? 0
       if let late = lease.feed.late(for: commit) {
-        if let failure = late.obstacle { return fail(Problem(failure)) }
-        return service.refresher.whenShown(late, commit) { [self] in
+        return service.refresher.whenShown(late, commit) { [self] failure in
+          if let failure { return fail(Problem(failure)) }
           catchUp(lease, subject, body, orFail: fail)
         }
       }

@@ -83,10 +83,12 @@ extension Record {
 }
 
 extension Problem {
-  /// What keeps the server from knowing who asks; why is for the log.
-  fileprivate init(_ failure: FetchFailure, hiding gate: Gatekeeper) {
+  /// What keeps the server from knowing who asks; why is for the log, unless nobody waits any more.
+  init(_ failure: FetchFailure, hiding gate: Gatekeeper) {
     self.init(failure)
-    gate.warn("the `claims` statement fails: \(failure.detail)")
+    if failure.kind != .abandoned {
+      gate.warn("the `claims` statement fails: \(failure.detail)")
+    }
     detail = "Who you are cannot be told now."
   }
 }

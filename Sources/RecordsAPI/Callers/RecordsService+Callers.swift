@@ -41,7 +41,7 @@ extension RecordsService {
         feed?.release(to: registry)
       } catch {
         // Whoever tries one token after the other leaves nothing behind.
-        if let feed { registry.discard(feed) }
+        feed.map { registry.release($0, lingers: false) }
         responder.respond(Self.response(to: error))
       }
     }
@@ -66,13 +66,7 @@ extension RecordsService {
       switch result {
       case .success(let feed): body(feed)
       case .failure(let failure):
-        // Of one that is abandoned nobody hears.
-        if failure.kind != .abandoned {
-          gate.warn("the `claims` statement fails: \(failure.detail)")
-        }
-        var problem = Problem(failure)
-        problem.detail = "Who you are cannot be told now."
-        responder.respond(Self.response(to: problem))
+        responder.respond(Self.response(to: Problem(failure, hiding: gate)))
       }
     }
     if let giveUp { responder.whenAbandoned(giveUp) }
@@ -85,22 +79,25 @@ extension RecordsService {
   /// - Parameters:
   ///   - feed: of the result.
   ///   - row: what says who the caller is.
+  ///   - gate: knows callers.
   ///   - body: is called once, on the engine's queue, with the state to answer from, or with what keeps
   ///     it from being shown; nil: something had to be waited for, and is to be found out again.
   func settle(
-    _ feed: Feed, with row: Caller.Row,
+    _ feed: Feed, with row: Caller.Row, _ gate: Gatekeeper,
     _ body: @escaping @Sendable (Result<Feed.Head, Problem>?) -> Void
   ) {
     refresher.queue.async { [self] in
       let claims = row.feed.controller
       if claims.isToldDelayed {
-        if let failure = claims.obstacle { return body(.failure(Problem(failure))) }
-        return refresher.whenShown(claims, .max) { body(nil) }
+        return refresher.whenShown(claims, .max) { failure in
+          body(failure.map { .failure(Problem($0, hiding: gate)) })
+        }
       }
       guard row.feed.isShowing(row.version) else { return body(nil) }
       guard let late = feed.late(for: row.commit) else { return body(.success(feed.head)) }
-      if let failure = late.obstacle { return body(.failure(Problem(failure))) }
-      refresher.whenShown(late, row.commit) { body(nil) }
+      refresher.whenShown(late, row.commit) { failure in
+        body(failure.map { .failure(Problem($0)) })
+      }
     }
   }
 

@@ -61,10 +61,9 @@ final class FeedRegistry: Sendable {
     }
   }
 
-  func release(_ feed: Feed) { feeds.release(feed, of: feed.key) }
-
-  /// Ends one use of a feed that nobody is expected to ask for again.
-  func discard(_ feed: Feed) { feeds.discard(feed, of: feed.key) }
+  func release(_ feed: Feed, lingers: Bool = true) {
+    feeds.release(feed, of: feed.key, lingers: lingers)
+  }
 
   /// Whether there is a feed whose result can be shown at once.
   func isLive(_ key: FeedKey) -> Bool { feeds.isLive(key) }

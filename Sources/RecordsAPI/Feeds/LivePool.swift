@@ -184,25 +184,26 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   }
 
   /// Ends one use.
-  func release(_ value: Value, of key: Key) {
-    state.withLock { state in
-      guard case .live(let live, let users, _) = state.slots[key], live === value else { return }
+  ///
+  /// - Parameters:
+  ///   - value: what was used.
+  ///   - key: whose it is.
+  ///   - lingers: whether somebody may want it again soon; else it is let go with its last use.
+  func release(_ value: Value, of key: Key, lingers: Bool = true) {
+    let isOver = state.withLock { state in
+      guard case .live(let live, let users, _) = state.slots[key], live === value else {
+        return false
+      }
+      if users == 1, !lingers {
+        state.slots[key] = nil
+        return true
+      }
       let now = ContinuousClock.now
       state.slots[key] = .live(live, users: users - 1, idleSince: now)
       if users == 1 { state.noteIdle(key, since: now) }
+      return false
     }
-  }
-
-  /// Ends one use of what nobody is expected to want again: if it is the last, it is let go.
-  func discard(_ value: Value, of key: Key) {
-    let isLast = state.withLock { state in
-      guard case .live(let live, let users, let since) = state.slots[key], live === value else {
-        return false
-      }
-      state.slots[key] = users == 1 ? nil : .live(live, users: users - 1, idleSince: since)
-      return users == 1
-    }
-    if isLast { letGo(value) }
+    if isOver { letGo(value) }
   }
 
   /// What is live now, and how many use it.

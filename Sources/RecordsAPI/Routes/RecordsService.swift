@@ -112,13 +112,13 @@ struct RecordsService: Sendable {
           end()
           responder.respond(answer)
         }
-        guard let row = caller?.row else {
+        guard let caller, let row = caller.row else {
           let head = feed.head
           let isLong =
             head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
           return isLong ? Self.searching.async { answer(head) } : answer(head)
         }
-        settle(feed, with: row) { head in
+        settle(feed, with: row, caller.gate) { head in
           switch head {
           case nil:
             end()
