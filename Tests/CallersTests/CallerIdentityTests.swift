@@ -19,16 +19,20 @@ import Testing
       == TokenDigest(of: "didchange caller:" + TokenDigest(of: "abc").hex).hex.prefix(12))
 }
 
-@Test func `identities are the same caller when they say the same`() throws {
-  let claims = try Claims(json: #"{"sub":"ann","exp":7}"#)
-  let other = try Claims(json: #"{"sub":"ann","exp":8}"#)
-  let identities: [CallerIdentity] = [
-    .anonymous, .token(claims: claims, expires: 37, name: "ann"),
-    .token(claims: other, expires: 38, name: "ann"), .headers(claims), .headers(other),
-    .opaque(token: "a"), .opaque(token: "b"),
+@Test func `identities are of one person by issuer and subject, else by all they say`() throws {
+  func token(_ json: String) throws -> CallerIdentity {
+    .token(claims: try Claims(json: json), expires: nil, name: "?")
+  }
+  let others: [CallerIdentity] = [
+    .anonymous, try token(#"{"sub":"ann","exp":7}"#), try token(#"{"sub":"bob","exp":7}"#),
+    try token(#"{"sub":"ann","iss":"a"}"#), try token(#"{"sub":"ann","iss":"b"}"#),
+    try token(#"{"sub":"7"}"#), try token(#"{"sub":7}"#), try token(#"{"exp":7}"#),
+    try token(#"{"exp":8}"#), .opaque(token: "a"), .opaque(token: "b"),
   ]
-  #expect(Set(identities.map(\.key)).count == identities.count)
-  #expect(Set((identities + identities).map(\.key)).count == identities.count)
+  #expect(Set(others.map(\.key)).count == others.count)
+  #expect(Set((others + others).map(\.key)).count == others.count)
+  let renewed = try token(#"{"exp":8,"role":"guest","sub":"ann","iss":"a"}"#)
+  #expect(renewed.key == others[3].key)
 }
 
 @Test func `who is anonymous has no claims and no name`() {

@@ -16,11 +16,11 @@ private func tokens(_ count: Int) throws -> [(key: TokenDigest, token: VerifiedT
   let tokens = try tokens(3)
   cache.insert(tokens[0].token, for: tokens[0].key, generation: 0)
   cache.insert(tokens[1].token, for: tokens[1].key, generation: 0)
-  #expect(cache.token(for: tokens[0].key, now: 0, generation: 0)?.subject == "0")
+  #expect(cache.token(for: tokens[0].key, now: 0, generation: 0)?.identity.name == "0")
   cache.insert(tokens[2].token, for: tokens[2].key, generation: 0)
   #expect(cache.token(for: tokens[1].key, now: 0, generation: 0) == nil)
-  #expect(cache.token(for: tokens[0].key, now: 0, generation: 0)?.subject == "0")
-  #expect(cache.token(for: tokens[2].key, now: 0, generation: 0)?.subject == "2")
+  #expect(cache.token(for: tokens[0].key, now: 0, generation: 0)?.identity.name == "0")
+  #expect(cache.token(for: tokens[2].key, now: 0, generation: 0)?.identity.name == "2")
 }
 
 @Test func `an expired token is forgotten`() throws {
@@ -72,7 +72,7 @@ private func tokens(_ count: Int) throws -> [(key: TokenDigest, token: VerifiedT
       model.removeAll { $0 == number }
       let isGood = isKnown && time < UnixSeconds(1030 + number)
       if isGood { model.append(number) }
-      #expect(found?.subject == (isGood ? String(number) : nil), comment)
+      #expect(found?.identity.name == (isGood ? String(number) : nil), comment)
     }
     #expect(cache.count == model.count, comment)
     cache.checkInvariants()

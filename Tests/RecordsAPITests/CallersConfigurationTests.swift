@@ -115,6 +115,11 @@ import Testing
           + "how callers are known"
       ])
     #expect(
+      problems(
+        "callers: {opaque: true, claims: 'SELECT :token'}\nqueries: {a: {table: t, allow: {'': x}}}"
+      )
+      .contains { $0.contains("has no name; write one, such as role") })
+    #expect(
       problems("queries: {a: {table: t, parameters: {p: {type: text, claim: sub}}}}") == [
         "c:1:38: the parameter \"p\" takes a claim, and nobody has any; say under `callers` how "
           + "callers are known"

@@ -18,8 +18,6 @@ package struct Claims: Sendable {
   /// Claims whose names are known to be distinct. O(1).
   init(distinct members: [Member]) { self.members = members }
 
-  package var isEmpty: Bool { members.isEmpty }
-
   /// The claim of exactly this name, null included. O(n) in the number of claims, which are few.
   func value(named name: some StringProtocol) -> ClaimValue? {
     members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value

@@ -1,9 +1,9 @@
-/// By what two requests are known to be of the same caller, so that their streams share what is live.
+/// By what two requests are known to be of one person, whose shares they use.
 ///
-/// Two tokens of one person are two callers, unless they say exactly the same: what the claims
-/// statement makes of them may depend on any claim.
+/// A token that is renewed is another text of the same `iss` and `sub`. A caller without a `sub` is
+/// all that is said of it, and a token that says nothing is itself.
 package struct IdentityKey: Hashable, Sendable {
-  private enum Kind: UInt8 { case anonymous, token, opaque, headers }
+  private enum Kind: UInt8 { case anonymous, subject, claims, opaque }
 
   private let kind: Kind
   private let digest: TokenDigest
@@ -16,15 +16,22 @@ package struct IdentityKey: Hashable, Sendable {
   fileprivate init(_ identity: CallerIdentity) {
     switch identity {
     case .anonymous: self.init(.anonymous, "")
-    // `expires` is a claim, too.
-    case .token(let claims, _, _): self.init(.token, claims.jsonText)
+    case .token(let claims, _, _), .headers(let claims, _): self.init(claims)
     case .opaque(let digest, _): self.init(.opaque, digest)
-    case .headers(let claims, _): self.init(.headers, claims.jsonText)
+    }
+  }
+
+  private init(_ claims: Claims) {
+    if CallerName.subject(of: claims) == nil {
+      self.init(.claims, claims.jsonText)
+    } else {
+      let names = ["iss", "sub"].compactMap { name in claims.value(named: name).map { (name, $0) } }
+      self.init(.subject, Claims(names).jsonText)
     }
   }
 }
 
 extension CallerIdentity {
-  /// The key to share by. O(n) in the size of the claims; keep it.
+  /// Whose shares it uses. O(n) in the size of the claims; keep it.
   package var key: IdentityKey { IdentityKey(self) }
 }

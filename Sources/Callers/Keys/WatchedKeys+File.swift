@@ -55,15 +55,16 @@ extension WatchedKeys {
   }
 
   private func use(_ keys: KeySet, from file: KeyFile) {
-    let isOther = state.withLock { state in
+    let isNews = state.withLock { state in
+      let wasBroken = state.problem != nil
       state.problem = nil
-      if state.bytes == file.bytes { return false }
+      if state.bytes == file.bytes { return wasBroken }
       state.bytes = file.bytes
       state.verifier = TokenVerifier(settings: settings, keys: keys)
       state.generation += 1
       return true
     }
-    if isOther { report(.reloaded(keys: keys.count, unused: keys.unused)) }
+    if isNews { report(.reloaded(keys: keys.count, unused: keys.unused)) }
   }
 
   private func fail(_ message: String) {

@@ -7,7 +7,7 @@ import Synchronization
 package final class WatchedKeys: Sendable {
   /// What is worth a log message.
   package enum Event: Sendable, Equatable {
-    /// Other keys are in force.
+    /// Other keys are in force, or the file is good again.
     case reloaded(keys: Int, unused: [String])
     /// The file is not good; it is not told again until that changes.
     case failed(String)

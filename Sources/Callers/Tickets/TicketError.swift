@@ -8,7 +8,7 @@ package enum TicketError: Error, Sendable, CaseIterable {
   case used
   /// More tickets are in use than are remembered: 503.
   case crowded
-  /// The caller's claims do not fit into a URL: 413.
+  /// The caller's claims do not fit into a URL: 400.
   case tooLarge
   /// Nobody has signed in: 401.
   case anonymous

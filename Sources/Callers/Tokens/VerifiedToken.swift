@@ -6,16 +6,12 @@ package struct VerifiedToken: Sendable {
   /// `exp`.
   package let expires: UnixSeconds?
 
-  /// `sub`, where it is a text, or an integer as a text.
-  package let subject: String?
-
   /// The caller that it proves.
   package let identity: CallerIdentity
 
   init(claims: Claims, expires: UnixSeconds?) {
     self.claims = claims
     self.expires = expires
-    subject = CallerName.subject(of: claims)
     identity = .token(claims: claims, expires: expires, name: CallerName.name(of: claims))
   }
 }

@@ -51,19 +51,15 @@ struct Caller: Sendable {
   /// - Returns: nil where it takes none from there.
   /// - Throws: 401 or 403 where there is no such claim, or one that the parameter cannot take.
   func value(of parameter: QueryParameter, in query: String) throws(Problem) -> Value? {
-    guard let path = gate.access(of: query).claims[parameter.name] else { return nil }
+    let access = gate.access(of: query)
+    guard access.claims[parameter.name] != nil else { return nil }
     guard let claims else { throw gate.unauthorized("missing", "This query needs a token.") }
-    guard let claim = claims.value(at: path) else {
-      throw gate.refuse(
-        .forbidden, "noClaim", "You have no \(path), which this query is about.")
+    do {
+      return try access.value(of: parameter, from: claims)
+    } catch {
+      gate.note("\(error), for \(query)")
+      throw gate.refuse(.forbidden, "noClaim", error.detail)
     }
-    guard let value = Value(claim, as: parameter.type) else {
-      gate.note(
-        "the claim \(path) cannot be the \(parameter.type.rawValue) parameter "
-          + "\(parameter.name) of \(query)")
-      throw gate.refuse(.forbidden, "noClaim", "Your \(path) is not what this query is about.")
-    }
-    return value
   }
 }
 

@@ -17,14 +17,12 @@ struct CallerReport {
   /// `yes`, or the status of a refusal and its reason.
   var verdict: String {
     if access.rule.decision(for: claims) != .allowed { return "no: 403, `allow` does not fit" }
-    for parameter in parameters {
-      guard let claim = access.claims[parameter.name] else { continue }
-      guard let value = claims.value(at: claim) else { return "no: 403, there is no \(claim)" }
-      if Value(value, as: parameter.type) == nil {
-        return "no: 403, \(claim) cannot be the \(parameter.type.rawValue) \(parameter.name)"
-      }
+    do {
+      for parameter in parameters { _ = try access.value(of: parameter, from: claims) }
+      return "yes"
+    } catch {
+      return "no: 403, \(error)"
     }
-    return "yes"
   }
 
   var mayRead: Bool { verdict == "yes" }
@@ -33,8 +31,7 @@ struct CallerReport {
   var arguments: [String: Value] {
     var arguments: [String: Value] = [:]
     for parameter in parameters {
-      arguments[parameter.name] = access.claims[parameter.name]
-        .flatMap { claims.value(at: $0) }.flatMap { Value($0, as: parameter.type) }
+      arguments[parameter.name] = try? access.value(of: parameter, from: claims)
     }
     return arguments
   }

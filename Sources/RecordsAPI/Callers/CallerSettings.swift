@@ -23,10 +23,3 @@ package struct CallerSettings: Sendable {
   /// Where the key of tickets is; nil: each server has one of its own.
   package var ticketKey: String?
 }
-
-/// Who may read a query, and which of its parameters are theirs.
-package struct QueryAccess: Sendable {
-  package var rule = AccessRule.signedIn
-  /// By the name of a parameter, the claim that is its value.
-  package var claims: [String: String] = [:]
-}

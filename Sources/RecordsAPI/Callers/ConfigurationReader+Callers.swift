@@ -189,7 +189,10 @@ extension ConfigurationReader {
     }
     guard let entries = entries(node, what, example: "role: [customer, admin]") else { return nil }
     var claims: [String: [ClaimValue]] = [:]
-    for (name, _, value) in entries {
+    for (name, key, value) in entries {
+      if name.isEmpty {
+        note(key.position, "a claim of \(what) has no name", mend: "write one, such as role")
+      }
       let nodes = value.sequence.map(Array.init) ?? [value]
       let values = nodes.compactMap { node -> ClaimValue? in
         guard let value = node.scalar.flatMap(ClaimValue.init) else {

@@ -14,6 +14,8 @@ final class Gatekeeper: Sendable {
   /// The hidden query that the `claims` statement is; no name of a query can be this.
   static let claimsQuery = "callers: claims"
   private static let everybodySignedIn = QueryAccess()
+  /// There are few things to warn of; texts may have a number in them.
+  private static let warningsKept = 64
 
   let settings: CallerSettings
   /// The parameters of the `claims` statement, each a claim of what a caller shows.
@@ -25,6 +27,8 @@ final class Gatekeeper: Sendable {
   let tickets: Tickets
   private let logger: Logger
   private let refused = Mutex<[String: Int]>([:])
+  /// When what was last said.
+  private let warned = Mutex<[String: ContinuousClock.Instant]>([:])
   private let streams = Mutex<[ObjectIdentifier: CallerStream]>([:])
 
   /// - Throws: `KeyProblem` where keys or secrets cannot be read.
@@ -67,13 +71,15 @@ final class Gatekeeper: Sendable {
   ///
   /// - Throws: 401 where it shows something that is not good, which never is anonymous.
   func identify(_ request: Request) throws(Problem) -> CallerIdentity {
-    if let ticket = try ticket(of: request) { return ticket }
-    if case .headers(let fields) = settings.proof { return try identify(request, by: fields) }
+    let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
+    if tickets.isEmpty, case .headers(let fields) = settings.proof {
+      return try identify(request, by: fields)
+    }
     let credential: Credential
     do {
       credential = try reader.credential(
         authorization: request.fields[values: .authorization],
-        cookies: request.fields[values: .cookie], tickets: [])
+        cookies: request.fields[values: .cookie], tickets: tickets)
     } catch {
       throw unauthorized("malformed", error.detail, error.explanation)
     }
@@ -83,20 +89,12 @@ final class Gatekeeper: Sendable {
     case .cookie(let token):
       try checkOrigin(of: request)
       return try identify(token)
-    case .ticket(let text): return try redeem(text)
+    case .ticket(let text):
+      guard Self.isStream(request.encodedPath) else {
+        throw unauthorized("ticket", "A ticket is for a stream: show the token itself here.")
+      }
+      return try redeem(text)
     }
-  }
-
-  private func ticket(of request: Request) throws(Problem) -> CallerIdentity? {
-    let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
-    guard let text = tickets.first else { return nil }
-    guard Self.isStream(request.encodedPath) else {
-      throw unauthorized("ticket", "A ticket is for a stream: show the token itself here.")
-    }
-    guard tickets.count == 1 else {
-      throw unauthorized("malformed", CredentialError.repeatedTicket.detail)
-    }
-    return try redeem(text)
   }
 
   /// `/v1/events` and `/v1/queries/{query}/events`.
@@ -199,7 +197,17 @@ final class Gatekeeper: Sendable {
   /// What helps the operator and is none of the stranger's business.
   func note(_ explanation: String) { logger.debug("refused a caller: \(explanation)") }
 
-  func warn(_ explanation: String) { logger.warning("\(explanation)") }
+  /// What the operator must mend: the same is said once a minute at most, whoever asks meanwhile.
+  func warn(_ explanation: String) {
+    let isNew = warned.withLock { warned in
+      let now = ContinuousClock.now
+      if warned[explanation].map({ now - $0 < .seconds(60) }) == true { return false }
+      if warned.count >= Self.warningsKept { warned.removeAll() }
+      warned[explanation] = now
+      return true
+    }
+    if isNew { logger.warning("\(explanation)") }
+  }
 
   /// Requests and streams that were refused, by the reason.
   var refusals: [String: Int] { refused.withLock { $0 } }

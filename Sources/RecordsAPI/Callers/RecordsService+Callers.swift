@@ -106,14 +106,15 @@ extension RecordsService {
     responder.respond(
       Self.answer {
         try QueryItems(request.query).refuseParameters()
-        guard let caller, caller.claims != nil else {
-          throw caller?.gate.unauthorized("missing", "A ticket is for who shows a token.")
-            ?? Problem.notFound("everybody may read everything here: nobody needs a ticket")
+        guard let caller else {
+          throw Problem.notFound("everybody may read everything here: nobody needs a ticket")
         }
         let ticket: Ticket
-        do {
+        do throws(TicketError) {
           ticket = try caller.gate.tickets.issue(for: caller.identity, now: Gatekeeper.now)
-        } catch let error as TicketError {
+        } catch .anonymous {
+          throw caller.gate.unauthorized("missing", TicketError.anonymous.detail)
+        } catch {
           throw Problem(.badRequest, error.detail)
         }
         var response = Self.json { json in

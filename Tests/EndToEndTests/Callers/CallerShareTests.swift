@@ -37,4 +37,22 @@ import Testing
       try stream(2, as: "ann").head().status == 200
     }
   }
+
+  @Test func `who renews a token has no other shares by it`() throws {
+    let fixture = try ServerFixture(
+      Shop.schema, queries: Shop.queries,
+      words: "callers:\n  jwt: {algorithms: [HS256], secret: {file: secret.txt}}\n"
+        + "limits: {streamsPerCaller: 2}\n",
+      files: ["secret.txt": TokenSigner.secret])
+    func stream(_ subject: String, _ more: String) throws -> EventStream {
+      let claims = "\"sub\":\"\(subject)\",\"user\":7,\"role\":\"customer\",\(more)"
+      return fixture.stream(
+        "/v1/queries/orders/events", .init(fields: try TokenSigner.hs256().bearer(claims)))
+    }
+    let streams = [try stream("ann", #""iat":1"#), try stream("ann", #""iat":2"#)]
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    #expect(try stream("ann", #""iat":3"#).head().status == 429)
+    #expect(try stream("bob", #""iat":3"#).next()?.type == "snapshot")
+    #expect(try stream("ann", #""iss":"elsewhere""#).next()?.type == "snapshot")
+  }
 }

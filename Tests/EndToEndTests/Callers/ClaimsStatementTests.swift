@@ -78,6 +78,15 @@ import Testing
     #expect(!stream.text.contains("hidden_sessions") && !stream.text.contains("no such table"))
   }
 
+  @Test func `that fails is in the log once, however many ask`() throws {
+    let log = LogKeeper()
+    let fixture = try serve("SELECT user, role, level FROM session WHERE token = :token", log: log)
+    try fixture.writer().commit("ALTER TABLE session RENAME TO hidden_sessions")
+    try eventually("nobody is let in") { try fixture.get(path, Shop.bearer("ann")).status >= 500 }
+    for _ in 1...20 { #expect(try fixture.get(path, Shop.bearer("ann")).status >= 500) }
+    #expect(log.text.split(separator: "the `claims` statement fails").count == 2, "\(log.text)")
+  }
+
   @Test func `that cannot be keeps the server from starting, with its place`() throws {
     for claims in [
       "SELECT user FROM nowhere WHERE token = :token", "SELECT user FROM session WHERE",
