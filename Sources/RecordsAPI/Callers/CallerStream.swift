@@ -108,7 +108,7 @@ final class CallerStream: Sendable {
         case .failure(let problem): refuse(responder, problem)
         case .success(let lease):
           state.withLock { $0.isGranted = true }
-          catchUp(lease, subject) { [self] lease in
+          service.catchUp(lease, subject, claims, request) { [self] lease in
             begin(lease, decision, responder)
           } orFail: { [self] problem in
             refuse(responder, problem)
@@ -130,7 +130,8 @@ final class CallerStream: Sendable {
       }
     }
     let commit = claims?.head.snapshot.commit ?? 0
-    let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
+    let opening = claims == nil ? opening : lease.feed.own(opening, since: commit)
+    let beginning = lease.feed.beginning(opening, notBefore: commit)
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled else { return false }
       (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
@@ -140,58 +141,11 @@ final class CallerStream: Sendable {
     guard isCurrent else { return open(responder) }
     var body = body(beginning, lease)
     body.remote = remote
-    responder.respond(Response(events: body))
-  }
-
-  /// How the stream begins, where a version is no pass: what came since then may have been nothing
-  /// for this caller, whose claims were others before a commit.
-  private func opening(of feed: any StreamableFeed, since commit: Int) -> StreamOpening {
-    guard claims != nil, let version = opening.lastEventID, version != feed.present.version else {
-      return opening
-    }
-    let known = feed.log.continuation(after: version).state
-    let isOwn = known.map { $0.snapshots.allSatisfy { $0.commit >= commit } } ?? false
-    return isOwn ? opening : StreamOpening(lastEventID: nil, wantsSnapshot: true)
-  }
-
-  /// Hands over a feed, between two turns, that is of no earlier commit than the claims, when others
-  /// held: a query may be behind, and windows and several queries are written behind theirs.
-  private func catchUp(
-    _ lease: StreamLease, _ subject: StreamSubject,
-    _ body: @escaping @Sendable (StreamLease) -> Void,
-    orFail fail: @escaping @Sendable (Problem) -> Void
-  ) {
-    service.refresher.queue.async { [self] in
-      let commit = claims?.head.snapshot.commit ?? 0
-      if let late = lease.feed.late(for: commit) {
-        return service.refresher.whenShown(late, commit) { [self] failure in
-          if let failure { return fail(Problem(failure)) }
-          catchUp(lease, subject, body, orFail: fail)
-        }
-      }
-      if lease.feed.isUpToDate { return body(lease) }
-      guard let alone = subject.alone else {
-        // It may wait for one of its queries, which takes long.
-        return service.refresher.queue.async(after: .milliseconds(1)) { [self] in
-          catchUp(lease, subject, body, orFail: fail)
-        }
-      }
-      do throws(Problem) {
-        _ = try service.lease(alone, for: request, goesOn: true) { [self] result in
-          switch result {
-          case .failure(let problem): fail(problem)
-          // It was made just now.
-          case .success(let lease): service.refresher.queue.async { body(lease) }
-          }
-        }
-      } catch {
-        fail(error)
-      }
-    }
+    responder.respond(Response(events: body, EventFormat(request)))
   }
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
-    service.body(beginning, lease.feed) { [self] in
+    service.body(beginning, lease.feed, EventFormat(request)) { [self] in
       if state.withLock({ $0.takeKept(lease) }) { return }
       lease.end()
       // A redirection ends a body and not the stream.
@@ -308,7 +262,7 @@ final class CallerStream: Sendable {
         switch result {
         case .failure(let problem): finish(with: problem)
         case .success(let lease):
-          catchUp(lease, subject) { [self] lease in
+          service.catchUp(lease, subject, claims, request) { [self] lease in
             remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
           } orFail: { [self] problem in
             finish(with: problem)

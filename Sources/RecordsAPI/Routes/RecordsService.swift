@@ -220,11 +220,11 @@ extension Response {
   }
 
   /// A stream of events, which nothing in between shall keep, change or hold back.
-  init(events: StreamBody) {
+  init(events: StreamBody, _ format: EventFormat = .serverSentEvents) {
     self.init(
       .ok,
       [
-        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
+        .contentType: format.rawValue, .cacheControl: "no-cache, no-transform",
         .accelBuffering: "no",
       ], body: .stream(events))
   }
