@@ -14,6 +14,8 @@ final class EventLog: Sendable {
   static let largestSnapshot = 1 << 20
 
   let broadcast: Broadcast
+  /// Those who wait for the next event with an unanswered request.
+  let polls = WaitingPolls()
 
   fileprivate struct Mark {
     let version: String
@@ -65,6 +67,7 @@ final class EventLog: Sendable {
       state.marks.trim(to: broadcast.start, count: maximumCount)
       account(state)
     }
+    polls.wake()
     counters.note(events: count, changeSets: 0)
   }
 
@@ -96,6 +99,7 @@ final class EventLog: Sendable {
       account(state)
     }
     sleepers.append(sleeping)
+    polls.wake()
     counters.note(events: count, changeSets: 1)
   }
 
@@ -132,7 +136,19 @@ final class EventLog: Sendable {
       state.commit = Self.commit(of: shows)
       account(state)
     }
+    polls.wake()
     counters.note(events: 1, changeSets: 0)
+  }
+
+  /// The events between two positions; nil where some of them are no longer held.
+  func events(from start: Broadcast.Position, to end: Broadcast.Position) -> [UInt8]? {
+    start == end ? [] : broadcast.units(from: start, to: end)
+  }
+
+  /// Ends the streams after the events appended so far; who waits is answered at once.
+  func close() {
+    broadcast.close()
+    polls.close()
   }
 
   /// How a stream can go on after `version`.

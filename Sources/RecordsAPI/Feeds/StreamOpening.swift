@@ -32,8 +32,48 @@ struct StreamOpening: Sendable {
   }
 }
 
+/// What leads somebody to what a feed shows, and at which moment that was looked up.
+struct FeedAdvance {
+  let pieces: [EventPieces]
+  /// From where the log is to be followed.
+  let position: Broadcast.Position
+  let present: PresentState
+  /// How somebody goes on who has a version; nil: without any.
+  fileprivate let kind: FeedCounters.Resumption?
+  /// What fails, which the log tells by itself.
+  fileprivate let failures: [EventPieces]
+
+  fileprivate init(
+    _ pieces: [EventPieces], _ kind: FeedCounters.Resumption?, to present: PresentState
+  ) {
+    (self.pieces, self.kind, self.present) = (pieces, kind, present)
+    (position, failures) = (present.position, present.failures)
+  }
+
+  /// With the events of the log.
+  fileprivate init(
+    following missed: EventLog.Continuation.Events, to present: PresentState
+  ) {
+    (pieces, kind, failures, self.present) = ([], .log, [], present)
+    position = missed.position
+  }
+}
+
 extension StreamableFeed {
   /// What a stream is sent before the log, and from where it follows the log.
+  ///
+  /// - Parameters:
+  ///   - opening: how the client wants it.
+  ///   - commit: what is told anew is of that commit at least, which its reader has seen.
+  /// - Returns: the least that leads to the present.
+  func beginning(_ opening: StreamOpening, notBefore commit: Int = 0) -> StreamBeginning {
+    let advance = advance(opening, notBefore: commit)
+    if let kind = advance.kind { counters.note(kind) }
+    return StreamBeginning(
+      [.bytes(Retry.line())] + advance.pieces + advance.failures, advance.position)
+  }
+
+  /// What leads to the present.
   ///
   /// For a client that has a version already that is the least of what leads from there to the
   /// present, and never more than a snapshot and a tenth (`protocol.md` §4): the log's own bytes
@@ -44,34 +84,21 @@ extension StreamableFeed {
   ///   - opening: how the client wants it.
   ///   - commit: what is told anew is of that commit at least, which its reader has seen.
   /// - Returns: the least that leads to the present.
-  func beginning(_ opening: StreamOpening, notBefore commit: Int = 0) -> StreamBeginning {
-    let retry = EventPieces.bytes(Retry.line())
+  func advance(_ opening: StreamOpening, notBefore commit: Int = 0) -> FeedAdvance {
     guard let lastEventID = opening.lastEventID else {
       let present = present.notBefore(commit)
-      return StreamBeginning(
-        [retry] + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : [])
-          + present.failures,
-        present.position)
+      let snapshots = opening.wantsSnapshot ? present.snapshots(known: opening.known) : []
+      return FeedAdvance(snapshots, nil, to: present)
     }
     let known = log.continuation(after: lastEventID)
     let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
-    if let missed, missed.changeSets <= 1 { return follow(missed, retry) }
+    if let missed, missed.changeSets <= 1 { return FeedAdvance(following: missed, to: present) }
     if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
-      counters.note(advance.kind)
-      return StreamBeginning([retry] + advance.pieces + present.failures, present.position)
+      return FeedAdvance(advance.pieces, advance.kind, to: present)
     }
-    if let missed { return follow(missed, retry) }
-    counters.note(.snapshot)
-    return StreamBeginning([retry] + present.snapshots + present.failures, present.position)
-  }
-
-  /// With the events of the log.
-  private func follow(
-    _ missed: EventLog.Continuation.Events, _ retry: EventPieces
-  ) -> StreamBeginning {
-    counters.note(.log)
-    return StreamBeginning([retry], missed.position)
+    if let missed { return FeedAdvance(following: missed, to: present) }
+    return FeedAdvance(present.snapshots, .snapshot, to: present)
   }
 
   /// How a stream goes on whose reader stopped at a position that has left the log.
@@ -107,15 +134,7 @@ struct StreamBeginning: Sendable {
   init(_ pieces: [EventPieces], _ position: Broadcast.Position) {
     self.position = position
     let rest = Mutex(pieces[...])
-    prefix = {
-      rest.withLock { rest in
-        while let index = rest.indices.first {
-          if let piece = rest[index].next() { return piece }
-          rest.removeFirst()
-        }
-        return nil
-      }
-    }
+    prefix = { rest.withLock { $0.nextPiece() } }
   }
 
   var resumption: StreamBody.Resumption {

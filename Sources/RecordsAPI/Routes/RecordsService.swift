@@ -17,6 +17,7 @@ struct RecordsService: Sendable {
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
+  let pollTimes = PollTimes()
   /// nil: nobody is told from anybody, and everybody may read everything.
   let gate: Gatekeeper?
   /// Who asks; nil where there is no gate.
