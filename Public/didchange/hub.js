@@ -11,6 +11,9 @@ const mostTopics = 48;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
 
+/** A server numbers the states that it names as all servers do. */
+const stateOf = (version) => version?.split(".")[0];
+
 /** A query with its parameters and window, for all who watch it. */
 class Topic {
   /** Its records are `{key, record}`, as on the wire; `head` stands around them. */
@@ -44,7 +47,7 @@ class Topic {
 
   /** Whether the change set fits. */
   apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
-    if (from !== this.head.version || willChange?.from !== from) return false;
+    if (stateOf(from) !== stateOf(this.head.version) || willChange?.from !== from) return false;
     if (willChange.version !== head.version) return false;
     try {
       const result = applyChangeSet(this.result, events.map(({ event, data }) =>

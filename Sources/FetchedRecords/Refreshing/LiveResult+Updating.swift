@@ -20,10 +20,10 @@ struct LiveUpdate {
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
-  func snapshot(_ version: ResultsVersion, commit: Int) -> ResultsSnapshot {
+  func snapshot(_ number: Int, commit: Int, key: DigestKey) -> ResultsSnapshot {
     ResultsSnapshot(
-      query: query, results: results, version: version, commit: commit, alongside: alongside,
-      presented: presented)
+      query: query, results: results, number: number, commit: commit, alongside: alongside,
+      key: key, presented: presented)
   }
 }
 

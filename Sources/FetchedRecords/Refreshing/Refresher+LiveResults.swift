@@ -112,8 +112,8 @@ extension Refresher {
     let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
     let isSame = isSameShape && update.changes.isEmpty && update.alongside == old.alongside
-    let version = isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
-    let new = update.snapshot(version, commit: number)
+    let new = update.snapshot(
+      isSame ? old.number : old.number + 1, commit: number, key: versionKey)
     let hasRecovered = result.succeed(with: new)
     if !isSame {
       pending.append(
@@ -133,7 +133,8 @@ extension Refresher {
       number = max(number, cached.commit + 1)
       commit = max(commit, number)
     }
-    let snapshot = update.snapshot(.fresh(), commit: number)
+    let first = max(ResultsVersion.firstNumber, (update.cached?.number ?? 0) + 1)
+    let snapshot = update.snapshot(first, commit: number, key: versionKey)
     result.resumed = update.cached.map { ($0, update.changes) }
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil

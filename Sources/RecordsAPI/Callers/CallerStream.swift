@@ -144,14 +144,18 @@ final class CallerStream: Sendable {
   }
 
   /// How the stream begins, where a version is no pass: what came since then may have been nothing
-  /// for this caller, whose claims were others before a commit.
+  /// for this caller, whose claims were others before a commit; and what another feed remembers may
+  /// be somebody else's.
   private func opening(of feed: any StreamableFeed, since commit: Int) -> StreamOpening {
-    guard claims != nil, let version = opening.lastEventID, version != feed.present.version else {
-      return opening
+    var opening = opening
+    opening.mayFollow = { [gate] state, key in
+      state.isOf(key, in: gate.access(of: key.query).claims.keys) && state.isNotBefore(commit)
     }
-    let known = feed.log.continuation(after: version).state
-    let isOwn = known.map { $0.snapshots.allSatisfy { $0.commit >= commit } } ?? false
-    return isOwn ? opening : StreamOpening(lastEventID: nil, wantsSnapshot: true)
+    guard claims != nil, let version = opening.lastEventID, !feed.present.version.names(version)
+    else { return opening }
+    let known = feed.log.continuation(after: version)
+    if known.version == nil || known.state?.isNotBefore(commit) == true { return opening }
+    return StreamOpening(lastEventID: nil, wantsSnapshot: true)
   }
 
   /// Hands over a feed, between two turns, that is of no earlier commit than the claims, when others
@@ -327,7 +331,8 @@ final class CallerStream: Sendable {
     let before = old.feed.log.state(at: position)
     let seen = before?.snapshots ?? old.feed.present.members.map(\.snapshot)
     let commit = (seen.map(\.commit) + [claims?.head.snapshot.commit ?? 0]).max() ?? 0
-    let beginning = lease.feed.beginning(from: before, notBefore: commit)
+    let beginning = lease.feed.beginning(
+      from: before, isOwn: lease.feed === old.feed, notBefore: commit)
     // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled, !state.isOver else {
@@ -364,5 +369,19 @@ final class CallerStream: Sendable {
       return true
     }
     if isExpired { finish(with: gate.unauthorized("expired", "Your session is over.")) }
+  }
+}
+
+extension RememberedState {
+  /// Whether all of it is of a commit, or of later ones.
+  fileprivate func isNotBefore(_ commit: Int) -> Bool {
+    snapshots.allSatisfy { $0.commit >= commit }
+  }
+
+  /// Whether it is of a query with these values of some parameters.
+  fileprivate func isOf(_ key: FeedKey, in parameters: some Sequence<String>) -> Bool {
+    keys.allSatisfy { own in
+      own.query == key.query && parameters.allSatisfy { own.arguments[$0] == key.arguments[$0] }
+    }
   }
 }

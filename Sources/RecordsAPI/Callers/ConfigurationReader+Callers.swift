@@ -149,11 +149,12 @@ extension ConfigurationReader {
     return algorithms.count == items.count ? algorithms : nil
   }
 
-  private mutating func secret(_ node: Node) -> SecretSource? {
-    guard let entries = read(node, as: SecretWord.self, what: "`secret`") else { return nil }
-    guard entries.count == 1, let text = text(entries[0].value, "`secret`") else {
+  /// Where a secret is kept.
+  mutating func secret(_ node: Node, _ what: String = "`secret`") -> SecretSource? {
+    guard let entries = read(node, as: SecretWord.self, what: what) else { return nil }
+    guard entries.count == 1, let text = text(entries[0].value, what) else {
       note(
-        node.position, "`secret` names no single place", mend: "write {env: NAME} or {file: FILE}")
+        node.position, "\(what) names no single place", mend: "write {env: NAME} or {file: FILE}")
       return nil
     }
     switch entries[0].word {

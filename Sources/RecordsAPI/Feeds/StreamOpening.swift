@@ -6,6 +6,10 @@ import Synchronization
 protocol StreamableFeed: AnyObject, Sendable {
   var log: EventLog { get }
   var counters: FeedCounters { get }
+  /// What other feeds remember.
+  var states: RememberedStates { get }
+  /// What it is of.
+  var keys: [FeedKey] { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
   /// Whether its log has what its queries show. Asked between two turns of the engine.
@@ -23,6 +27,9 @@ struct StreamOpening: Sendable {
   let wantsSnapshot: Bool
   /// For each of several queries the version that the client has already: it needs no snapshot.
   let known: [String?]
+  /// Whether a client may be told what leads on from a state that another feed remembers, to what is
+  /// of this key.
+  var mayFollow: @Sendable (RememberedState, FeedKey) -> Bool = { _, _ in true }
 
   init(lastEventID: String?, wantsSnapshot: Bool, known: [String?] = []) {
     self.lastEventID = lastEventID
@@ -48,30 +55,66 @@ extension StreamableFeed {
     let retry = EventPieces.bytes(Retry.line())
     guard let lastEventID = opening.lastEventID else {
       let present = present.notBefore(commit)
-      return StreamBeginning(
-        [retry] + (opening.wantsSnapshot ? present.snapshots(known: opening.known) : [])
-          + present.failures,
-        present.position)
+      let pieces = opening.wantsSnapshot ? first(of: present, opening) : []
+      return StreamBeginning([retry] + pieces + present.failures, present.position)
     }
     let known = log.continuation(after: lastEventID)
     let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
-    if let missed, missed.changeSets <= 1 { return follow(missed, retry) }
+    let name = Self.name(known.version, insteadOf: lastEventID)
+    if let missed, missed.changeSets <= 1 { return follow(missed, [retry] + name) }
     if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
       counters.note(advance.kind)
-      return StreamBeginning([retry] + advance.pieces + present.failures, present.position)
+      return StreamBeginning([retry] + name + advance.pieces + present.failures, present.position)
     }
-    if let missed { return follow(missed, retry) }
+    if let missed { return follow(missed, [retry] + name) }
+    if known.version == nil, !present.isMultiple,
+      let state = elsewhere(lastEventID, keys[0], opening)
+    {
+      let advance = present.advance(from: state, isOwn: false)
+      counters.note(advance?.kind ?? .snapshot)
+      let name = Self.name(state.version, insteadOf: lastEventID)
+      return StreamBeginning(
+        [retry] + name + (advance?.pieces ?? present.snapshots) + present.failures,
+        present.position)
+    }
     counters.note(.snapshot)
     return StreamBeginning([retry] + present.snapshots + present.failures, present.position)
   }
 
+  /// A state that another feed of the query remembers, for somebody who may go on from there.
+  private func elsewhere(
+    _ version: String, _ key: FeedKey, _ opening: StreamOpening
+  ) -> RememberedState? {
+    guard let state = states.state(of: version, of: key.query), opening.mayFollow(state, key) else {
+      return nil
+    }
+    return state
+  }
+
+  /// What a client is sent who has not seen this stream before: of each query what leads on from what
+  /// the client has of it, and else its snapshot.
+  private func first(of present: PresentState, _ opening: StreamOpening) -> [EventPieces] {
+    present.beginning(after: opening.known) { index, version in
+      elsewhere(version, keys[index], opening)?.snapshots[0]
+    }
+  }
+
   /// With the events of the log.
   private func follow(
-    _ missed: EventLog.Continuation.Events, _ retry: EventPieces
+    _ missed: EventLog.Continuation.Events, _ head: [EventPieces]
   ) -> StreamBeginning {
     counters.note(.log)
-    return StreamBeginning([retry], missed.position)
+    return StreamBeginning(head, missed.position)
+  }
+
+  /// Tells a client what its version is called here, where another server gave it: a block with only
+  /// an id, which no event comes of, and by which the next change set's `from` is known.
+  private static func name(
+    _ version: ResultsVersion?, insteadOf text: String
+  ) -> [EventPieces] {
+    guard let version, version.description != text else { return [] }
+    return [.bytes(Array("id: \(version)\n\n".utf8))]
   }
 
   /// How a stream goes on whose reader stopped at a position that has left the log.
@@ -79,11 +122,13 @@ extension StreamableFeed {
     beginning(from: log.state(at: position)).resumption
   }
 
-  /// What leads a client here from a state of this feed, or of another with as many queries; nil:
-  /// nobody knows what the client has.
-  func beginning(from state: RememberedState?, notBefore commit: Int = 0) -> StreamBeginning {
+  /// What leads a client here from a state of this feed, or of another with as many queries (then
+  /// `isOwn` is false); nil: nobody knows what the client has.
+  func beginning(
+    from state: RememberedState?, isOwn: Bool = true, notBefore commit: Int = 0
+  ) -> StreamBeginning {
     let present = present.notBefore(commit)
-    let advance = state.flatMap { present.advance(from: $0) }
+    let advance = state.flatMap { present.advance(from: $0, isOwn: isOwn) }
     counters.note(advance?.kind ?? .snapshot)
     return StreamBeginning(
       (advance?.pieces ?? present.snapshots) + present.failures, present.position)

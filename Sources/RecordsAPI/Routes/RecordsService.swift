@@ -166,7 +166,7 @@ struct RecordsService: Sendable {
     _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) throws -> Response {
     if let failure = head.refusal { throw Problem(failure) }
-    let version = head.snapshot.version.description
+    let version = head.snapshot.version
     if let caller {
       // What one caller is answered is nothing to remember for another.
       let snapshot = head.snapshot.notBefore(caller.row?.commit ?? 0)
@@ -211,10 +211,10 @@ extension FeedKey {
 }
 
 extension Response {
-  /// JSON, which a client that has this version of it need not be sent again.
-  init(json: [UInt8], version: String? = nil) {
+  /// JSON, which a client that has this state of it need not be sent again.
+  init(json: [UInt8], version: ResultsVersion? = nil) {
     var fields: HTTPFields = [.contentType: "application/json"]
-    if let version { fields[.eTag] = "\"\(version)\"" }
+    if let version { fields[.eTag] = "\"\(version.state)\"" }
     fields[.cacheControl] = "no-cache"
     self.init(.ok, fields, body: .bytes(json))
   }
