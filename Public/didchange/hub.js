@@ -26,8 +26,8 @@ class Topic {
   place;
 
   /** `asker`: whose it is; others have a topic of their own. */
-  constructor(name, asker, query, parameters) {
-    Object.assign(this, { name, asker, query, given: new URLSearchParams(parameters) });
+  constructor(asker, query, parameters) {
+    Object.assign(this, { asker, query, given: new URLSearchParams(parameters) });
   }
 
   get snapshot() {
@@ -140,8 +140,9 @@ export class Hub {
     // The token itself, which is in memory anyway: a hash says no more.
     const place = JSON.stringify([base, token, withCredentials]);
     const name = `${place} ${query} ${parameters}`;
-    const topic = this.#topics.get(name)
-      ?? new Topic(name, { base, token, withCredentials, place }, query, parameters);
+    let topic = this.#topics.get(name);
+    // Nothing of one that is over: the same cookie may be another's by now.
+    if (!topic?.watchers.length) topic = new Topic({ base, token, withCredentials, place }, query, parameters);
     this.#topics.set(name, topic);
     topic.watchers.push([member, id]);
     member.present(id, topic);
@@ -207,16 +208,13 @@ export class Hub {
   }
 
   #refuse(topic, problem) {
-    this.#topics.delete(topic.name);
+    const isBarred = [401, 403].includes(problem?.status);
+    if (problem) topic.tell(isBarred ? "refused" : "error", problem);
+    if (!isBarred) topic.tell("state", "closed");
+    // Whoever has another token comes back, under the same id.
+    topic.watchers = [];
     this.#gather();
-    if ([401, 403].includes(problem?.status)) {
-      topic.tell("refused", problem);
-      // Whoever has another token comes back, under the same id.
-      topic.watchers = [];
-      return this.#flush();
-    }
-    if (problem) topic.tell("error", problem);
-    this.#become([topic], "closed");
+    this.#flush();
   }
 
   #become(topics, wanted) {
