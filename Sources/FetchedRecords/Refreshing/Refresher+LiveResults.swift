@@ -128,10 +128,12 @@ extension Refresher {
   private func begin(_ result: LiveResult, with update: LiveUpdate, commit number: Int) {
     guard let opening = result.opening else { return }
     var number = number
-    if let cached = update.cached {
-      // Commits are numbers of one life; for who has seen the earlier one they must not go back.
-      number = max(number, cached.commit + 1)
-      commit = max(commit, number)
+    if let cached = update.cached, cached.commit >= commit {
+      // Commits are numbers of one life; for who has seen the earlier one they should not go back. What
+      // is of an earlier commit than the present must not be told as of a later one, though.
+      let isPresent = number == commit
+      commit = cached.commit + 1
+      if isPresent { number = commit }
     }
     let first = max(ResultsVersion.firstNumber, (update.cached?.number ?? 0) + 1)
     let snapshot = update.snapshot(first, commit: number, key: versionKey)

@@ -77,6 +77,13 @@ package final class ResultsSnapshot: Sendable {
     )
   }
 
+  /// The same as of no commit of this life: who may see what is known of this life alone.
+  package var ofNoCommit: ResultsSnapshot {
+    ResultsSnapshot(
+      query: query, results: results, number: number, version: version, commit: .min,
+      alongside: alongside, key: key)
+  }
+
   /// The same as of a commit that changed nothing of it.
   package func notBefore(_ number: Int) -> ResultsSnapshot {
     if commit >= number { return self }

@@ -222,9 +222,10 @@ final class Gatekeeper: Sendable {
     streams.withLock { $0[ObjectIdentifier(stream)] = nil }
   }
 
-  /// Ends the streams of those who are nobody any more.
+  /// Ends the streams of those who are nobody any more, and has those end in time who will be soon.
+  /// Called once a second.
   func sweep() {
     let now = Self.now
-    for stream in streams.withLock({ Array($0.values) }) { stream.endIfExpired(at: now) }
+    for stream in streams.withLock({ Array($0.values) }) { stream.endWhenExpired(after: now) }
   }
 }

@@ -71,7 +71,7 @@ final class Feed: StreamableFeed {
         resumed.changes, from: resumed.old, to: snapshot, unlessLongerThan: shown.size)
     {
       log = EventLog(
-        settings, counters: counters, version: resumed.old.version, shows: [resumed.old],
+        settings, counters: counters, version: resumed.old.version, shows: [resumed.old.ofNoCommit],
         of: [key], in: states)
       log.append(
         events.bytes, count: events.count, version: version, shows: [snapshot],
@@ -162,7 +162,10 @@ final class Feed: StreamableFeed {
       case .recovered:
         // No event: whoever shows the result shows the right one.
         state.head.shown.failure = nil
-      case .delayed, .fetching, .landed:
+        noteCommit(&state.head.shown)
+      case .landed:
+        noteCommit(&state.head.shown)
+      case .delayed, .fetching:
         // For those who show it together with others.
         break
       }
@@ -172,6 +175,15 @@ final class Feed: StreamableFeed {
     }
     if listeners.count > Self.fewListeners { sleepers.wakeNow() }
     for listener in listeners { listener(event, &sleepers) }
+  }
+
+  /// The same is shown again after it was not known for a while: it is of the present commit, and of
+  /// none that was missed.
+  private func noteCommit(_ shown: inout PresentState.Member) {
+    let present = controller.snapshot
+    if present.number == shown.snapshot.number {
+      shown.show(shown.snapshot.notBefore(present.commit), total: shown.total)
+    }
   }
 
   /// Writes a change set into the log, or a snapshot where that is shorter.

@@ -150,7 +150,7 @@ struct RecordsService: Sendable {
       switch result {
       case .failure(let failure):
         share.end()
-        responder.respond(Self.response(to: Problem(failure)))
+        responder.respond(Self.response(to: problem(failure, of: key.query)))
       case .success(let feed):
         body(feed) {
           feed.release(to: registry)
