@@ -11,7 +11,7 @@ const mostTopics = 48;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
 
-/** A server numbers the states that it names as all servers do. */
+/** What a version names; its number is another at another server, or in another life of one. */
 const stateOf = (version) => version?.split(".")[0];
 
 /** A query with its parameters and window, for all who watch it. */

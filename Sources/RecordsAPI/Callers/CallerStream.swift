@@ -120,6 +120,8 @@ final class CallerStream: Sendable {
     var opening = opening
     opening.mayFollow = { [gate] state, key in
       state.isOf(key, in: gate.access(of: key.query).claims.keys) && state.isNotBefore(commit)
+        // The engine waits for it.
+        && max(feed.present.numberOfRecords, state.numberOfRecords) <= RecordsService.quickSearch
     }
     guard claims != nil, let version = opening.lastEventID, !feed.present.version.names(version)
     else { return opening }

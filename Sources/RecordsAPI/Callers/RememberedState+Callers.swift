@@ -1,4 +1,5 @@
 import FetchedRecords
+import OrderedResults
 
 // Which states lead a caller on: a version is no pass.
 extension RememberedState {
@@ -6,6 +7,8 @@ extension RememberedState {
   func isNotBefore(_ commit: Int) -> Bool {
     snapshots.allSatisfy { $0.commit >= commit }
   }
+
+  var numberOfRecords: Int { snapshots.reduce(0) { $0 + $1.results.count } }
 
   /// Whether it is of a query with these values of some parameters.
   func isOf(_ key: FeedKey, in parameters: some Sequence<String>) -> Bool {

@@ -51,6 +51,9 @@ struct PresentState: Sendable {
   /// Whether so many bytes are more than the snapshots and a tenth.
   func isExceeded(by bytes: Int) -> Bool { members.map(\.size).areExceeded(by: bytes) }
 
+  /// Of all members.
+  var numberOfRecords: Int { members.reduce(0) { $0 + $1.snapshot.results.count } }
+
   /// Of every member.
   var snapshots: [EventPieces] { beginning(after: []) { _, _ in nil } }
 

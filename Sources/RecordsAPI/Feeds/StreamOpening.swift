@@ -82,6 +82,20 @@ extension StreamableFeed {
     return StreamBeginning([retry] + present.snapshots + present.failures, present.position)
   }
 
+  /// Whether the beginning may take long: results that share nothing are compared as wholes.
+  ///
+  /// - Parameters:
+  ///   - opening: how the client wants it.
+  ///   - count: so many records are compared in a moment.
+  /// - Returns: whether there are more of them.
+  func isLong(_ opening: StreamOpening, moreThan count: Int) -> Bool {
+    let versions = [opening.lastEventID] + opening.known
+    guard
+      versions.contains(where: { $0.map { log.continuation(after: $0).version == nil } == true })
+    else { return false }
+    return present.numberOfRecords > count
+  }
+
   /// A state that another feed of the query remembers, for somebody who may go on from there.
   private func elsewhere(
     _ version: String, _ key: FeedKey, _ opening: StreamOpening
