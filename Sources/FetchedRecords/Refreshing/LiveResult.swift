@@ -42,7 +42,10 @@ package final class LiveResult: @unchecked Sendable {
   package internal(set) var isToldDelayed = false
   /// Whether others show nothing of a commit before this result does: its companions, or whoever
   /// hears first.
-  var isWaitedFor: Bool { !companions.isEmpty || listener.hearsFirst }
+  var isWaitedFor: Bool { holdsUpCompanions || listener.hearsFirst }
+  /// Whether its companions wait for it, and it for them; not where it failed in a way that is tried
+  /// again only after a while.
+  var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.
@@ -162,6 +165,7 @@ package enum LiveResultEvent: Sendable {
   case delayed
   /// Only for those with companions: what will be shown next is that of the present commit.
   case fetching
-  /// Only for those that others wait for: that is shown now; whether it is the present.
+  /// Only for those that others wait for: that is shown now; whether it is the present, or nothing
+  /// comes of that but a failure which was told before.
   case landed(isCurrent: Bool)
 }

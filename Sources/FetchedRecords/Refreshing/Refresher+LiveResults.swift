@@ -175,7 +175,11 @@ extension Refresher {
     live.noteFailure(of: result)
     result.isToldDelayed = false
     count { $0.failures += 1 }
-    if result.fail(with: failure) { pending.append((result, .failed(failure))) }
+    if result.fail(with: failure) {
+      pending.append((result, .failed(failure)))
+    } else if result.isWaitedFor {
+      pending.append((result, .landed(isCurrent: true)))
+    }
     answer(receivers, with: .failure(failure))
     callAwaiting(result)
   }
