@@ -52,6 +52,11 @@ import Testing
       "c:1:26: \"X User\" is no name of a header; X-Forwarded-User"
     ),
     (
+      "callers: {opaque: true, claims: 'SELECT a FROM s WHERE t = :token AND e > unixepoch()'}",
+      "c:1:33: `claims` asks what time it is by unixepoch(), which changes without a commit; select "
+        + "the time as `expires` instead, in Unix seconds: unixepoch(column) AS expires"
+    ),
+    (
       "callers: {headers: {sub: X-User}, cookie: 'a b'}",
       "c:1:43: \"a b\" is no name of a cookie; letters, digits, - and _"
     ),

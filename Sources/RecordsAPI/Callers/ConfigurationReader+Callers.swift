@@ -49,6 +49,11 @@ extension ConfigurationReader {
         position, "`claims` does not ask who it is about, and so everybody would be the same",
         mend: "add WHERE user = :sub, or another claim")
     }
+    if let question = PresentTime.question(in: sql) {
+      note(
+        position, "`claims` asks what time it is by \(question), which changes without a commit",
+        mend: "select the time as `expires` instead, in Unix seconds: unixepoch(column) AS expires")
+    }
   }
 
   /// Exactly one of the ways to know somebody.
