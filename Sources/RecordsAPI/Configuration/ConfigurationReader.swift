@@ -77,7 +77,7 @@ struct ConfigurationReader {
         "`headers` are believed of `proxies`, and none is named",
         mend: "list under `proxies` the addresses of those that say who somebody is")
     }
-    guard !areKnown else { return }
+    guard !areKnown else { return checkTextsOfHeaders() }
     for (name, access) in configuration.access.sorted(by: { $0.key < $1.key }) {
       if let position = configuration.positions[.query(name, .word(.allow))] {
         note(
