@@ -79,6 +79,7 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     var update = try next(work, bound, meter, in: transaction.db)
     try bound.present?(&update, snapshot, transaction)
+    listener.prepare(update.results)
     return update
   }
 
@@ -104,6 +105,7 @@ extension LiveResult {
       update = try refetch(bound, because: [], meter, in: transaction.db)
     }
     try bound.present?(&update, snapshot, transaction)
+    listener.prepare(update.results)
     return update
   }
 
