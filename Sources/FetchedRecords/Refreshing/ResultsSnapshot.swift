@@ -54,20 +54,30 @@ package final class ResultsSnapshot: Sendable {
 
   private var state: String {
     var digest = results.digest(by: key)
-    digest.append(Record(description).withBytes { key.digest(of: $0) })
+    digest.append(shape.withUnsafeBytes { key.digest(of: $0) })
+    if !alongside.isEmpty {
+      let values = alongside.flatMap { [.text($0.name), $0.value] }
+      digest.append(Record(values).withBytes { key.digest(of: $0) })
+    }
     return digest.text
   }
 
-  /// What the state is beside the records: equal for equal queries.
-  private var description: [Value] {
+  /// What the state is beside its values: each text ends with a byte that UTF-8 does not have.
+  private var shape: [UInt8] {
     let layout = results.layout
-    var values: [Value] = [
-      .text(query.definition.name), .integer(Int64(results.count)),
-      .integer(layout.section == nil ? 0 : 1), .integer(Int64(layout.columns.count)),
-    ]
-    for name in layout.columns + layout.keyNames { values.append(.text(name)) }
-    for item in alongside { values += [.text(item.name), item.value] }
-    return values
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(256)
+    func append(_ text: String) {
+      bytes.append(contentsOf: text.utf8)
+      bytes.append(0xFF)
+    }
+    append(query.definition.name)
+    append(String(results.count))
+    append(String(layout.columns.count))
+    append(layout.section == nil ? "" : "sections")
+    for name in layout.columns { append(name) }
+    for name in layout.keyNames { append(name) }
+    return bytes
   }
 
   /// The same records under another number, or those of a part of them.
