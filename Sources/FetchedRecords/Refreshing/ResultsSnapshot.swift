@@ -1,4 +1,3 @@
-import Dispatch
 package import OrderedResults
 package import QueryAnalysis
 import Synchronization

@@ -1,6 +1,6 @@
 /// The digest of a run of elements in their order, which can be put together from those of its parts.
 ///
-/// A polynomial over the field of 2⁶¹ − 1 elements, at each of two secret points: whatever way a run
+/// A polynomial over the field of 2⁶¹ − 1 elements, at each of the key's two points: whatever way a run
 /// is cut, its digest is the same, and two runs of n elements that differ have the same one with odds
 /// below (n / 2⁶¹)². (R. M. Karp, M. O. Rabin, *Efficient randomized pattern-matching algorithms*, 1987,
 /// with elements that are hashes.)

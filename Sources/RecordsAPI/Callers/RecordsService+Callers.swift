@@ -110,7 +110,7 @@ extension RecordsService {
   func problem(_ failure: FetchFailure, of query: String) -> Problem {
     var problem = Problem(failure)
     guard let caller, [.query, .sections, .database].contains(failure.kind) else { return problem }
-    caller.gate.warn("the query \(query) fails for \(caller.identity.name): \(failure.detail)")
+    caller.gate.warn("the query \(query) fails: \(failure.detail)")
     problem.detail = "The query fails; the server's log says why."
     return problem
   }

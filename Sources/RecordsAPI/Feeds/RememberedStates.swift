@@ -27,9 +27,6 @@ final class RememberedStates: Sendable {
     return places.withLock { $0[name]?.state }
   }
 
-  /// How many names there are.
-  var count: Int { places.withLock { $0.count } }
-
   fileprivate func add(_ state: RememberedState) {
     guard let name = Name(state) else { return }
     places.withLock { $0[name] = Place(state: state) }

@@ -89,11 +89,9 @@ extension StreamableFeed {
   ///   - count: so many records are compared in a moment.
   /// - Returns: whether there are more of them.
   func isLong(_ opening: StreamOpening, moreThan count: Int) -> Bool {
+    guard present.numberOfRecords > count else { return false }
     let versions = [opening.lastEventID] + opening.known
-    guard
-      versions.contains(where: { $0.map { log.continuation(after: $0).version == nil } == true })
-    else { return false }
-    return present.numberOfRecords > count
+    return versions.contains { $0.map { log.continuation(after: $0).version == nil } == true }
   }
 
   /// A state that another feed of the query remembers, for somebody who may go on from there.
