@@ -73,7 +73,7 @@ type Given = string | null | undefined;
  * with a ticket in the address, which is good once and for seconds.
  *
  * Cookies go by themselves to the page's own origin. The module cannot see whose they are: an app
- * that signs somebody in over somebody else closes its controllers, in all tabs.
+ * that signs somebody in over somebody else first closes its controllers, in all tabs.
  */
 export interface Caller {
   /** Sent as `Authorization: Bearer`. Controllers that share a function share what it gives. */

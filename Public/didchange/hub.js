@@ -11,6 +11,9 @@ const mostTopics = 48;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
 
+/** What a version names; its number is another at another server, or in another life of one. */
+const stateOf = (version) => version?.split(".")[0];
+
 /** A query with its parameters and window, for all who watch it. */
 class Topic {
   /** Its records are `{key, record}`, as on the wire; `head` stands around them. */
@@ -23,8 +26,8 @@ class Topic {
   place;
 
   /** `asker`: whose it is; others have a topic of their own. */
-  constructor(name, asker, query, parameters) {
-    Object.assign(this, { name, asker, query, given: new URLSearchParams(parameters) });
+  constructor(asker, query, parameters) {
+    Object.assign(this, { asker, query, given: new URLSearchParams(parameters) });
   }
 
   get snapshot() {
@@ -44,7 +47,7 @@ class Topic {
 
   /** Whether the change set fits. */
   apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
-    if (from !== this.head.version || willChange?.from !== from) return false;
+    if (stateOf(from) !== stateOf(this.head.version) || willChange?.from !== from) return false;
     if (willChange.version !== head.version) return false;
     try {
       const result = applyChangeSet(this.result, events.map(({ event, data }) =>
@@ -137,8 +140,9 @@ export class Hub {
     // The token itself, which is in memory anyway: a hash says no more.
     const place = JSON.stringify([base, token, withCredentials]);
     const name = `${place} ${query} ${parameters}`;
-    const topic = this.#topics.get(name)
-      ?? new Topic(name, { base, token, withCredentials, place }, query, parameters);
+    let topic = this.#topics.get(name);
+    // Nothing of one that is over: the same cookie may be another's by now.
+    if (!topic?.watchers.length) topic = new Topic({ base, token, withCredentials, place }, query, parameters);
     this.#topics.set(name, topic);
     topic.watchers.push([member, id]);
     member.present(id, topic);
@@ -204,16 +208,13 @@ export class Hub {
   }
 
   #refuse(topic, problem) {
-    this.#topics.delete(topic.name);
+    const isBarred = [401, 403].includes(problem?.status);
+    if (problem) topic.tell(isBarred ? "refused" : "error", problem);
+    if (!isBarred) topic.tell("state", "closed");
+    // Whoever has another token comes back, under the same id.
+    topic.watchers = [];
     this.#gather();
-    if ([401, 403].includes(problem?.status)) {
-      topic.tell("refused", problem);
-      // Whoever has another token comes back, under the same id.
-      topic.watchers = [];
-      return this.#flush();
-    }
-    if (problem) topic.tell("error", problem);
-    this.#become([topic], "closed");
+    this.#flush();
   }
 
   #become(topics, wanted) {

@@ -123,12 +123,11 @@ export class Stream {
     }
   }
 
-  /** The stream ends here; of several queries it does not say which may not be read any more. */
+  /** The stream ends here. 403: of several queries it does not say which may not be read any more. */
   #bar(problem) {
     this.#leave();
     this.#interrupted();
-    const isForAll = this.topics.length === 1 || (this.#asker.token && problem.status === 401);
-    if (isForAll) this.#refuse(this.topics, problem);
+    if (this.topics.length === 1 || problem.status === 401) this.#refuse(this.topics, problem);
     else this.#ask(() => this.#later(() => this.#open()));
   }
 

@@ -21,7 +21,12 @@ package struct KeyedHash: Sendable {
     self.init(mask: mask) { .random(in: .min ... .max) }
   }
 
-  private init(mask: UInt64, next: () -> UInt64) {
+  /// The hash of a key: the same words make the same hash on every machine of one byte order.
+  ///
+  /// - Parameters:
+  ///   - mask: the bits of each hash to keep.
+  ///   - next: gives the words of the key.
+  package init(mask: UInt64 = .max, next: () -> UInt64) {
     // Odd, so that no product loses bits of the other factor.
     key = (next() | 1, next() | 1, next() | 1, next() | 1)
     seed = next()
@@ -112,7 +117,7 @@ package struct KeyedHash: Sendable {
   }
 
   @inlinable @inline(__always)
-  static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
+  package static func fold(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let (high, low) = left.multipliedFullWidth(by: right)
     return high ^ low
   }

@@ -8,7 +8,7 @@ import {
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 /** Bytes, uncompressed. */
-const maximumPageWeight = 68_000;
+const maximumPageWeight = 69_000;
 
 const names = () => [...document.querySelectorAll("#records .record [role=cell]:nth-child(2)")]
   .map((cell) => cell.textContent);

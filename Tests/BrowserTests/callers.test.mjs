@@ -321,6 +321,50 @@ test("a tab that lags and comes back as somebody else is not shown what it misse
   send({ leave: true });
 });
 
+test("whoever opens what the last one has closed is not shown what that one saw: the cookie may be another's", async () => {
+  const hub = new Hub();
+  const news = [];
+  const send = hub.join((all) => news.push(...structuredClone(all)));
+  const topic = { base: "http://127.0.0.1:1/v1/", query: "orders", parameters: "" };
+  send({ open: 1, ...topic });
+  await settled();
+  streams[0].send("snapshot", snapshot(), "s-1");
+  news.length = 0;
+  send({ close: 1 });
+  send({ open: 2, ...topic });
+  assert.deepEqual(news, [[2, "state", "connecting"]]);
+  // The stream before ends, even if its refusal comes before it is closed.
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  await settled();
+  assert.deepEqual(openOnes().map(({ url }) => url.searchParams.getAll("query")), [["orders"]]);
+  news.length = 0;
+  openOnes()[0].send("snapshot", snapshot("b-1"), "t-1");
+  assert.deepEqual(news.map(([id, kind, payload]) => [id, kind, payload.version ?? payload]), [[2, "snapshot", "b-1"], [2, "state", "live"]]);
+  send({ leave: true });
+});
+
+test("a 401 ends all lists of a cookie, and whoever comes next is shown none of them", async () => {
+  const hub = new Hub();
+  const news = [];
+  const send = hub.join((all) => news.push(...structuredClone(all)));
+  const base = "http://127.0.0.1:1/v1/";
+  ["orders", "orders2"].forEach((query, index) => send({ open: index + 1, base, query, parameters: "" }));
+  await settled();
+  streams[0].send("snapshot", snapshot());
+  streams[0].send("snapshot", snapshot("b-1", "orders2"), "s-1");
+  news.length = 0;
+  streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
+  assert.deepEqual(news.map(([id, kind]) => `${id} ${kind}`), ["1 state", "2 state", "1 refused", "2 refused"]);
+  news.length = 0;
+  // Another has signed in.
+  send({ open: 3, base, query: "orders", parameters: "" });
+  assert.deepEqual(news, [[3, "state", "connecting"]]);
+  await settled();
+  assert.deepEqual(asked, []);
+  assert.ok(!openOnes()[0].url.href.includes("lastEventId"));
+  send({ leave: true });
+});
+
 test("cookies go to another origin where they are asked to", async () => {
   const seen = [];
   globalThis.EventSource = class extends PlayedEventSource {

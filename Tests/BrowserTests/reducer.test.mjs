@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { applyChangeSet, ChangeSetError } from "../../Public/didchange.js";
+import { mulberry32 } from "./support/random.mjs";
 
 const section = (name, ...ids) =>
   ({ name, indexTitle: name?.[0] ?? "", records: ids.map((id) => ({ id })) });
@@ -160,15 +161,4 @@ function randomChangeSet({ sections }, random, step) {
 
 function shuffled(list, random) {
   return list.map((each) => [random(), each]).sort((a, b) => a[0] - b[0]).map(([, each]) => each);
-}
-
-/** A small generator with a seed (public domain, Tommy Ettinger). */
-function mulberry32(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -19,7 +19,7 @@ const configuration = (database) => `
 database: ${database}
 proxies: [127.0.0.1]
 callers:
-  headers: {sub: X-Forwarded-User, groups: X-Forwarded-Groups}
+  headers: {sub: X-Forwarded-User, groups: [X-Forwarded-Groups]}
   claims: SELECT id AS user FROM account WHERE name = :sub
 queries:
   notices: {sql: SELECT 1 AS id, allow: anyone}

@@ -45,6 +45,10 @@ import Testing
     try check(new.changes(from: old), from: old, to: new, comment: comment)
     let fresh = try Results(new.layout, rows)
     #expect(fresh.sections == new.sections, comment)
+    #expect(fresh.digestText == new.digestText, comment)
+    let part = rows.count / 3..<rows.count - rows.count / 4
+    let window = try Results(new.layout, Array(rows[part]))
+    #expect(new.window(part).digestText == window.digestText, comment)
     let again = fresh.changes(from: old)
     try check(again, from: old, to: fresh, comment: comment)
     checkMinimal(again, from: old, to: fresh, comment: comment)

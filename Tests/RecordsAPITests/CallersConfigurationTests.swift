@@ -52,6 +52,33 @@ import Testing
       "c:1:26: \"X User\" is no name of a header; X-Forwarded-User"
     ),
     (
+      "callers: {headers: {sub: X-User, groups: [X-Groups, X-Teams]}}",
+      "c:1:42: the list \"groups\" is made of 2 headers; write one in brackets, whose values stand "
+        + "with commas between them"
+    ),
+    (
+      "callers: {headers: {groups: []}}",
+      "c:1:29: the list \"groups\" is made of 0 headers; write one in brackets, whose values stand "
+        + "with commas between them"
+    ),
+    (
+      "callers: {headers: {groups: ['X Groups']}}",
+      "c:1:30: \"X Groups\" is no name of a header; X-Forwarded-User"
+    ),
+    (
+      "callers: {headers: {groups: [[X-Groups]]}}",
+      "c:1:30: the header of \"groups\" is a list, not text"
+    ),
+    (
+      "callers: {headers: {sub: [X-User]}}",
+      "c:1:26: \"sub\" is who somebody is, and no list; take the brackets away"
+    ),
+    (
+      "callers: {opaque: true, claims: 'SELECT a FROM s WHERE t = :token AND e > unixepoch()'}",
+      "c:1:33: `claims` asks what time it is by unixepoch(), which changes without a commit; select "
+        + "the time as `expires` instead, in Unix seconds: unixepoch(column) AS expires"
+    ),
+    (
       "callers: {headers: {sub: X-User}, cookie: 'a b'}",
       "c:1:43: \"a b\" is no name of a cookie; letters, digits, - and _"
     ),
@@ -124,6 +151,29 @@ import Testing
         "c:1:38: the parameter \"p\" takes a claim, and nobody has any; say under `callers` how "
           + "callers are known"
       ])
+  }
+
+  /// Else a group of the name ["admins"] would be the group admins.
+  @Test(arguments: [
+    "sql: SELECT 1 AS a WHERE 'a' IN (SELECT value FROM JSON_EACH ( :g ))",
+    "table: t, where: a IN (SELECT value FROM json_tree(:g))",
+  ])
+  func `of a header that is a text let nobody read its items`(query: String) throws {
+    func yaml(_ header: String) -> String {
+      """
+      proxies: [127.0.0.1]
+      callers: {headers: {sub: X-User, groups: \(header)}}
+      queries:
+        a: {\(query), parameters: {g: {type: text, claim: groups}}}
+      """
+    }
+    let problem = try #require(problems(yaml("X-Groups")).first)
+    #expect(problem.hasPrefix("c:4:"))
+    #expect(
+      problem.hasSuffix(
+        ": the items of \"g\" are read, and \"groups\" of `headers` is a text; make it a list, "
+          + "groups: [X-Groups]"))
+    #expect(problems(yaml("[X-Groups]")) == [])
   }
 
   @Test func `are read`() throws {

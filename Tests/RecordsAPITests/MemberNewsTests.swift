@@ -12,7 +12,7 @@ import Testing
     let first = try FeedFixture("CREATE TABLE t (a)").feed.head.snapshot
     states = (0..<4).map { number in
       ResultsSnapshot(
-        query: first.query, results: first.results, version: .fresh(), commit: number,
+        query: first.query, results: first.results, number: number, commit: number,
         alongside: [])
     }
   }

@@ -14,8 +14,9 @@ import Testing
 
   private func state(_ number: Int) -> RememberedState {
     RememberedState(
-      version: "v-\(number)", position: broadcast.append(Array("event \(number)".utf8)),
-      snapshots: [snapshot])
+      version: ResultsVersion(state: "v-\(number)", number: number),
+      position: broadcast.append(Array("event \(number)".utf8)),
+      snapshots: [snapshot], of: [])
   }
 
   @Test func `holds the latest, up to a number`() {
@@ -26,8 +27,8 @@ import Testing
       // A block for each change that led away from a state; the present one costs nothing.
       #expect(memory.size.bytes == 8192 * (memory.size.count - 1))
     }
-    #expect(memory.state(of: "v-96") == nil)
-    for number in 97...100 { #expect(memory.state(of: "v-\(number)") != nil) }
+    #expect(memory.state(named: "v-96") == nil)
+    for number in 97...100 { #expect(memory.state(named: "v-\(number)") != nil) }
   }
 
   @Test func `holds no more bytes than it may`() {
@@ -36,8 +37,8 @@ import Testing
       memory.append(state(number), changes: number)
       #expect(memory.size.bytes <= 20_000)
     }
-    #expect(memory.state(of: "v-100") != nil)
-    #expect(memory.state(of: "v-97") == nil)
+    #expect(memory.state(named: "v-100") != nil)
+    #expect(memory.state(named: "v-97") == nil)
   }
 
   @Test func `holds where readers stopped for longer than the others`() {
@@ -47,7 +48,7 @@ import Testing
     memory.noteStall(at: stopped.position)
     memory.noteStall(at: stopped.position)
     for number in 2...50 { memory.append(state(number), changes: 1) }
-    #expect(memory.state(at: stopped.position)?.version == "v-1")
+    #expect(memory.state(at: stopped.position)?.version.state == "v-1")
     #expect(memory.size.count == 5)
     // A thousand readers that stop at as many places make no more of it.
     for number in 51...1000 {
@@ -64,8 +65,8 @@ import Testing
     memory.append(state(1), changes: 1)
     memory.restart(with: state(2))
     #expect(memory.size == (1, 0))
-    #expect(memory.state(of: "v-1") == nil)
-    #expect(memory.state(of: "v-2") != nil)
+    #expect(memory.state(named: "v-1") == nil)
+    #expect(memory.state(named: "v-2") != nil)
   }
 
   @Test func `and a log are bounded whatever comes`() {
@@ -73,10 +74,13 @@ import Testing
     settings.logCapacity = 10_000
     settings.logCount = 20
     settings.rememberedStates = 5
-    let log = EventLog(settings, counters: FeedCounters(), version: "v-0", shows: [snapshot])
+    let log = EventLog(
+      settings, counters: FeedCounters(), version: ResultsVersion(state: "v-0", number: 0),
+      shows: [snapshot], of: [], in: nil)
     for number in 1...500 {
       log.append(
-        Array(repeating: 65, count: number % 7 * 100 + 1), count: 1, version: "v-\(number)",
+        Array(repeating: 65, count: number % 7 * 100 + 1), count: 1,
+        version: ResultsVersion(state: "v-\(number)", number: number),
         shows: [snapshot], changes: 1)
       log.noteStall(at: log.broadcast.end)
       #expect(log.size.marks <= 21)

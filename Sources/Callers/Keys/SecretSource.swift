@@ -1,3 +1,4 @@
+internal import Crypto
 import Foundation
 
 /// Where the secret for HMAC is kept: not in the configuration, which is shown and shared.
@@ -16,6 +17,28 @@ extension SecretSource {
     let secret = try bytes()
     for algorithm in algorithms { try Self.check(secret, for: algorithm, in: title) }
     return secret
+  }
+
+  /// Words that say nothing of the secret, and are the same wherever it is (RFC 5869).
+  ///
+  /// - Parameters:
+  ///   - count: how many, at most 1020.
+  ///   - purpose: words for another purpose are others.
+  /// - Returns: the words.
+  /// - Throws: where the secret is missing, or has fewer than 16 bytes: it could be guessed.
+  package func words(_ count: Int, for purpose: String) throws(KeyProblem) -> [UInt64] {
+    let secret = try bytes()
+    guard secret.count >= 16 else {
+      throw KeyProblem(
+        "\(title) has \(secret.count) bytes, and needs 16 at least; openssl rand -base64 48 makes one"
+      )
+    }
+    let derived = HKDF<SHA256>.deriveKey(
+      inputKeyMaterial: SymmetricKey(data: secret), info: Array(purpose.utf8),
+      outputByteCount: 8 * count)
+    return derived.withUnsafeBytes { bytes in
+      (0..<count).map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: UInt64.self) }
+    }
   }
 
   private var title: String {

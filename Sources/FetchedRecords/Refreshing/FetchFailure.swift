@@ -32,6 +32,9 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
   /// Whether what was read last is what there still is.
   package var leavesLastResult: Bool { kind == .busy || kind == .hotJournal }
 
+  /// Whether what is tried again at once would keep others waiting in vain.
+  var isTriedLater: Bool { kind == .tooLong || kind == .noMemory }
+
   package let kind: Kind
   package let detail: String
   /// What was thrown, if it was something else.

@@ -20,10 +20,10 @@ struct LiveUpdate {
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
-  func snapshot(_ version: ResultsVersion, commit: Int) -> ResultsSnapshot {
+  func snapshot(_ number: Int, commit: Int, key: DigestKey) -> ResultsSnapshot {
     ResultsSnapshot(
-      query: query, results: results, version: version, commit: commit, alongside: alongside,
-      presented: presented)
+      query: query, results: results, number: number, commit: commit, alongside: alongside,
+      key: key, presented: presented)
   }
 }
 
@@ -79,6 +79,7 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     var update = try next(work, bound, meter, in: transaction.db)
     try bound.present?(&update, snapshot, transaction)
+    listener.prepare(update.results)
     return update
   }
 
@@ -104,6 +105,7 @@ extension LiveResult {
       update = try refetch(bound, because: [], meter, in: transaction.db)
     }
     try bound.present?(&update, snapshot, transaction)
+    listener.prepare(update.results)
     return update
   }
 

@@ -1,7 +1,7 @@
 import ChangeCapture
 import GRDB
 package import OrderedResults
-package import QueryAnalysis
+import QueryAnalysis
 
 /// One query with one set of arguments, whose records are kept up to date; all that watch it share
 /// it.
@@ -42,7 +42,10 @@ package final class LiveResult: @unchecked Sendable {
   package internal(set) var isToldDelayed = false
   /// Whether others show nothing of a commit before this result does: its companions, or whoever
   /// hears first.
-  var isWaitedFor: Bool { !companions.isEmpty || listener.hearsFirst }
+  var isWaitedFor: Bool { holdsUpCompanions || listener.hearsFirst }
+  /// Whether its companions wait for it, and it for them; not where it failed in a way that is tried
+  /// again only after a while.
+  var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.
@@ -82,8 +85,8 @@ package final class LiveResult: @unchecked Sendable {
       for: listener,
       showing: old
         ?? ResultsSnapshot(
-          query: bound.query, results: .empty(bound.query.layout), version: .fresh(),
-          commit: commit, alongside: []))
+          query: bound.query, results: .empty(bound.query.layout), number: 0, commit: commit,
+          alongside: []))
     self.bound = .success(bound)
   }
 
@@ -147,53 +150,6 @@ package final class LiveResult: @unchecked Sendable {
   }
 }
 
-/// One state of a live result. Immutable: it may be handed anywhere, and a copy is a reference.
-package final class ResultsSnapshot: Sendable {
-  package let query: Query
-  package let results: Results
-  package let version: ResultsVersion
-  /// The state of the database as the refresher counts them.
-  package let commit: Int
-  package let alongside: [NamedValue]
-  /// What its listener made of it.
-  let presented: (any Sendable)?
-
-  package init(
-    query: Query, results: Results, version: ResultsVersion, commit: Int,
-    alongside: [NamedValue], presented: (any Sendable)? = nil
-  ) {
-    self.query = query
-    self.results = results
-    self.version = version
-    self.commit = commit
-    self.alongside = alongside
-    self.presented = presented
-  }
-}
-
-/// Names one state of one live result: equal versions mean equal states.
-package struct ResultsVersion: Sendable, Hashable, CustomStringConvertible {
-  /// Changes when the numbers of an earlier life cannot be vouched for.
-  package let epoch: String
-  /// Grows by one with each change set.
-  package let number: Int
-  /// Written once: every change set is told with it several times.
-  package let description: String
-
-  init(epoch: String, number: Int) {
-    self.epoch = epoch
-    self.number = number
-    description = "\(epoch)-\(number)"
-  }
-
-  package var next: ResultsVersion { ResultsVersion(epoch: epoch, number: number + 1) }
-
-  /// The first version of a new life.
-  package static func fresh() -> ResultsVersion {
-    ResultsVersion(epoch: String(UInt64.random(in: .min ... .max), radix: 36), number: 1)
-  }
-}
-
 /// What a refresh did to a live result.
 package enum LiveResultEvent: Sendable {
   /// The result changed; `changes` turn the one into the other.
@@ -209,6 +165,7 @@ package enum LiveResultEvent: Sendable {
   case delayed
   /// Only for those with companions: what will be shown next is that of the present commit.
   case fetching
-  /// Only for those that others wait for: that is shown now; whether it is the present.
+  /// Only for those that others wait for: that is shown now; whether it is the present, or nothing
+  /// comes of that but a failure which was told before.
   case landed(isCurrent: Bool)
 }

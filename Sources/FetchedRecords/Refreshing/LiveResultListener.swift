@@ -22,6 +22,10 @@ protocol LiveResultListener: AnyObject, Sendable {
   /// What there is of the result before its first fetch; asked in the transaction of that.
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult?
 
+  /// A next state was worked out, on whatever thread: what takes long and will be asked of it is found
+  /// out there, and not in the turn that shows it.
+  func prepare(_ results: Results)
+
   /// Something happened; the transaction is over.
   ///
   /// - Parameters:
@@ -59,4 +63,6 @@ enum KnownResult {
 
 extension LiveResultListener {
   var hearsFirst: Bool { false }
+
+  func prepare(_ results: Results) {}
 }

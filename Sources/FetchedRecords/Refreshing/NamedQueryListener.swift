@@ -35,6 +35,11 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
       .map(KnownResult.earlier)
   }
 
+  /// The name of the state: O(n) for n records that are new.
+  func prepare(_ results: Results) {
+    if let engine { _ = results.digest(by: engine.versionKey) }
+  }
+
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) { onEvent(event, &sleepers) }
 
   func save(_ result: LiveResult) { engine?.cache(result) }

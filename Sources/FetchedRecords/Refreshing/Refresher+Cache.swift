@@ -21,7 +21,8 @@ extension Refresher {
       let last = LastTold(stamp)
     else { return nil }
     return ResultsSnapshot(
-      query: query, results: results, version: last.version, commit: last.commit, alongside: [])
+      query: query, results: results, number: last.version.number, version: last.version,
+      commit: last.commit, alongside: [], key: versionKey)
   }
 
   /// Keeps what a live result shows, if its query asks for it. O(n), n records.
@@ -65,7 +66,7 @@ extension Refresher {
   }
 }
 
-/// Which state a live result was at, as a cache file has it: "epoch-number commit".
+/// Which state a live result was at, as a cache file has it: "state.number commit".
 private struct LastTold {
   let version: ResultsVersion
   let commit: Int
@@ -77,9 +78,9 @@ private struct LastTold {
   /// nil: the text is of another form.
   init?(_ stamp: [UInt8]) {
     let text = String(decoding: stamp, as: UTF8.self)
-    guard let match = text.wholeMatch(of: /([0-9a-z]+)-([0-9]+) ([0-9]+)/),
+    guard let match = text.wholeMatch(of: /([-_0-9A-Za-z]+)\.([0-9]+) ([0-9]+)/),
       let number = Int(match.2), let commit = Int(match.3), commit < Int.max
     else { return nil }
-    self.init(version: ResultsVersion(epoch: String(match.1), number: number), commit: commit)
+    self.init(version: ResultsVersion(state: String(match.1), number: number), commit: commit)
   }
 }

@@ -15,7 +15,7 @@ extension Refresher {
     let each = Dictionary(results.map { (ObjectIdentifier($0), $0) }, uniquingKeysWith: { $1 })
     guard each.count > 1 else { return [] }
     for result in each.values { result.companions[owner] = Array(each.values) }
-    return Set(each.filter(\.value.isToldDelayed).keys)
+    return Set(each.filter { $0.value.isToldDelayed && $0.value.holdsUpCompanions }.keys)
   }
 
   /// They are no longer shown together; from any thread.
@@ -29,7 +29,10 @@ extension Refresher {
   ///
   /// Then it waits: two that are behind are fetched at one commit.
   func hasBusyCompanion(_ result: LiveResult) -> Bool {
-    result.companions.values.contains { $0.contains { $0 !== result && $0.background != nil } }
+    guard result.holdsUpCompanions else { return false }
+    return result.companions.values.joined().contains {
+      $0 !== result && $0.background != nil && $0.holdsUpCompanions
+    }
   }
 
   /// Those that have to show the same commit as `result`, and are behind as well.
@@ -37,11 +40,12 @@ extension Refresher {
   /// O(c), c those that are shown together with it, and with these.
   func companions(of result: LiveResult) -> [LiveResult] {
     var found: [ObjectIdentifier: LiveResult] = [:]
-    var open = [result]
+    var open = result.holdsUpCompanions ? [result] : []
     while let next = open.popLast() {
       for other in next.companions.values.joined()
       where other !== result && other.isBehind && other.background == nil
-        && live.contains(other) && found.updateValue(other, forKey: ObjectIdentifier(other)) == nil
+        && other.holdsUpCompanions && live.contains(other)
+        && found.updateValue(other, forKey: ObjectIdentifier(other)) == nil
       {
         open.append(other)
       }

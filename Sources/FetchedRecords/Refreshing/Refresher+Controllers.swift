@@ -68,7 +68,7 @@ extension Refresher {
     let result = LiveResult(for: listener, of: bound, commit: commit, after: old)
     let known = old == nil ? listener.known(of: bound, in: transaction) : nil
     let update = try result.firstUpdate(of: bound, known: known, meter: .none, in: transaction)
-    _ = result.succeed(with: update.snapshot(.fresh(), commit: commit))
+    _ = result.succeed(with: update.snapshot(0, commit: commit, key: versionKey))
     return (result, update.changes)
   }
 

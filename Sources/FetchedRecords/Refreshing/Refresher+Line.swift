@@ -198,7 +198,7 @@ extension Refresher {
     let results = [result] + companions(of: result)
     for result in results { line.remove(result) }
     let tasks = results.compactMap(makeTask)
-    for task in tasks where !task.live.companions.isEmpty {
+    for task in tasks where task.live.holdsUpCompanions {
       pending.append((task.live, .fetching))
     }
     return tasks.isEmpty ? nil : BackgroundRun(tasks, commit: commit, seeing: transaction)

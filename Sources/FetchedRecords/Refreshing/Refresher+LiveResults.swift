@@ -112,8 +112,8 @@ extension Refresher {
     let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
     let isSame = isSameShape && update.changes.isEmpty && update.alongside == old.alongside
-    let version = isSame ? old.version : isSameShape ? old.version.next : ResultsVersion.fresh()
-    let new = update.snapshot(version, commit: number)
+    let new = update.snapshot(
+      isSame ? old.number : old.number + 1, commit: number, key: versionKey)
     let hasRecovered = result.succeed(with: new)
     if !isSame {
       pending.append(
@@ -128,12 +128,15 @@ extension Refresher {
   private func begin(_ result: LiveResult, with update: LiveUpdate, commit number: Int) {
     guard let opening = result.opening else { return }
     var number = number
-    if let cached = update.cached {
-      // Commits are numbers of one life; for who has seen the earlier one they must not go back.
-      number = max(number, cached.commit + 1)
-      commit = max(commit, number)
+    if let cached = update.cached, cached.commit >= commit {
+      // Commits are numbers of one life; for who has seen the earlier one they should not go back. What
+      // is of an earlier commit than the present must not be told as of a later one, though.
+      let isPresent = number == commit
+      commit = cached.commit + 1
+      if isPresent { number = commit }
     }
-    let snapshot = update.snapshot(.fresh(), commit: number)
+    let first = max(ResultsVersion.firstNumber, (update.cached?.number ?? 0) + 1)
+    let snapshot = update.snapshot(first, commit: number, key: versionKey)
     result.resumed = update.cached.map { ($0, update.changes) }
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil
@@ -172,7 +175,11 @@ extension Refresher {
     live.noteFailure(of: result)
     result.isToldDelayed = false
     count { $0.failures += 1 }
-    if result.fail(with: failure) { pending.append((result, .failed(failure))) }
+    if result.fail(with: failure) {
+      pending.append((result, .failed(failure)))
+    } else if result.isWaitedFor {
+      pending.append((result, .landed(isCurrent: true)))
+    }
     answer(receivers, with: .failure(failure))
     callAwaiting(result)
   }

@@ -1,7 +1,7 @@
 package import ChangeCapture
 import GRDB
 package import HeldMemory
-import OrderedResults
+package import OrderedResults
 import Synchronization
 
 /// Keeps all live queries of one database up to date.
@@ -27,6 +27,8 @@ package final class Refresher: @unchecked Sendable {
   private let captureNumbers = Mutex(CaptureStatistics())
   let isSaveScheduled = Atomic(false)
   package let limits: RefresherLimits
+  /// Names the states of results.
+  package let versionKey: DigestKey
   /// What all results, and whatever else is made of them, may take.
   package let memory: MemoryBudget
 
@@ -82,28 +84,33 @@ package final class Refresher: @unchecked Sendable {
   ///   the database cannot be read.
   package convenience init(
     path: String, queries: QueryCatalog.Extent, limits: RefresherLimits = RefresherLimits(),
+    versionKey: DigestKey = .standard,
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) throws {
     try self.init(
-      path: path, queries: queries, limits: limits, makeFinder: { ChangeReader() }, log: log)
+      path: path, queries: queries, limits: limits, versionKey: versionKey,
+      makeFinder: { ChangeReader() }, log: log)
   }
 
   /// - Parameters:
   ///   - path: the database file.
   ///   - queries: which queries there are.
   ///   - limits: what one query may take.
+  ///   - versionKey: names the states of results.
   ///   - makeFinder: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   /// - Throws: as the initializer for all users.
   convenience init(
     path: String, queries: QueryCatalog.Extent, limits: RefresherLimits = RefresherLimits(),
-    makeFinder: @escaping () -> any ChangeFinder,
+    versionKey: DigestKey = .standard, makeFinder: @escaping () -> any ChangeFinder,
     log: @escaping @Sendable (RefresherMessage) -> Void
   ) throws {
     let access = OwnConnection(path: path) { path, statementGuard in
       try ReadOnlyConnection.open(path: path, limits, guardedBy: statementGuard)
     }
-    self.init(access, queries: queries, limits: limits, makeFinder: makeFinder, log: log)
+    self.init(
+      access, queries: queries, limits: limits, versionKey: versionKey, makeFinder: makeFinder,
+      log: log)
     try access.sync { try transaction { _ in } }
     let refused = catalog.refused
     switch queries {
@@ -119,15 +126,18 @@ package final class Refresher: @unchecked Sendable {
   ///   - access: the way to the database.
   ///   - queries: which queries there are by name.
   ///   - limits: what one query may take.
+  ///   - versionKey: names the states of results.
   ///   - makeFinder: makes what knows the changes that one connection sees.
   ///   - log: is called on any queue.
   init(
     _ access: any DatabaseAccess, queries: QueryCatalog.Extent = .definitions([]),
-    limits: RefresherLimits, makeFinder: @escaping () -> any ChangeFinder,
+    limits: RefresherLimits, versionKey: DigestKey = .standard,
+    makeFinder: @escaping () -> any ChangeFinder,
     log: @escaping @Sendable (RefresherMessage) -> Void = { _ in }
   ) {
     self.access = access
     self.limits = limits
+    self.versionKey = versionKey
     memory = MemoryBudget(limit: limits.memory)
     self.log = log
     self.makeFinder = makeFinder

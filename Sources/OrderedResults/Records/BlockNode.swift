@@ -14,6 +14,10 @@ final class BlockNode: Sendable {
   let starts: [Int]
   /// Records in all blocks.
   let count: Int
+  /// Of what the records show, once somebody asked.
+  let digest = KeptDigest()
+  /// The powers of that.
+  let digestPowers = KeptDigest()
 
   init(_ blocks: [RecordBlock]) {
     self.blocks = blocks

@@ -18,6 +18,8 @@ final class RecordBlock: @unchecked Sendable {
   /// The block's name, which it shares with the block that took its place in a later list.
   let id: UInt64
   @usableFromInline let memory: UnsafeRawPointer
+  /// Of what the records show, once somebody asked.
+  let digest = KeptDigest()
 
   /// Copies records that lie one after the other, `ends` telling where each ends.
   ///
@@ -45,7 +47,7 @@ final class RecordBlock: @unchecked Sendable {
   }
 
   /// The object, what the allocator keeps for it and for its memory, and its place in a node.
-  private static let overhead = 112
+  private static let overhead = 128
 
   private var heldBytes: Int { Int(bounds[count]) + Self.overhead }
 

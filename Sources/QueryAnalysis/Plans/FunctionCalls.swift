@@ -49,25 +49,18 @@ package struct FunctionList {
     }
   }
 
-  private static let presentWords = ["CURRENT_TIME", "CURRENT_DATE", "CURRENT_TIMESTAMP"]
-
-  /// The functions of times, and how many arguments stand before the time value.
-  private static let timeFunctions = [
-    "date": 0, "time": 0, "datetime": 0, "julianday": 0, "unixepoch": 0, "strftime": 1,
-  ]
-
   /// Whether SQL gives the same result for the same database, in this process and in the next.
   package func areStable(in sql: String) -> Bool {
     let tokens = SQLTokens.tokens(of: sql)
     return zip(tokens, tokens.dropFirst().map(Optional.init) + [nil]).allSatisfy { token, next in
-      if Self.presentWords.contains(where: token.isWord) || token.text.lowercased() == "'now'" {
+      if PresentTime.words.contains(where: token.isWord) || token.text.lowercased() == "'now'" {
         return false
       }
       guard next?.isSymbol("(") == true, let name = token.name?.lowercased(),
         let called = functions[name]
       else { return true }
       return called.allSatisfy { $0.isBuiltIn && $0.isDeterministic }
-        && Self.timeFunctions[name] == nil && name != "timediff"
+        && PresentTime.functions[name] == nil && name != PresentTime.difference
     }
   }
 
@@ -100,7 +93,7 @@ package struct FunctionList {
       if token.isWord("IN"), index + 1 < tokens.count, !tokens[index + 1].isSymbol("(") {
         throw .subquery
       }
-      for word in Self.presentWords where token.isWord(word) {
+      for word in PresentTime.words where token.isWord(word) {
         throw .present(word)
       }
       // What is no column's name in double quotation marks is text, too:
@@ -129,7 +122,7 @@ package struct FunctionList {
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
     // Without a time value these functions take the present, and a parameter may be 'now':
     // https://www.sqlite.org/lang_datefunc.html
-    if let least = Self.timeFunctions[name] {
+    if let least = PresentTime.functions[name] {
       if count <= least { throw .present("\(name)()") }
       if Self.arguments(rest).contains(where: { $0.kind == .parameter }) {
         throw .present("\(name)() of a parameter")

@@ -12,7 +12,7 @@ struct Caller: Sendable {
   /// What the `claims` statement gave, and where it will say otherwise.
   struct Row: Sendable {
     let feed: Feed
-    let version: String
+    let version: ResultsVersion
     /// The commit that it is of.
     let commit: Int
   }

@@ -1,5 +1,5 @@
 package import Callers
-package import HTTPTypes
+import HTTPTypes
 
 /// How the server knows who asks: the words of `callers`.
 package struct CallerSettings: Sendable {
@@ -9,8 +9,8 @@ package struct CallerSettings: Sendable {
     case signed(KeySource, TokenSettings)
     /// A token that says nothing: its digest is looked up by the `claims` statement.
     case opaque
-    /// The fields by which a proxy says what it has checked, and the claims that they are.
-    case headers([(claim: String, field: HTTPField.Name)])
+    /// What a proxy says that it has checked.
+    case headers([HeaderClaim])
   }
 
   package var proof: Proof
@@ -22,4 +22,13 @@ package struct CallerSettings: Sendable {
   package var operators: AccessRule?
   /// Where the key of tickets is; nil: each server has one of its own.
   package var ticketKey: String?
+}
+
+/// The field by which a proxy says one claim.
+package struct HeaderClaim: Sendable {
+  let claim: String
+  let field: HTTPField.Name
+  /// Whether it is an array of texts, which stand with commas between them; else it is a text, commas
+  /// and all.
+  let isList: Bool
 }

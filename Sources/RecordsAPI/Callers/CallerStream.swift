@@ -10,51 +10,6 @@ import Synchronization
 /// The `claims` statement tells of a commit before the queries that the stream shows tell of it: the
 /// stream is held then, and goes on when it is known what the caller may see at that commit.
 final class CallerStream: Sendable {
-  /// What a caller may see, and until when.
-  private struct View {
-    let subject: StreamSubject
-    let expires: UnixSeconds?
-  }
-
-  private struct State {
-    /// What is shown now, or will be when its feed is there; nil: that is not known yet.
-    var subject: StreamSubject?
-    /// What the stream's position is of; nil: it has not begun.
-    var shown: StreamLease?
-    /// Counts what was decided; what was decided before is not carried out any more.
-    var decision = 0
-    /// The decision that is carried out.
-    var arrived = 0
-    /// Commits that changed the claims, and those of which it is known what they mean: where there are
-    /// more of the first, nothing is sent.
-    var changes = 0
-    var known = 0
-    /// Whether the claims of the last commit are still being read.
-    var isDelayed = false
-    /// What the last commit that changed the claims means.
-    var found: Result<View, any Error>?
-    /// Whether the caller might have seen something else at some commit since what is shown was
-    /// decided: the log has what they may not see, even where they may see the same again.
-    var hasDeparted = false
-    /// Whether the stream was granted.
-    var isGranted = false
-    /// Whether the stream was told that nobody knows who the caller is.
-    var isTold = false
-    /// What the next body shows as well as the one that it follows.
-    var kept: StreamLease?
-    var expires: UnixSeconds?
-    var isOver = false
-
-    /// Whether it is known what the last commit means for the caller.
-    var isSettled: Bool { changes == known && !isDelayed }
-
-    /// Whether a body ends and not what it shows.
-    mutating func takeKept(_ lease: StreamLease) -> Bool {
-      defer { if kept === lease { kept = nil } }
-      return kept === lease
-    }
-  }
-
   private let service: RecordsService
   private let identity: CallerIdentity
   private let gate: Gatekeeper
@@ -105,13 +60,13 @@ final class CallerStream: Sendable {
       state.withLock { ($0.subject, $0.expires) = (subject, view.expires) }
       let giveUp = try service.lease(subject, for: request, goesOn: goesOn) { [self] result in
         switch result {
-        case .failure(let problem): refuse(responder, problem)
+        case .failure(let problem): fail(responder, decision, problem)
         case .success(let lease):
           state.withLock { $0.isGranted = true }
           service.catchUp(lease, subject, claims, request) { [self] lease in
             begin(lease, decision, responder)
           } orFail: { [self] problem in
-            refuse(responder, problem)
+            fail(responder, decision, problem)
           }
         }
       }
@@ -121,17 +76,30 @@ final class CallerStream: Sendable {
     }
   }
 
+  /// Refuses the stream for what keeps it from being shown, unless the caller would be shown something
+  /// else by now.
+  private func fail(_ responder: Responder, _ decision: Int, _ problem: Problem) {
+    service.refresher.queue.async { [self] in
+      if waitForClaims(responder) { return }
+      isCurrent(decision) ? refuse(responder, problem) : open(responder)
+    }
+  }
+
+  /// Opens the stream when the claims are known again, if they are not now.
+  private func waitForClaims(_ responder: Responder) -> Bool {
+    guard let claims = claims?.controller, claims.isToldDelayed else { return false }
+    service.refresher.whenShown(claims, .max) { [self] failure in
+      guard let failure else { return open(responder) }
+      refuse(responder, Problem(failure, hiding: gate))
+    }
+    return true
+  }
+
   /// Between two turns of the engine, when the claims and the feeds are of the same commit.
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
-    if let claims = claims?.controller, claims.isToldDelayed {
-      return service.refresher.whenShown(claims, .max) { [self] failure in
-        guard let failure else { return open(responder) }
-        refuse(responder, Problem(failure, hiding: gate))
-      }
-    }
+    if waitForClaims(responder) { return }
     let commit = claims?.head.snapshot.commit ?? 0
-    let opening = claims == nil ? opening : lease.feed.own(opening, since: commit)
-    let beginning = lease.feed.beginning(opening, notBefore: commit)
+    let beginning = lease.feed.beginning(own(opening, of: lease.feed), notBefore: commit)
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled else { return false }
       (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
@@ -139,9 +107,20 @@ final class CallerStream: Sendable {
       return true
     }
     guard isCurrent else { return open(responder) }
+    endWhenExpired(after: Gatekeeper.now)
     var body = body(beginning, lease)
     body.remote = remote
     responder.respond(Response(events: body, EventFormat(request)))
+  }
+
+  /// How the stream begins, which the engine waits for.
+  private func own(_ opening: StreamOpening, of feed: any StreamableFeed) -> StreamOpening {
+    var opening = feed.own(opening, by: claims, gate)
+    opening.mayFollow = { [mayFollow = opening.mayFollow] state, key in
+      mayFollow(state, key)
+        && max(feed.present.numberOfRecords, state.numberOfRecords) <= RecordsService.quickSearch
+    }
+    return opening
   }
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
@@ -225,6 +204,7 @@ final class CallerStream: Sendable {
         state.decision += 1
         return state.shown == nil ? nil : state.decision
       }
+      endWhenExpired(after: Gatekeeper.now)
       if let next { show(view.subject, next) }
     } catch {
       let problem = error as? Problem ?? Problem(.internalServerError, "\(error)")
@@ -258,20 +238,27 @@ final class CallerStream: Sendable {
   private func show(_ subject: StreamSubject, _ decision: Int) {
     do {
       _ = try service.lease(subject, for: request, goesOn: true) { [self] result in
-        guard state.withLock({ $0.decision == decision && !$0.isOver }) else { return }
+        guard isCurrent(decision) else { return }
         switch result {
         case .failure(let problem): finish(with: problem)
         case .success(let lease):
           service.catchUp(lease, subject, claims, request) { [self] lease in
+            // In the meantime another may have been carried out, or the end.
+            guard isCurrent(decision) else { return }
             remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
           } orFail: { [self] problem in
-            finish(with: problem)
+            if isCurrent(decision) { finish(with: problem) }
           }
         }
       }
     } catch {
       finish(with: error)
     }
+  }
+
+  /// Whether nothing else was decided since.
+  private func isCurrent(_ decision: Int) -> Bool {
+    state.withLock { $0.decision == decision && !$0.isOver }
   }
 
   private func goOn(
@@ -281,7 +268,8 @@ final class CallerStream: Sendable {
     let before = old.feed.log.state(at: position)
     let seen = before?.snapshots ?? old.feed.present.members.map(\.snapshot)
     let commit = (seen.map(\.commit) + [claims?.head.snapshot.commit ?? 0]).max() ?? 0
-    let beginning = lease.feed.beginning(from: before, notBefore: commit)
+    let beginning = lease.feed.beginning(
+      from: before, isOwn: lease.feed === old.feed, notBefore: commit)
     // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled, !state.isOver else {
@@ -311,7 +299,20 @@ final class CallerStream: Sendable {
     remote.redirect { _ in .end(bytes) }
   }
 
-  func endIfExpired(at now: UnixSeconds) {
+  /// Ends the stream in the moment in which the caller is nobody any more, if that is before the next
+  /// sweep.
+  func endWhenExpired(after now: UnixSeconds) {
+    guard let expires = state.withLock({ $0.isOver ? nil : $0.expires }), expires < now + 2 else {
+      return
+    }
+    let delay = Duration.seconds(max(0, expires - now)).wholeNanoseconds
+    service.refresher.queue.async(after: .nanoseconds(Int(delay))) { [weak self] in
+      self?.endIfExpired(at: Gatekeeper.now)
+    }
+  }
+
+  /// Between two turns of the engine, as whatever else redirects the stream.
+  private func endIfExpired(at now: UnixSeconds) {
     let isExpired = state.withLock { state in
       guard let expires = state.expires, expires <= now, !state.isOver else { return false }
       state.expires = nil

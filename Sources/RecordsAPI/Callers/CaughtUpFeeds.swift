@@ -24,7 +24,7 @@ extension RecordsService {
       let commit = claims?.head.snapshot.commit ?? 0
       if let late = lease.feed.late(for: commit) {
         return refresher.whenShown(late, commit) { [self] failure in
-          if let failure { return fail(Problem(failure)) }
+          if let failure { return fail(problem(failure, of: subject.name.query)) }
           catchUp(lease, subject, claims, request, body, orFail: fail)
         }
       }
@@ -51,12 +51,26 @@ extension RecordsService {
 }
 
 extension StreamableFeed {
-  /// How somebody goes on, where a version is no pass: what came since then may have been nothing for
-  /// this caller, whose claims were others before a commit.
-  func own(_ opening: StreamOpening, since commit: Int) -> StreamOpening {
-    guard let version = opening.lastEventID, version != present.version else { return opening }
-    let known = log.continuation(after: version).state
-    let isOwn = known.map { $0.snapshots.allSatisfy { $0.commit >= commit } } ?? false
-    return isOwn ? opening : StreamOpening(lastEventID: nil, wantsSnapshot: true)
+  /// How a caller goes on, where a version is no pass: what came since then may have been nothing for
+  /// this caller, whose claims were others before a commit; and what another feed remembers may be
+  /// somebody else's.
+  ///
+  /// - Parameters:
+  ///   - opening: how the caller wants it.
+  ///   - claims: tells of the caller's claims, between two turns of the engine; nil: no statement does.
+  ///   - gate: knows callers.
+  /// - Returns: what may be answered.
+  func own(_ opening: StreamOpening, by claims: Feed?, _ gate: Gatekeeper) -> StreamOpening {
+    let commit = claims?.head.snapshot.commit
+    var opening = opening
+    opening.mayFollow = { state, key in
+      state.isOf(key, in: gate.access(of: key.query).claims.keys) && state.isNotBefore(commit ?? 0)
+    }
+    guard let commit, let version = opening.lastEventID, !present.version.names(version) else {
+      return opening
+    }
+    let known = log.continuation(after: version)
+    if known.version == nil || known.state?.isNotBefore(commit) == true { return opening }
+    return StreamOpening(lastEventID: nil, wantsSnapshot: true)
   }
 }

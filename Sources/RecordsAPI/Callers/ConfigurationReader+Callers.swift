@@ -1,6 +1,5 @@
 import Callers
 import Foundation
-import HTTPTypes
 import QueryAnalysis
 import Yams
 
@@ -49,6 +48,11 @@ extension ConfigurationReader {
         position, "`claims` does not ask who it is about, and so everybody would be the same",
         mend: "add WHERE user = :sub, or another claim")
     }
+    if let question = PresentTime.question(in: sql) {
+      note(
+        position, "`claims` asks what time it is by \(question), which changes without a commit",
+        mend: "select the time as `expires` instead, in Unix seconds: unixepoch(column) AS expires")
+    }
   }
 
   /// Exactly one of the ways to know somebody.
@@ -80,19 +84,6 @@ extension ConfigurationReader {
     if CredentialReader.isCookieName(name) { return name }
     note(node.position, "\"\(name)\" is no name of a cookie", mend: "letters, digits, - and _")
     return nil
-  }
-
-  private mutating func headers(_ node: Node) -> CallerSettings.Proof? {
-    let entries = entries(node, "`headers`", example: "sub: X-Forwarded-User") ?? []
-    let fields = entries.compactMap { claim, _, value -> (claim: String, field: HTTPField.Name)? in
-      guard let text = text(value, "the header of \"\(claim)\"") else { return nil }
-      guard let name = HTTPField.Name(text) else {
-        note(value.position, "\"\(text)\" is no name of a header", mend: "X-Forwarded-User")
-        return nil
-      }
-      return (claim, name)
-    }
-    return fields.isEmpty ? nil : .headers(fields)
   }
 
   // MARK: - Signed tokens
@@ -149,11 +140,12 @@ extension ConfigurationReader {
     return algorithms.count == items.count ? algorithms : nil
   }
 
-  private mutating func secret(_ node: Node) -> SecretSource? {
-    guard let entries = read(node, as: SecretWord.self, what: "`secret`") else { return nil }
-    guard entries.count == 1, let text = text(entries[0].value, "`secret`") else {
+  /// Where a secret is kept.
+  mutating func secret(_ node: Node, _ what: String = "`secret`") -> SecretSource? {
+    guard let entries = read(node, as: SecretWord.self, what: what) else { return nil }
+    guard entries.count == 1, let text = text(entries[0].value, what) else {
       note(
-        node.position, "`secret` names no single place", mend: "write {env: NAME} or {file: FILE}")
+        node.position, "\(what) names no single place", mend: "write {env: NAME} or {file: FILE}")
       return nil
     }
     switch entries[0].word {

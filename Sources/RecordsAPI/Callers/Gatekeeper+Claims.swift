@@ -44,7 +44,7 @@ extension Gatekeeper {
       let columns = results[0].namedClaims(results.layout)
       claims = (claims ?? Claims()).joining(columns)
       row = Caller.Row(
-        feed: feed, version: head.snapshot.version.description, commit: head.snapshot.commit)
+        feed: feed, version: head.snapshot.version, commit: head.snapshot.commit)
     }
     if settings.claims != nil, let claim = claims?.value(at: "expires") {
       guard let seconds = claim.seconds else {

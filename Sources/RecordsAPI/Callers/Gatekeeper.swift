@@ -72,8 +72,8 @@ final class Gatekeeper: Sendable {
   /// - Throws: 401 where it shows something that is not good, which never is anonymous.
   func identify(_ request: Request) throws(Problem) -> CallerIdentity {
     let tickets = request.query.filter { $0.name == "access_token" }.map { $0.value ?? "" }
-    if tickets.isEmpty, case .headers(let fields) = settings.proof {
-      return try identify(request, by: fields)
+    if tickets.isEmpty, case .headers(let headers) = settings.proof {
+      return try identify(request, by: headers)
     }
     let credential: Credential
     do {
@@ -125,27 +125,20 @@ final class Gatekeeper: Sendable {
 
   /// What a proxy has checked; of everybody else these fields mean nothing.
   private func identify(
-    _ request: Request, by fields: [(claim: String, field: HTTPField.Name)]
+    _ request: Request, by headers: [HeaderClaim]
   ) throws(Problem) -> CallerIdentity {
     guard request.forwarding != nil else { return .anonymous }
     var members: [(String, ClaimValue)] = []
-    for (claim, field) in fields {
-      let values = request.fields[values: field]
+    for header in headers {
+      let values = request.fields[values: header.field]
       guard let text = values.first, !text.isEmpty else { continue }
       guard values.count == 1, !text.utf8.contains(0) else {
         throw unauthorized(
-          "malformed", "Who you are is said twice.", "the header \(field) is there twice")
+          "malformed", "Who you are is said twice.", "the header \(header.field) is there twice")
       }
-      members.append((claim, Self.claim(of: text, named: claim)))
+      if let value = header.value(of: text) { members.append((header.claim, value)) }
     }
     return members.isEmpty ? .anonymous : .headers(Claims(members))
-  }
-
-  /// Several values of one header stand with commas between them.
-  private static func claim(of text: String, named name: String) -> ClaimValue {
-    guard name != "sub", text.contains(",") else { return .string(text) }
-    let items = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-    return .array(items.map { .string($0) })
   }
 
   /// A browser sends cookies with what pages of other sites ask for: those that the configuration
@@ -222,9 +215,25 @@ final class Gatekeeper: Sendable {
     streams.withLock { $0[ObjectIdentifier(stream)] = nil }
   }
 
-  /// Ends the streams of those who are nobody any more.
+  /// Ends the streams of those who are nobody any more, and has those end in time who will be soon.
+  /// Called once a second.
   func sweep() {
     let now = Self.now
-    for stream in streams.withLock({ Array($0.values) }) { stream.endIfExpired(at: now) }
+    for stream in streams.withLock({ Array($0.values) }) { stream.endWhenExpired(after: now) }
   }
+}
+
+extension HeaderClaim {
+  /// nil: the text says nothing.
+  fileprivate func value(of text: String) -> ClaimValue? {
+    guard isList else { return .string(text) }
+    // RFC 9110 §5.6.1: blanks around items mean nothing, and neither do empty ones.
+    let items = text.split(separator: ",").compactMap { item -> ClaimValue? in
+      let text = item.trimmingCharacters(in: Self.blanks)
+      return text.isEmpty ? nil : .string(text)
+    }
+    return items.isEmpty ? nil : .array(items)
+  }
+
+  private static let blanks = CharacterSet(charactersIn: " \t")
 }

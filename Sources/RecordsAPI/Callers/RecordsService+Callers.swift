@@ -94,11 +94,25 @@ extension RecordsService {
         }
       }
       guard row.feed.isShowing(row.version) else { return body(nil) }
-      guard let late = feed.late(for: row.commit) else { return body(.success(feed.head)) }
-      refresher.whenShown(late, row.commit) { failure in
-        body(failure.map { .failure(Problem($0)) })
+      // Not that of the row: the same may have been nobody's claims for a while since.
+      let commit = row.feed.head.snapshot.commit
+      guard let late = feed.late(for: commit) else { return body(.success(feed.head)) }
+      refresher.whenShown(late, commit) { failure in
+        body(failure.map { .failure(problem($0, of: feed.key.query)) })
       }
     }
+  }
+
+  /// What keeps a query from being shown, for who asks.
+  ///
+  /// Where it comes of the records, a caller is not told of which: it may be of a commit at which the
+  /// caller would have been told nothing of them. The log says it.
+  func problem(_ failure: FetchFailure, of query: String) -> Problem {
+    var problem = Problem(failure)
+    guard let caller, [.query, .sections, .database].contains(failure.kind) else { return problem }
+    caller.gate.warn("the query \(query) fails: \(failure.detail)")
+    problem.detail = "The query fails; the server's log says why."
+    return problem
   }
 
   /// `POST /v1/tickets`

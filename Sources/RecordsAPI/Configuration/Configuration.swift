@@ -1,5 +1,6 @@
 import Foundation
 package import FetchedRecords
+package import OrderedResults
 package import QueryAnalysis
 
 /// What a configuration file says, and where it says it.
@@ -18,6 +19,8 @@ package struct Configuration: Sendable {
   package internal(set) var service = ServiceSettings()
   package internal(set) var feeds = FeedSettings()
   package internal(set) var queryLimits = RefresherLimits()
+  /// What states are named with; servers with the same know each other's.
+  package internal(set) var versionKey = DigestKey.standard
   /// The queries in the order of the file.
   ///
   /// Empty: the file declares none, and each table and view is a query of its name.

@@ -1,5 +1,6 @@
 import FetchedRecords
 import HTTPServer
+import OrderedResults
 import Yams
 
 /// Walks the tree of a configuration file and notes every problem on its way.
@@ -45,6 +46,7 @@ struct ConfigurationReader {
       case .proxies: configuration.service.server.trustedProxies = proxies(value)
       case .accessLog: configuration.service.accessLog = accessLog(value)
       case .callers: configuration.callers = callers(value)
+      case .versionKey: configuration.versionKey = versionKey(value) ?? .standard
       }
     }
     checkCallers(words?.contains { $0.word == .callers } == true)
@@ -75,7 +77,7 @@ struct ConfigurationReader {
         "`headers` are believed of `proxies`, and none is named",
         mend: "list under `proxies` the addresses of those that say who somebody is")
     }
-    guard !areKnown else { return }
+    guard !areKnown else { return checkTextsOfHeaders() }
     for (name, access) in configuration.access.sorted(by: { $0.key < $1.key }) {
       if let position = configuration.positions[.query(name, .word(.allow))] {
         note(

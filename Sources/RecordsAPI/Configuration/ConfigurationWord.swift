@@ -19,6 +19,7 @@ extension ConfigurationWord {
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
   case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers
+  case versionKey
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
@@ -27,7 +28,8 @@ package enum FileWord: String, ConfigurationWord {
     "allowedhosts": .hosts, "servernames": .hosts, "servername": .hosts, "names": .hosts,
     "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
     "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
-    "auth": .callers, "authentication": .callers, "users": .callers,
+    "auth": .callers, "authentication": .callers, "users": .callers, "etagkey": .versionKey,
+    "digestkey": .versionKey,
   ]
 }
 

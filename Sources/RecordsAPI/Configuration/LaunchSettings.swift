@@ -1,4 +1,5 @@
 package import FetchedRecords
+package import OrderedResults
 import Foundation
 package import QueryAnalysis
 
@@ -15,6 +16,8 @@ package struct LaunchSettings: Sendable {
   package var configuration: Configuration?
   package var feeds: FeedSettings
   package var queryLimits: RefresherLimits
+  /// What states are named with.
+  package var versionKey: DigestKey
   package var service: ServiceSettings
   /// nil: everybody may read everything.
   package var callers: CallerSettings?
@@ -31,6 +34,7 @@ package struct LaunchSettings: Sendable {
     listen = configuration?.listen ?? .standard
     feeds = configuration?.feeds ?? FeedSettings()
     queryLimits = configuration?.queryLimits ?? RefresherLimits()
+    versionKey = configuration?.versionKey ?? .standard
     service = configuration?.service ?? ServiceSettings()
     callers = configuration?.callers
     access = configuration?.access ?? [:]

@@ -15,6 +15,7 @@ final class ComposedFeed: StreamableFeed {
   let composition: Composition
   let log: EventLog
   let counters: FeedCounters
+  let states: RememberedStates
   private let refresher: Refresher
   private var queue: any EngineQueue { refresher.queue }
   /// Where everything is written, in order. Its class has threads of its own, which leave those of
@@ -27,6 +28,7 @@ final class ComposedFeed: StreamableFeed {
     var shown: [PresentState.Member]
     /// Of each member, the version of its whole result that is shown, or of which a window is.
     var bases: [ResultsVersion]
+    /// Of several queries together, or of the only one.
     var version: ResultsVersion
     var position: Broadcast.Position
   }
@@ -46,28 +48,30 @@ final class ComposedFeed: StreamableFeed {
   /// Must be made on the refresher's queue, so that no event of a member is lost in between.
   init(
     _ composition: Composition, feeds: [Feed], refresher: Refresher, settings: FeedSettings,
-    counters: FeedCounters
+    counters: FeedCounters, states: RememberedStates
   ) {
     refresher.queue.preconditionInTurn()
     self.composition = composition
     self.feeds = feeds
     self.refresher = refresher
     self.counters = counters
-    let version = ResultsVersion.fresh()
+    self.states = states
     let heads = feeds.map(\.head)
     let shown = zip(composition.members, heads).map { member, head in
       var shown = PresentState.Member(
         MemberName(
           query: member.key.query, arguments: member.key.arguments, window: member.window,
           isAlwaysNamed: composition.isMultiple),
-        head.snapshot.cut(to: member.window, version: .fresh()),
+        head.snapshot.cut(to: member.window, number: head.snapshot.number),
         total: member.window.map { _ in head.snapshot.results.count })
       shown.failure = head.failure
       return shown
     }
-    let id = composition.isMultiple ? version : shown[0].snapshot.version
+    let version = Self.version(
+      of: shown, composition, number: shown.reduce(0) { max($0, $1.snapshot.number) }, refresher)
     log = EventLog(
-      settings, counters: counters, version: id.description, shows: shown.map(\.snapshot))
+      settings, counters: counters, version: version, shows: shown.map(\.snapshot),
+      of: composition.members.map(\.key), in: states)
     state = Mutex(
       State(
         shown: shown, bases: heads.map(\.snapshot.version), version: version,
@@ -89,6 +93,8 @@ final class ComposedFeed: StreamableFeed {
     return feeds
   }
 
+  var keys: [FeedKey] { composition.members.map(\.key) }
+
   var isUpToDate: Bool {
     state.withLock { state in
       zip(state.bases, feeds).allSatisfy { $0 == $1.head.snapshot.version }
@@ -102,14 +108,17 @@ final class ComposedFeed: StreamableFeed {
   var present: PresentState {
     state.withLock { state in
       PresentState(
-        members: state.shown, version: version(of: state), position: state.position,
+        members: state.shown, version: state.version, position: state.position,
         isMultiple: composition.isMultiple)
     }
   }
 
   /// Of several queries together, or of the only one.
-  private func version(of state: State) -> String {
-    (composition.isMultiple ? state.version : state.shown[0].snapshot.version).description
+  private static func version(
+    of shown: [PresentState.Member], _ composition: Composition, number: Int, _ refresher: Refresher
+  ) -> ResultsVersion {
+    guard composition.isMultiple else { return shown[0].snapshot.version }
+    return .joined(shown.map(\.snapshot.version), number: number, key: refresher.versionKey)
   }
 
   // MARK: - Events
@@ -180,10 +189,10 @@ final class ComposedFeed: StreamableFeed {
       (state.shown, state.bases) = (shown, bases)
       guard !unit.isEmpty else { return }
       if let commit = unit.commit {
+        state.version = Self.version(
+          of: shown, composition, number: state.version.number + 1, refresher)
         if composition.isMultiple {
-          state.version = state.version.next
-          let version = state.version.description
-          unit.append(ChangeEvents.commit(commit, id: version), count: 1)
+          unit.append(ChangeEvents.commit(commit, id: state.version.description), count: 1)
         }
         append(unit, state)
       } else {
@@ -205,7 +214,7 @@ final class ComposedFeed: StreamableFeed {
   }
 
   private func append(_ unit: Unit, _ state: State) {
-    let version = version(of: state)
+    let version = state.version
     let shows = state.shown.map(\.snapshot)
     if unit.isReset {
       log.restart(
@@ -282,7 +291,7 @@ final class ComposedFeed: StreamableFeed {
     }
     let total = window.map { _ in latest.results.count }
     let isSameShape = latest.results.layout == old.results.layout
-    let new = latest.cut(to: window, version: isSameShape ? old.version.next : .fresh())
+    let new = latest.cut(to: window, number: old.number + 1)
     let id = composition.isMultiple ? nil : new.version.description
     guard isSameShape else {
       shown.show(new, total: total)
@@ -296,7 +305,7 @@ final class ComposedFeed: StreamableFeed {
     let changes = known ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
-      shown.show(new.with(new.results, old.version), total: total)
+      shown.show(new.with(new.results, number: old.number), total: total)
       return
     }
     shown.show(new, total: total)
@@ -313,14 +322,9 @@ final class ComposedFeed: StreamableFeed {
 }
 
 extension ResultsSnapshot {
-  /// The window's own state, under the window's own version; without a window the state itself.
-  fileprivate func cut(to window: Window?, version: ResultsVersion) -> ResultsSnapshot {
+  /// The window's own state, under the window's own number; without a window the state itself.
+  fileprivate func cut(to window: Window?, number: Int) -> ResultsSnapshot {
     guard let window else { return self }
-    return with(window.results(of: results), version)
-  }
-
-  fileprivate func with(_ results: Results, _ version: ResultsVersion) -> ResultsSnapshot {
-    ResultsSnapshot(
-      query: query, results: results, version: version, commit: commit, alongside: alongside)
+    return with(window.results(of: results), number: number)
   }
 }

@@ -18,7 +18,7 @@ final class EventLog: Sendable {
   let polls = WaitingPolls()
 
   fileprivate struct Mark {
-    let version: String
+    let version: ResultsVersion
     /// The position after the events that led to the version.
     let position: Broadcast.Position
     /// Bytes and change sets up to here since the log began.
@@ -39,17 +39,30 @@ final class EventLog: Sendable {
   }
 
   private let maximumCount: Int
+  private let keys: [FeedKey]
+  private let places: RememberedStates?
   private let counters: FeedCounters
   private let charge = MemoryCharge()
   private let state: Mutex<State>
 
-  init(_ settings: FeedSettings, counters: FeedCounters, version: String, shows: [ResultsSnapshot])
-  {
+  /// - Parameters:
+  ///   - settings: how much is kept.
+  ///   - counters: count what is appended.
+  ///   - version: that of the beginning.
+  ///   - shows: the states at the beginning.
+  ///   - keys: what these are of.
+  ///   - places: where they are found by others.
+  init(
+    _ settings: FeedSettings, counters: FeedCounters, version: ResultsVersion,
+    shows: [ResultsSnapshot], of keys: [FeedKey], in places: RememberedStates?
+  ) {
     broadcast = Broadcast(capacity: settings.logCapacity)
     maximumCount = settings.logCount
     self.counters = counters
     let position = broadcast.end
-    let first = RememberedState(version: version, position: position, snapshots: shows)
+    (self.keys, self.places) = (keys, places)
+    let first = RememberedState(
+      version: version, position: position, snapshots: shows, of: keys, in: places)
     state = Mutex(
       State(
         marks: [Mark(version: version, position: position, total: Total())],
@@ -73,7 +86,7 @@ final class EventLog: Sendable {
 
   /// Appends events that led to `version` by so many changes.
   func append(
-    _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int
+    _ events: [UInt8], count: Int, version: ResultsVersion, shows: [ResultsSnapshot], changes: Int
   ) {
     var sleepers = Sleepers()
     append(
@@ -83,7 +96,7 @@ final class EventLog: Sendable {
 
   /// The same for somebody who wakes the streams later.
   func append(
-    _ events: [UInt8], count: Int, version: String, shows: [ResultsSnapshot], changes: Int,
+    _ events: [UInt8], count: Int, version: ResultsVersion, shows: [ResultsSnapshot], changes: Int,
     leaving sleepers: inout Sleepers
   ) {
     var sleeping: [SleepingStreams] = []
@@ -93,7 +106,7 @@ final class EventLog: Sendable {
       state.total.changeSets += 1
       state.marks.append(Mark(version: version, position: position, total: state.total))
       state.memory.append(
-        RememberedState(version: version, position: position, snapshots: shows), changes: changes)
+        remembered(version, position, shows), changes: changes)
       state.marks.trim(to: broadcast.start, count: maximumCount)
       state.commit = Self.commit(of: shows)
       account(state)
@@ -109,7 +122,7 @@ final class EventLog: Sendable {
   ///   - events: the snapshot; nil: it is too large, and each stream asks its feed for it.
   ///   - version: what it leads to.
   ///   - shows: the present states.
-  func restart(with events: [UInt8]?, version: String, shows: [ResultsSnapshot]) {
+  func restart(with events: [UInt8]?, version: ResultsVersion, shows: [ResultsSnapshot]) {
     begin(with: events, version, shows) { $0.restart(with: $1) }
   }
 
@@ -120,24 +133,29 @@ final class EventLog: Sendable {
   ///   - version: what it leads to.
   ///   - shows: the present states.
   ///   - changes: how much has changed.
-  func leap(version: String, shows: [ResultsSnapshot], changes: Int) {
+  func leap(version: ResultsVersion, shows: [ResultsSnapshot], changes: Int) {
     begin(with: nil, version, shows) { $0.append($1, changes: changes) }
   }
 
   private func begin(
-    with events: [UInt8]?, _ version: String, _ shows: [ResultsSnapshot],
+    with events: [UInt8]?, _ version: ResultsVersion, _ shows: [ResultsSnapshot],
     remember: (inout StateMemory, RememberedState) -> Void
   ) {
     state.withLock { state in
       let position = events.map { broadcast.append($0) } ?? broadcast.restart()
       state.marks = [Mark(version: version, position: position, total: state.total)]
-      remember(
-        &state.memory, RememberedState(version: version, position: position, snapshots: shows))
+      remember(&state.memory, remembered(version, position, shows))
       state.commit = Self.commit(of: shows)
       account(state)
     }
     polls.wake()
     counters.note(events: 1, changeSets: 0)
+  }
+
+  private func remembered(
+    _ version: ResultsVersion, _ position: Broadcast.Position, _ shows: [ResultsSnapshot]
+  ) -> RememberedState {
+    RememberedState(version: version, position: position, snapshots: shows, of: keys, in: places)
   }
 
   /// The events between two positions; nil where some of them are no longer held.
@@ -151,14 +169,17 @@ final class EventLog: Sendable {
     polls.close()
   }
 
-  /// How a stream can go on after `version`.
+  /// How a stream can go on after a version.
   struct Continuation {
+    /// What the version is called here, if it is known: its number may be another.
+    var version: ResultsVersion? { events?.version ?? state?.version }
     /// The events after it, if they are still held.
     var events: Events?
     /// The state, if it is remembered.
     var state: RememberedState?
 
     struct Events {
+      let version: ResultsVersion
       /// Where they begin.
       let position: Broadcast.Position
       let bytes: Int
@@ -166,18 +187,20 @@ final class EventLog: Sendable {
     }
   }
 
+  /// How a stream can go on for a client that has a version. O(v), v versions held.
   func continuation(after version: String) -> Continuation {
-    state.withLock { state in
+    let name = ResultsVersion.state(in: version)
+    return state.withLock { state in
       state.marks.trim(to: broadcast.start, count: maximumCount)
-      let mark = state.marks.last { $0.version == version }
+      let mark = state.marks.last { $0.version.state == name }
       let total = state.total
       return Continuation(
         events: mark.map { mark in
           Continuation.Events(
-            position: mark.position, bytes: total.bytes - mark.total.bytes,
+            version: mark.version, position: mark.position, bytes: total.bytes - mark.total.bytes,
             changeSets: total.changeSets - mark.total.changeSets)
         },
-        state: state.memory.state(of: version))
+        state: state.memory.state(named: name))
     }
   }
 
@@ -185,7 +208,7 @@ final class EventLog: Sendable {
 
   /// About the bytes of a feed that holds nothing yet, of a mark with its version, and of a remembered
   /// state beside its records; records and events are counted where they are.
-  private static let (bytesOfFeed, bytesPerMark, bytesPerState) = (8192, 100, 512)
+  private static let (bytesOfFeed, bytesPerMark, bytesPerState) = (8192, 160, 768)
 
   private func account(_ state: borrowing State) {
     charge.set(

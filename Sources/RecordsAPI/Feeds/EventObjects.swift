@@ -10,7 +10,8 @@ import ServerSentEvents
 /// O(bytes), one copy.
 struct EventObjects {
   enum Form {
-    /// A line for each event, and an empty one for each comment (`protocol.md` §8, NDJSON).
+    /// A line for each event, `{"id":…}` for an id without one, and an empty line for each comment
+    /// (`protocol.md` §8, NDJSON).
     case lines
     /// The elements of a JSON array: without ids, and without what happened in between and is over.
     case elements
@@ -77,6 +78,8 @@ struct EventObjects {
     } else if let value = value(of: "id: ") {
       id = value
     } else if line.isEmpty {
+      // Who resumes learns what the version is called here.
+      if form == .lines, name.isEmpty, let id { Self.appendID(id, &output) }
       (name, id) = ([], nil)
     } else if form == .lines, line.first == UInt8(ascii: ":") {
       output.append(LineEnd.lineFeed)
@@ -87,6 +90,14 @@ struct EventObjects {
     field.withUTF8Buffer { field in
       line.starts(with: field) ? Array(line.dropFirst(field.count)) : nil
     }
+  }
+
+  /// A block that has only an id.
+  private static func appendID(_ id: [UInt8], _ output: inout [UInt8]) {
+    var json = JSONWriter()
+    json.object { $0.member("id", String(decoding: id, as: UTF8.self)) }
+    output += json.bytes
+    output.append(LineEnd.lineFeed)
   }
 
   private mutating func beginData(_ output: inout [UInt8]) {

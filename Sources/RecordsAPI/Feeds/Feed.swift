@@ -10,6 +10,7 @@ final class Feed: StreamableFeed {
   let controller: LiveResult
   let log: EventLog
   let counters: FeedCounters
+  let states: RememberedStates
   private let member: MemberName
 
   /// The latest state, and where its events end in the log.
@@ -32,8 +33,8 @@ final class Feed: StreamableFeed {
     var head: Head
     /// Who else wants to know of events.
     var listeners: [ObjectIdentifier: Listener] = [:]
-    /// The text of the head's version.
-    var version: String
+    /// The head's.
+    var version: ResultsVersion
     /// Whether somebody was answered from it since the last look.
     var wasRead = false
     var isClosed = false
@@ -50,31 +51,34 @@ final class Feed: StreamableFeed {
   private let state: Mutex<State>
 
   init(
-    key: FeedKey, controller: LiveResult, settings: FeedSettings, counters: FeedCounters
+    key: FeedKey, controller: LiveResult, settings: FeedSettings, counters: FeedCounters,
+    states: RememberedStates
   ) {
     let snapshot = controller.snapshot
     let resumed = controller.resumed
     self.key = key
     self.controller = controller
     self.counters = counters
+    self.states = states
     member = MemberName(
       query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
     let shown = PresentState.Member(member, snapshot)
-    let version = snapshot.version.description
-    // Clients of an earlier life go on from here, even if nothing but the version has changed.
+    let version = snapshot.version
+    // Clients of an earlier life go on from what was kept of it.
     var events = ChangeEvents(member: member)
-    if let resumed,
+    if let resumed, resumed.old.version.state != version.state,
       events.append(
         resumed.changes, from: resumed.old, to: snapshot, unlessLongerThan: shown.size)
     {
       log = EventLog(
-        settings, counters: counters, version: resumed.old.version.description,
-        shows: [resumed.old])
+        settings, counters: counters, version: resumed.old.version, shows: [resumed.old.ofNoCommit],
+        of: [key], in: states)
       log.append(
         events.bytes, count: events.count, version: version, shows: [snapshot],
         changes: resumed.changes.count)
     } else {
-      log = EventLog(settings, counters: counters, version: version, shows: [snapshot])
+      log = EventLog(
+        settings, counters: counters, version: version, shows: [snapshot], of: [key], in: states)
     }
     state = Mutex(
       State(
@@ -93,7 +97,7 @@ final class Feed: StreamableFeed {
   ///   - version: of an answer that was made.
   ///   - isUse: whether somebody will be answered with it.
   /// - Returns: false also where the feed is closed.
-  func isShowing(_ version: String, isUse: Bool = true) -> Bool {
+  func isShowing(_ version: ResultsVersion, isUse: Bool = true) -> Bool {
     state.withLock { state in
       let isShowing = !state.isClosed && state.head.refusal == nil && state.version == version
       if isShowing, isUse { state.wasRead = true }
@@ -144,11 +148,11 @@ final class Feed: StreamableFeed {
         show(changes, from: old, to: new, &state.head.shown, &sleepers)
         state.keys = nil
       case .reset(let snapshot):
-        let version = snapshot.version.description
         state.head.shown = PresentState.Member(member, snapshot)
         log.restart(
-          with: state.head.shown.event(id: version).whole(atMost: EventLog.largestSnapshot),
-          version: version, shows: [snapshot])
+          with: state.head.shown.event(id: snapshot.version.description)
+            .whole(atMost: EventLog.largestSnapshot),
+          version: snapshot.version, shows: [snapshot])
         state.keys = nil
       case .failed(let failure):
         var events = ChangeEvents(member: member)
@@ -158,16 +162,28 @@ final class Feed: StreamableFeed {
       case .recovered:
         // No event: whoever shows the result shows the right one.
         state.head.shown.failure = nil
-      case .delayed, .fetching, .landed:
+        noteCommit(&state.head.shown)
+      case .landed:
+        noteCommit(&state.head.shown)
+      case .delayed, .fetching:
         // For those who show it together with others.
         break
       }
       state.head.position = log.broadcast.end
-      state.version = state.head.snapshot.version.description
+      state.version = state.head.snapshot.version
       return state.listeners.values
     }
     if listeners.count > Self.fewListeners { sleepers.wakeNow() }
     for listener in listeners { listener(event, &sleepers) }
+  }
+
+  /// The same is shown again after it was not known for a while: it is of the present commit, and of
+  /// none that was missed.
+  private func noteCommit(_ shown: inout PresentState.Member) {
+    let present = controller.snapshot
+    if present.number == shown.snapshot.number {
+      shown.show(shown.snapshot.notBefore(present.commit), total: shown.total)
+    }
   }
 
   /// Writes a change set into the log, or a snapshot where that is shorter.
@@ -175,7 +191,7 @@ final class Feed: StreamableFeed {
     _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
     _ shown: inout PresentState.Member, _ sleepers: inout Sleepers
   ) {
-    let version = new.version.description
+    let version = new.version
     var events = ChangeEvents(member: member)
     shown.show(new)
     shown.failure = nil
@@ -185,7 +201,7 @@ final class Feed: StreamableFeed {
         leaving: &sleepers)
       return
     }
-    if let snapshot = shown.event(id: version).whole(atMost: EventLog.largestSnapshot) {
+    if let snapshot = shown.event(id: version.description).whole(atMost: EventLog.largestSnapshot) {
       log.append(
         snapshot, count: 1, version: version, shows: [new], changes: changes.count,
         leaving: &sleepers)
@@ -195,6 +211,8 @@ final class Feed: StreamableFeed {
     shown.leap = log.broadcast.end
   }
 
+  var keys: [FeedKey] { [key] }
+
   /// What a refresh tells is written in its turn.
   var isUpToDate: Bool { true }
 
@@ -203,7 +221,7 @@ final class Feed: StreamableFeed {
   var present: PresentState {
     let head = head
     return PresentState(
-      members: [head.shown], version: head.snapshot.version.description, position: head.position,
+      members: [head.shown], version: head.snapshot.version, position: head.position,
       isMultiple: false)
   }
 }

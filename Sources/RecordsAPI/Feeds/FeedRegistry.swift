@@ -14,6 +14,7 @@ final class FeedRegistry: Sendable {
   let feeds: LivePool<FeedKey, Feed>
   let compositions: LivePool<Composition, ComposedFeed>
   let counters = FeedCounters()
+  private let states = RememberedStates()
   let pages = PageCache()
   let shares: Shares<ClientSite>
   let callerShares: Shares<IdentityKey>
@@ -84,11 +85,12 @@ final class FeedRegistry: Sendable {
     nonisolated(unsafe) weak var made: Feed?
     let giveUp = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
       made?.receive(event, &sleepers)
-    } completion: { [settings, counters] result in
+    } completion: { [settings, counters, states] result in
       completion(
         result.map { controller in
           let feed = Feed(
-            key: key, controller: controller, settings: settings, counters: counters)
+            key: key, controller: controller, settings: settings, counters: counters,
+            states: states)
           made = feed
           return feed
         })
@@ -127,7 +129,7 @@ final class FeedRegistry: Sendable {
             .success(
               ComposedFeed(
                 composition, feeds: feeds, refresher: refresher,
-                settings: settings, counters: counters)))
+                settings: settings, counters: counters, states: states)))
         }
       }
     }

@@ -56,8 +56,8 @@ struct MemberArrivals {
   private mutating func land(_ index: Int, isCurrent: Bool) {
     if isCurrent { delayed.remove(index) } else { delayed.insert(index) }
     guard fetching.remove(index) != nil, fetching.isEmpty else { return }
-    if delayed.isEmpty { return }
-    // The present of others is another commit; what was pinned belongs together.
+    // The present of others is another commit; what was pinned belongs together. It can be told also
+    // where somebody is behind again before it is.
     for (index, told) in pinned {
       ready[index, default: MemberNews()].append(told)
       if news[index]?.latest?.version == told.latest?.version { news[index] = nil }

@@ -43,7 +43,7 @@ struct PresentState: Sendable {
 
   let members: [Member]
   /// Of the feed as a whole.
-  let version: String
+  let version: ResultsVersion
   let position: Broadcast.Position
   /// Whether it is asked for as several queries, whose change sets carry no id.
   let isMultiple: Bool
@@ -51,21 +51,51 @@ struct PresentState: Sendable {
   /// Whether so many bytes are more than the snapshots and a tenth.
   func isExceeded(by bytes: Int) -> Bool { members.map(\.size).areExceeded(by: bytes) }
 
-  /// Of every member.
-  var snapshots: [EventPieces] { snapshots(known: []) }
+  /// Of all members.
+  var numberOfRecords: Int { members.reduce(0) { $0 + $1.snapshot.results.count } }
 
-  /// Those of the members that the client does not know as they are.
-  func snapshots(known: [String?]) -> [EventPieces] {
-    let wanted = members.indices.filter { index in
+  /// Of every member.
+  var snapshots: [EventPieces] { beginning(after: []) { _, _ in nil } }
+
+  /// What leads a client here who has these versions of the members; nothing of those that it has as
+  /// they are.
+  ///
+  /// - Parameters:
+  ///   - known: of each member, as far as it goes.
+  ///   - remembered: what is remembered of the member at an index, at a version that is not its own.
+  /// - Returns: the events, in pieces.
+  func beginning(
+    after known: [String?], _ remembered: (_ index: Int, _ version: String) -> ResultsSnapshot?
+  ) -> [EventPieces] {
+    var snapshots: [Int] = []
+    var changes: [EventPieces] = []
+    for (index, member) in members.enumerated() {
       let version = known.indices.contains(index) ? known[index] : nil
-      return version != members[index].snapshot.version.description
+      if let version, member.snapshot.version.names(version) { continue }
+      if let old = version.flatMap({ remembered(index, $0) }),
+        case (.changes(let pieces), _) = step(member, from: old, at: nil, below: nil)
+      {
+        changes.append(.changes(pieces))
+      } else {
+        snapshots.append(index)
+      }
     }
-    return wanted.map { index in
-      let member = members[index]
-      let id =
-        isMultiple ? (index == wanted.last ? version : nil) : member.snapshot.version.description
-      return .snapshot(member.event(id: id))
+    guard isMultiple else {
+      return snapshots.map { snapshot(of: $0, id: members[$0].snapshot.version) } + changes
     }
+    let last = changes.isEmpty ? snapshots.last : nil
+    let first = snapshots.map { snapshot(of: $0, id: $0 == last ? version : nil) }
+    return changes.isEmpty ? first : first + changes + [commit]
+  }
+
+  private func snapshot(of index: Int, id: ResultsVersion?) -> EventPieces {
+    .snapshot(members[index].event(id: id?.description))
+  }
+
+  /// What ends the change sets of several queries.
+  private var commit: EventPieces {
+    let commit = members.reduce(0) { max($0, $1.snapshot.commit) }
+    return .bytes(ChangeEvents.commit(commit, id: version.description))
   }
 
   /// What keeps members from being shown.
@@ -108,31 +138,33 @@ extension PresentState {
   ///
   /// - Parameters:
   ///   - state: what a client knows.
+  ///   - isOwn: whether this feed showed that, and not another one.
   ///   - limit: nil: whatever it takes.
   /// - Returns: Nil where that are not fewer bytes than `limit`.
-  func advance(from state: RememberedState, below limit: Int? = nil) -> Advance? {
+  func advance(
+    from state: RememberedState, isOwn: Bool = true, below limit: Int? = nil
+  ) -> Advance? {
     var advance = Advance()
     var left = limit
     for (member, old) in zip(members, state.snapshots)
-    where member.snapshot.version != old.version {
-      let (piece, bytes) = step(member, from: old, at: state.position, below: left)
+    where member.snapshot.version.state != old.version.state {
+      let (piece, bytes) = step(member, from: old, at: isOwn ? state.position : nil, below: left)
       left = left.map { $0 - bytes }
       if let left, left <= 0 { return nil }
       advance.append(piece)
     }
-    if isMultiple, state.version != version {
-      let commit = members.map(\.snapshot.commit).max() ?? 0
-      advance.pieces.append(.bytes(ChangeEvents.commit(commit, id: version)))
-    }
+    if isMultiple, state.version.state != version.state { advance.pieces.append(commit) }
     return advance
   }
 
-  /// What leads one member on, and its bytes as far as a limit makes them matter.
+  /// What leads one member on, and its bytes as far as a limit makes them matter; `position` is that of
+  /// the old state in this log, and nil where it is of another one.
   private func step(
-    _ member: Member, from old: ResultsSnapshot, at position: Broadcast.Position,
+    _ member: Member, from old: ResultsSnapshot, at position: Broadcast.Position?,
     below limit: Int?
   ) -> (EventPieces, bytes: Int) {
-    if member.leap.map({ position >= $0 }) ?? true,
+    let hasLeapt = member.leap.flatMap { leap in position.map { $0 < leap } } ?? false
+    if !hasLeapt,
       let changes = member.changes(since: old, below: limit, givesIDs: !isMultiple),
       let bytes = changes.bytes(unlessLongerThan: member.size, below: limit)
     {
@@ -160,14 +192,5 @@ extension PresentState.Member {
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
       changes: changes, old: old, new: snapshot, total: total, member: name, givesIDs: givesIDs)
-  }
-}
-
-extension ResultsSnapshot {
-  /// The same as of a commit that changed nothing of it.
-  func notBefore(_ number: Int) -> ResultsSnapshot {
-    ResultsSnapshot(
-      query: query, results: results, version: version, commit: max(commit, number),
-      alongside: alongside)
   }
 }

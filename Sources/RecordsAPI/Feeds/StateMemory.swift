@@ -3,21 +3,6 @@ import FetchedRecords
 import HTTPServer
 import OrderedResults
 
-/// What a feed showed at one version.
-final class RememberedState: Sendable {
-  let version: String
-  /// The position in the log after the events that led to it.
-  let position: Broadcast.Position
-  /// One for each query of the feed, in their order.
-  let snapshots: [ResultsSnapshot]
-
-  init(version: String, position: Broadcast.Position, snapshots: [ResultsSnapshot]) {
-    self.version = version
-    self.position = position
-    self.snapshots = snapshots
-  }
-}
-
 /// Earlier states of a feed, so that what a reader has missed can be told as one change set when its
 /// events are no longer in the log, or are more than what is left of them.
 ///
@@ -80,8 +65,8 @@ struct StateMemory {
     stalled.trim(count: maximumCount, bytes: maximumBytes, keeping: 0)
   }
 
-  /// The state of a version, if it is remembered.
-  func state(of version: String) -> RememberedState? { find { $0.version == version } }
+  /// The state of this name, if it is remembered: the last one, where it came back.
+  func state(named name: Substring) -> RememberedState? { find { $0.version.state == name } }
 
   /// The state that a reader at this position has.
   func state(at position: Broadcast.Position) -> RememberedState? {

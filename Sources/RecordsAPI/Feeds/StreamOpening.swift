@@ -6,6 +6,10 @@ import Synchronization
 protocol StreamableFeed: AnyObject, Sendable {
   var log: EventLog { get }
   var counters: FeedCounters { get }
+  /// What other feeds remember.
+  var states: RememberedStates { get }
+  /// What it is of.
+  var keys: [FeedKey] { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
   /// Whether its log has what its queries show. Asked between two turns of the engine.
@@ -23,6 +27,9 @@ struct StreamOpening: Sendable {
   let wantsSnapshot: Bool
   /// For each of several queries the version that the client has already: it needs no snapshot.
   let known: [String?]
+  /// Whether a client may be told what leads on from a state that another feed remembers, to what is
+  /// of this key.
+  var mayFollow: @Sendable (RememberedState, FeedKey) -> Bool = { _, _ in true }
 
   init(lastEventID: String?, wantsSnapshot: Bool, known: [String?] = []) {
     self.lastEventID = lastEventID
@@ -50,11 +57,12 @@ struct FeedAdvance {
     (position, failures) = (present.position, present.failures)
   }
 
-  /// With the events of the log.
+  /// With the events of the log behind these.
   fileprivate init(
-    following missed: EventLog.Continuation.Events, to present: PresentState
+    _ pieces: [EventPieces], following missed: EventLog.Continuation.Events,
+    to present: PresentState
   ) {
-    (pieces, kind, failures, self.present) = ([], .log, [], present)
+    (self.pieces, kind, failures, self.present) = (pieces, .log, [], present)
     position = missed.position
   }
 }
@@ -87,18 +95,67 @@ extension StreamableFeed {
   func advance(_ opening: StreamOpening, notBefore commit: Int = 0) -> FeedAdvance {
     guard let lastEventID = opening.lastEventID else {
       let present = present.notBefore(commit)
-      let snapshots = opening.wantsSnapshot ? present.snapshots(known: opening.known) : []
-      return FeedAdvance(snapshots, nil, to: present)
+      return FeedAdvance(
+        opening.wantsSnapshot ? first(of: present, opening) : [], nil, to: present)
     }
     let known = log.continuation(after: lastEventID)
     let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
-    if let missed, missed.changeSets <= 1 { return FeedAdvance(following: missed, to: present) }
-    if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
-      return FeedAdvance(advance.pieces, advance.kind, to: present)
+    let name = Self.name(known.version, insteadOf: lastEventID)
+    if let missed, missed.changeSets <= 1 {
+      return FeedAdvance(name, following: missed, to: present)
     }
-    if let missed { return FeedAdvance(following: missed, to: present) }
+    if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
+      return FeedAdvance(name + advance.pieces, advance.kind, to: present)
+    }
+    if let missed { return FeedAdvance(name, following: missed, to: present) }
+    if known.version == nil, !present.isMultiple,
+      let state = elsewhere(lastEventID, keys[0], opening),
+      let advance = present.advance(from: state, isOwn: false)
+    {
+      let name = Self.name(state.version, insteadOf: lastEventID)
+      return FeedAdvance(name + advance.pieces, advance.kind, to: present)
+    }
     return FeedAdvance(present.snapshots, .snapshot, to: present)
+  }
+
+  /// Whether the beginning may take long: results that share nothing are compared as wholes.
+  ///
+  /// - Parameters:
+  ///   - opening: how the client wants it.
+  ///   - count: so many records are compared in a moment.
+  /// - Returns: whether there are more of them.
+  func isLong(_ opening: StreamOpening, moreThan count: Int) -> Bool {
+    guard present.numberOfRecords > count else { return false }
+    let versions = [opening.lastEventID] + opening.known
+    return versions.contains { $0.map { log.continuation(after: $0).version == nil } == true }
+  }
+
+  /// A state that another feed of the query remembers, for somebody who may go on from there.
+  private func elsewhere(
+    _ version: String, _ key: FeedKey, _ opening: StreamOpening
+  ) -> RememberedState? {
+    guard let state = states.state(of: version, of: key.query), opening.mayFollow(state, key) else {
+      return nil
+    }
+    return state
+  }
+
+  /// What a client is sent who has not seen this stream before: of each query what leads on from what
+  /// the client has of it, and else its snapshot.
+  private func first(of present: PresentState, _ opening: StreamOpening) -> [EventPieces] {
+    present.beginning(after: opening.known) { index, version in
+      elsewhere(version, keys[index], opening)?.snapshots[0]
+    }
+  }
+
+  /// Tells a client what its version is called here, where another server gave it: a block with only
+  /// an id, which no event comes of, and by which the next change set's `from` is known.
+  private static func name(
+    _ version: ResultsVersion?, insteadOf text: String
+  ) -> [EventPieces] {
+    guard let version, version.description != text else { return [] }
+    return [.bytes(Array("id: \(version)\n\n".utf8))]
   }
 
   /// How a stream goes on whose reader stopped at a position that has left the log.
@@ -106,11 +163,13 @@ extension StreamableFeed {
     beginning(from: log.state(at: position)).resumption
   }
 
-  /// What leads a client here from a state of this feed, or of another with as many queries; nil:
-  /// nobody knows what the client has.
-  func beginning(from state: RememberedState?, notBefore commit: Int = 0) -> StreamBeginning {
+  /// What leads a client here from a state of this feed, or of another with as many queries (then
+  /// `isOwn` is false); nil: nobody knows what the client has.
+  func beginning(
+    from state: RememberedState?, isOwn: Bool = true, notBefore commit: Int = 0
+  ) -> StreamBeginning {
     let present = present.notBefore(commit)
-    let advance = state.flatMap { present.advance(from: $0) }
+    let advance = state.flatMap { present.advance(from: $0, isOwn: isOwn) }
     counters.note(advance?.kind ?? .snapshot)
     return StreamBeginning(
       (advance?.pieces ?? present.snapshots) + present.failures, present.position)

@@ -43,14 +43,14 @@ final class CallerPoll: Sendable {
         let giveUp = try service.with(caller).lease(wish.subject, for: request, goesOn: granted) {
           [self] result in
           switch result {
-          case .failure(let problem): refuse(problem, claims)
+          case .failure(let problem): fail(problem, caller, claims)
           case .success(let lease):
             isGranted.store(true, ordering: .relaxed)
             service.catchUp(lease, wish.subject, claims, request) { [self] lease in
               poll(lease, wish, caller, claims)
             } orFail: { [self] problem in
               lease.end()
-              refuse(problem, claims)
+              fail(problem, caller, claims)
             }
           }
         }
@@ -63,35 +63,48 @@ final class CallerPoll: Sendable {
 
   /// Between two turns of the engine, when the feed is of no earlier commit than the claims.
   private func poll(_ lease: StreamLease, _ wish: PollWish, _ caller: Caller, _ claims: Feed?) {
-    if let claims {
-      if claims.controller.isToldDelayed {
-        lease.end()
-        return service.refresher.whenShown(claims.controller, .max) { [self] failure in
-          if let failure { return refuse(Problem(failure, hiding: caller.gate), claims) }
-          claims.release(to: service.registry)
-          begin()
-        }
-      }
-      guard caller.row.map({ claims.isShowing($0.version) }) ?? true else {
-        lease.end()
-        claims.release(to: service.registry)
-        return begin()
-      }
-    }
+    guard isSettled(caller, claims) else { return lease.end() }
     // What everybody is told depends on nobody's claims.
-    let commit = wish.terms.isPublic ? 0 : claims?.head.snapshot.commit ?? 0
-    let opening =
-      wish.terms.isPublic || claims == nil
-      ? wish.opening : lease.feed.own(wish.opening, since: commit)
+    let isPublic = wish.terms.isPublic
+    let opening = isPublic ? wish.opening : lease.feed.own(wish.opening, by: claims, caller.gate)
     let watch = PollWatch(caller, claims: claims, service.registry)
     // A session may end before the wait does.
     let left = caller.expires.map { PollTimes.tick(after: $0 - Gatekeeper.now) }
     let poll = Poll(
-      lease, opening, notBefore: commit, wish.terms, until: min(end, left ?? end), responder,
-      service.pollTimes,
-      watch: watch)
+      lease, opening, notBefore: isPublic ? 0 : claims?.head.snapshot.commit ?? 0, wish.terms,
+      until: min(end, left ?? end), responder, service.pollTimes, watch: watch
+    ) { [service] in service.problem($0, of: wish.subject.name.query) }
     watch.begin { [self] in poll.startOver { begin() } }
     Poll.queue.async { poll.begin() }
+  }
+
+  /// Whether what is known of the caller is of the present; if not, the request begins anew as soon as
+  /// it is. Asked between two turns.
+  private func isSettled(_ caller: Caller, _ claims: Feed?) -> Bool {
+    guard let claims, let row = caller.row else { return true }
+    if claims.controller.isToldDelayed {
+      service.refresher.whenShown(claims.controller, .max) { [self] failure in
+        if let failure { return refuse(Problem(failure, hiding: caller.gate), claims) }
+        beginAnew(claims)
+      }
+      return false
+    }
+    if claims.isShowing(row.version) { return true }
+    beginAnew(claims)
+    return false
+  }
+
+  private func beginAnew(_ claims: Feed) {
+    claims.release(to: service.registry)
+    begin()
+  }
+
+  /// Refuses the request for what keeps it from being answered, unless the caller would be shown
+  /// something else by now.
+  private func fail(_ problem: Problem, _ caller: Caller, _ claims: Feed?) {
+    service.refresher.queue.async { [self] in
+      if isSettled(caller, claims) { refuse(problem, claims) }
+    }
   }
 
   private func refuse(_ error: any Error, _ claims: Feed?) {

@@ -23,11 +23,14 @@ final class Poll: Sendable {
   private let times: PollTimes
   /// Tells that what the caller may see may be something else; nil: that cannot be.
   private let watch: PollWatch?
+  /// What the client is told of a failure.
+  private let problem: @Sendable (FetchFailure) -> Problem
   private let isOver = Atomic(false)
 
   init(
     _ lease: StreamLease, _ opening: StreamOpening, notBefore commit: Int = 0, _ terms: PollTerms,
-    until end: UInt64, _ responder: Responder, _ times: PollTimes, watch: PollWatch? = nil
+    until end: UInt64, _ responder: Responder, _ times: PollTimes, watch: PollWatch? = nil,
+    problem: @escaping @Sendable (FetchFailure) -> Problem = { Problem($0) }
   ) {
     self.lease = lease
     self.opening = opening
@@ -35,6 +38,7 @@ final class Poll: Sendable {
     self.responder = responder
     self.times = times
     self.watch = watch
+    self.problem = problem
     self.end = end
     group = WaitingPolls.Group(version: opening.lastEventID, commit: commit)
   }
@@ -58,7 +62,7 @@ final class Poll: Sendable {
   private var isDue: Bool { terms.wait == 0 || PollTimes.hasPassed(end) }
 
   private func news() throws(Problem) -> PollNews {
-    try PollNews(of: lease.feed, opening, notBefore: group.commit)
+    try PollNews(of: lease.feed, opening, notBefore: group.commit, problem)
   }
 
   /// Answers those who have the same version of the same feed, if there is anything to tell.
@@ -73,10 +77,7 @@ final class Poll: Sendable {
   }
 
   /// Its time is over.
-  func timePassed() {
-    if let problem = watch?.expiry { return respond(.failure(problem)) }
-    Poll.answer([self], inAnyCase: true)
-  }
+  func timePassed() { Poll.answer([self], inAnyCase: true) }
 
   // MARK: - The answer
 
@@ -95,6 +96,7 @@ final class Poll: Sendable {
     // What was read before the claims changed may be shown, and nothing that was read since.
     guard watch?.isStale != true, finish() else { return }
     do {
+      if let problem = watch?.expiry { throw problem }
       let news = try news.get()
       let cursor = terms.nextCursor(isNews: news.isNews)
       guard news.isWhole else { return respond(news, cursor) }

@@ -27,23 +27,26 @@ struct PollNews: Sendable {
   ///   - feed: what is asked for.
   ///   - opening: what the client has.
   ///   - commit: what is told anew is of that commit at least.
+  ///   - problem: what the client is told of a failure.
   /// - Throws: what keeps the query from being read; a lock does not, as its result is the last that
   ///   could be read.
   init(
-    of feed: any StreamableFeed, _ opening: StreamOpening, notBefore commit: Int
+    of feed: any StreamableFeed, _ opening: StreamOpening, notBefore commit: Int,
+    _ problem: (FetchFailure) -> Problem
   ) throws(Problem) {
     while true {
       let advance = feed.advance(opening, notBefore: commit)
       let member = advance.present.members[0]
-      if let failure = member.failure, !failure.leavesLastResult { throw Problem(failure) }
+      if let failure = member.failure, !failure.leavesLastResult { throw problem(failure) }
       // The log may have dropped them meanwhile: then there is another way.
       guard let told = feed.log.events(from: advance.position, to: advance.present.position) else {
         continue
       }
-      version = advance.present.version
+      let version = advance.present.version
+      self.version = version.description
       self.commit = member.snapshot.commit
       position = advance.present.position
-      isNews = opening.lastEventID != version
+      isNews = opening.lastEventID.map(version.names) != true
       rest = (advance.pieces + [.bytes(told)])[...]
       var (text, objects, rest) = (self.text, self.objects, self.rest)
       while text.count < Self.largestText, let piece = rest.nextPiece() {

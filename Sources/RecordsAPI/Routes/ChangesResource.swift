@@ -31,7 +31,8 @@ extension RecordsService {
         case .success(let lease):
           let poll = Poll(lease, wish.opening, wish.terms, until: end, responder, pollTimes)
           // Mostly there is nothing yet, which is found out at once.
-          if lease.feed.present.version == wish.opening.lastEventID { return poll.begin() }
+          let present = lease.feed.present.version
+          if wish.opening.lastEventID.map(present.names) == true { return poll.begin() }
           Poll.queue.async { poll.begin() }
         }
       }

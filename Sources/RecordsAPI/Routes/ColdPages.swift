@@ -67,6 +67,6 @@ extension Response {
         page.records, page.layout, offset: page.offset, of: page.numberOfRecords,
         next: isLast ? nil : PageToken(after: page))
     }
-    self.init(json: json.bytes, version: page.version.description)
+    self.init(json: json.bytes, version: page.version)
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import FetchedRecords
 import HTTP1
 import HTTPServer
@@ -96,9 +97,13 @@ extension RecordsService {
         switch result {
         case .failure(let problem): responder.respond(Self.responseToStream(request, problem))
         case .success(let lease):
-          let beginning = lease.feed.beginning(opening)
-          let body = body(beginning, lease.feed, format) { lease.end() }
-          responder.respond(Response(events: body, format))
+          let begin = { @Sendable in
+            let beginning = lease.feed.beginning(opening)
+            let body = body(beginning, lease.feed, format) { lease.end() }
+            responder.respond(Response(events: body, format))
+          }
+          let isLong = lease.feed.isLong(opening, moreThan: Self.quickSearch)
+          isLong ? Self.searching.async(execute: begin) : begin()
         }
       }
       if let giveUp { responder.whenAbandoned(giveUp) }

@@ -1,3 +1,4 @@
+import FetchedRecords
 import HTTPServer
 import HeldMemory
 import HTTPTypes
@@ -16,11 +17,11 @@ final class PageCache: Sendable {
 
   fileprivate final class Entry: Sendable {
     let feed: Feed
-    let version: String
+    let version: ResultsVersion
     let response: Response
     let size: Int
 
-    init(_ body: [UInt8], feed: Feed, version: String) {
+    init(_ body: [UInt8], feed: Feed, version: ResultsVersion) {
       self.feed = feed
       self.version = version
       size = body.count
@@ -50,7 +51,7 @@ final class PageCache: Sendable {
 
   /// Remembers a body that was made, and answers with it.
   func remember(
-    _ body: [UInt8], of feed: Feed, version: String, for request: Request
+    _ body: [UInt8], of feed: Feed, version: ResultsVersion, for request: Request
   ) -> Response {
     let entry = Entry(body, feed: feed, version: version)
     if body.count <= Self.largest {

@@ -42,7 +42,7 @@ struct PageToken {
 
   /// Whether the result has changed since, so that the record has to be looked for.
   func isSearch(in snapshot: ResultsSnapshot) -> Bool {
-    last != nil && snapshot.version.description != version
+    last != nil && !snapshot.version.names(version)
   }
 
   /// The offset after the page's last record, wherever that is now, or else the old one.

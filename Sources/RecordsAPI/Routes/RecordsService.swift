@@ -151,7 +151,7 @@ struct RecordsService: Sendable {
       switch result {
       case .failure(let failure):
         share.end()
-        responder.respond(Self.response(to: Problem(failure)))
+        responder.respond(Self.response(to: problem(failure, of: key.query)))
       case .success(let feed):
         body(feed) {
           feed.release(to: registry)
@@ -167,7 +167,7 @@ struct RecordsService: Sendable {
     _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) throws -> Response {
     if let failure = head.refusal { throw Problem(failure) }
-    let version = head.snapshot.version.description
+    let version = head.snapshot.version
     if let caller {
       // What one caller is answered is nothing to remember for another.
       let snapshot = head.snapshot.notBefore(caller.row?.commit ?? 0)
@@ -212,10 +212,10 @@ extension FeedKey {
 }
 
 extension Response {
-  /// JSON, which a client that has this version of it need not be sent again.
-  init(json: [UInt8], version: String? = nil) {
+  /// JSON, which a client that has this state of it need not be sent again.
+  init(json: [UInt8], version: ResultsVersion? = nil) {
     var fields: HTTPFields = [.contentType: "application/json"]
-    if let version { fields[.eTag] = "\"\(version)\"" }
+    if let version { fields[.eTag] = "\"\(version.state)\"" }
     fields[.cacheControl] = "no-cache"
     self.init(.ok, fields, body: .bytes(json))
   }
@@ -226,7 +226,7 @@ extension Response {
       .ok,
       [
         .contentType: format.rawValue, .cacheControl: "no-cache, no-transform",
-        .accelBuffering: "no",
+        .vary: "Accept", .accelBuffering: "no",
       ], body: .stream(events))
   }
 }

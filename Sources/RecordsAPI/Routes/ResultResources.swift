@@ -132,11 +132,25 @@ extension RecordsService {
       let key = try key(of: request).key
       try hold(key, request, responder) { feed, end in
         refresher.fetch(feed.controller) { fetched in
-          end()
-          responder.respond(
-            Self.answer {
-              Response(json: try fetched.mapError { Problem($0) }.get().json { _ in })
-            })
+          switch fetched {
+          case .failure(let failure):
+            end()
+            responder.respond(Self.response(to: problem(failure, of: key.query)))
+          case .success(let snapshot):
+            guard let caller, let row = caller.row else {
+              end()
+              return responder.respond(Response(json: snapshot.json { _ in }))
+            }
+            settle(feed, with: row, caller.gate) { head in
+              end()
+              switch head {
+              case nil: again?(responder)
+              case .failure(let problem): responder.respond(Self.response(to: problem))
+              case .success(let head):
+                responder.respond(Response(json: head.snapshot.json { _ in }))
+              }
+            }
+          }
         }
       }
     } catch {

@@ -84,14 +84,14 @@ extension RecordsService {
       return registry.acquire(key) { result in
         switch result {
         case .success(let feed): hand(feed)
-        case .failure(let failure): body(.failure(Problem(failure)))
+        case .failure(let failure): body(.failure(problem(failure, of: subject.name.query)))
         }
       }
     case .composition(let composition):
       return registry.acquire(composition) { result in
         switch result {
         case .success(let feed): hand(feed)
-        case .failure(let failure): body(.failure(Problem(failure)))
+        case .failure(let failure): body(.failure(problem(failure, of: subject.name.query)))
         }
       }
     }

@@ -20,7 +20,8 @@ extension Refresher {
       settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       return try Refresher(
-        path: settings.database ?? "", queries: queries, limits: settings.queryLimits
+        path: settings.database ?? "", queries: queries, limits: settings.queryLimits,
+        versionKey: settings.versionKey
       ) { message in
         if case .refreshed(let kind, let duration) = message {
           counters.note(kind, duration)

@@ -54,5 +54,7 @@ import Testing
     #expect(try stream("ann", #""iat":3"#).head().status == 429)
     #expect(try stream("bob", #""iat":3"#).next()?.type == "snapshot")
     #expect(try stream("ann", #""iss":"elsewhere""#).next()?.type == "snapshot")
+    // They are in use until here.
+    for stream in streams { stream.close() }
   }
 }

@@ -91,6 +91,8 @@ import Testing
     for claims in [
       "SELECT user FROM nowhere WHERE token = :token", "SELECT user FROM session WHERE",
       "DELETE FROM session WHERE token = :token", "SELECT user; SELECT 1",
+      // It would let in for ever: no commit tells that the time is over.
+      "SELECT user FROM session WHERE token = :token AND expires > unixepoch()",
     ] {
       let problem = try #require(throws: (any Error).self) { try serve(claims) }
       #expect("\(problem)".contains("didchange.yaml:4:"), "\(claims): \(problem)")

@@ -5,7 +5,7 @@ import Testing
   private let path = "/v1/queries/orders/records"
   private static let callers = """
     callers:
-      headers: {user: X-Forwarded-User, role: X-Forwarded-Groups, level: X-Level}
+      headers: {user: X-Forwarded-User, role: [X-Forwarded-Groups], level: X-Level}
       operators: {role: admin}
 
     """
@@ -29,6 +29,47 @@ import Testing
     let stream = fixture.stream(
       "/v1/queries/orders/events", .init(fields: fields("7", "customer")))
     #expect(try stream.next()?.json["numberOfRecords"] == 2)
+  }
+
+  /// Who names a group must not name others by it.
+  @Test(
+    arguments: [
+      ("Anvil", [[1]]), (" Anvil , ,Cup,", [[1], [3]]), (#"["Cup"]"#, []),
+      (#"["Cup","Anvil"]"#, []),
+      ("\u{A0}Cup", []),
+    ] as [(String, [JSONValue])])
+  func `is a list where it stands in brackets, of whatever number`(
+    items: String, keys: [JSONValue]
+  ) throws {
+    let queries = """
+      listed:
+        table: purchase
+        where: item IN (SELECT value FROM json_each(:items))
+        parameters: {items: {type: text, claim: items}}
+      """
+    let fixture = try ServerFixture(
+      Shop.schema, queries: queries,
+      words: "callers: {headers: {sub: X-User, items: [X-Items]}}\nproxies: [127.0.0.1]\n")
+    let path = "/v1/queries/listed/records"
+    #expect(try fixture.get(path, ["X-User: 7", "X-Items: \(items)"]).keys == keys)
+    // An empty list is none.
+    try fixture.get(path, ["X-User: 7", "X-Items: ,"]).expectProblem(403)
+    try fixture.get(path, ["X-Items: , "]).expectUnauthorized(withToken: false)
+  }
+
+  @Test func `is a text where it does not, commas and all`() throws {
+    let queries = """
+      named:
+        table: purchase
+        where: item = :item
+        parameters: {item: {type: text, claim: name}}
+      """
+    let fixture = try ServerFixture(
+      Shop.schema + "INSERT INTO purchase VALUES (6, 7, 'Gong, small', 60);", queries: queries,
+      words: "callers: {headers: {name: X-Name}}\nproxies: [127.0.0.1]\n")
+    let path = "/v1/queries/named/records"
+    #expect(try fixture.get(path, ["X-Name: Gong, small"]).keys == [[6]])
+    #expect(try fixture.get(path, ["X-Name: Anvil"]).keys == [[1]])
   }
 
   @Test func `is nobody where the proxy names nobody`() throws {

@@ -89,4 +89,34 @@ import Testing
     for _ in 1...3 { #expect(try other.next()?.type == "snapshot") }
     for item in ["Cup", "Drum"] { #expect(!other.text.contains(item)) }
   }
+
+  /// Who comes while it fails waits for what never comes, if the stream waits for it.
+  @Test func `begins also where one of them fails again and again`() throws {
+    let queries =
+      Shop.queries + """
+
+        broken:
+          sql: |
+            SELECT id, CASE WHEN item = 'Error' THEN abs(-9223372036854775808) ELSE price END AS price
+            FROM purchase
+          key: [id]
+        """
+    let shop = try Shop(queries: queries)
+    let path = "/v1/events?query=orders&query=broken"
+    var client = Client(stream: shop.stream(path, as: "ann"))
+    for _ in 1...2 { try client.receive() }
+    try shop.writer.commit("INSERT INTO purchase VALUES (6, 7, 'Error', 60)")
+    for id in 7...9 {
+      try shop.writer.commit("INSERT INTO purchase VALUES (\(id), 7, 'Flute', 60)")
+      while client.count("orders") != id - 3 { try client.receive() }
+    }
+    let late = shop.stream(path, as: "ann")
+    #expect(
+      try (1...3).map { _ in try late.next()?.type } == ["snapshot", "snapshot", "fetchError"])
+    #expect(client.count("broken") == 5)
+    try shop.writer.commit("DELETE FROM purchase WHERE id = 6")
+    while client.count("broken") != 8 { try client.receive() }
+    #expect(client.count("orders") == 5)
+    #expect(client.stream.text.ranges(of: "event: fetchError").count == 1)
+  }
 }

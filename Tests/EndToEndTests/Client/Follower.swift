@@ -62,6 +62,11 @@ final class Follower {
 
   /// Follows the stream until it has shown a state.
   func catchUp(to version: String) throws {
-    while model.version != version { _ = try next() }
+    while model.version.stateOfVersion != version.stateOfVersion { _ = try next() }
   }
+}
+
+extension String {
+  /// What of a version names the content (`protocol.md` §5).
+  var stateOfVersion: Substring { self[..<(lastIndex(of: ".") ?? endIndex)] }
 }

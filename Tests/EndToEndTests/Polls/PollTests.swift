@@ -105,11 +105,22 @@ import Testing
     #expect(Set(answers.map { $0["events"].description }).count == 1)
   }
 
+  /// The state alone counts.
+  @Test func `gets nothing where another server has numbered what it has`() throws {
+    let version = teams.follower.model.version
+    for after in [String(version.dropLast()), version + "0"] {
+      let answer = try client.get("\(path)?after=\(after)").json
+      #expect(answer["events"] == [] && answer["from"] == .string(after))
+      #expect(answer["version"] == .string(version))
+    }
+  }
+
   @Test func `gets the snapshot where its version is not known`() throws {
     let version = teams.follower.model.version
     let other = try teams.fixture.client().get("/v1/queries/players/changes?limit=2").json
     let versions = [
-      "nonsense", String(version.dropLast()), version + "0", version.uppercased(), "%00", "-", ".1",
+      "nonsense", String(version.dropFirst()), "0" + version, version.uppercased(), "%00", "-",
+      ".1",
       "%22%7D%5D", String(repeating: "7", count: 7000), try #require(other["version"].string),
     ]
     for after in versions where after != version {

@@ -1,3 +1,4 @@
+import FetchedRecords
 import Testing
 
 @Suite(.endToEnd) struct `A query that fails` {
@@ -91,5 +92,81 @@ import Testing
     #expect(try whole.changes().count == 1)
     #expect(try fixture.get("/readyz").status == 200)
     try fixture.expectTruth(whole, "players", "SELECT * FROM player ORDER BY id")
+  }
+}
+
+/// Of several queries that one stream shows together, at one commit.
+@Suite(.endToEnd) struct `One of several queries that fails` {
+  private static let path = "/v1/events?query=players&query=broken"
+
+  /// Serves a query that fails as long as a player is called Error, and what it costs then.
+  private func serve(
+    _ cost: String, limits: (inout RefresherLimits) -> Void = { _ in }
+  ) throws -> ServerFixture {
+    let queries = """
+      players: {table: player}
+      broken:
+        sql: |
+          SELECT id, CASE WHEN name = 'Error' THEN \(cost) ELSE score END AS score FROM player
+        key: [id]
+      """
+    return try ServerFixture(Teams.schema, queries: queries, limits: limits)
+  }
+
+  private func open(_ fixture: ServerFixture) throws -> SeveralFollower {
+    var client = SeveralFollower(stream: fixture.stream(Self.path))
+    for _ in 1...2 { #expect(try client.receive().type == "snapshot") }
+    return client
+  }
+
+  private static let overflow = "abs(-9223372036854775808)"
+  private static func count(to end: String) -> String {
+    "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n\(end)) SELECT count(*) FROM n)"
+  }
+
+  /// What is short is tried on the queue that follows commits, and what is long beside it.
+  @Test(arguments: [overflow, count(to: " WHERE i < 50000") + " + \(overflow)"])
+  func `is told of once, and the others go on`(cost: String) throws {
+    let fixture = try serve(cost)
+    let writer = try fixture.writer()
+    var client = try open(fixture)
+    try writer.commit("INSERT INTO player VALUES (11, 'Error', 'Red', 1)")
+    while client.models["players"]?.records.count != 7 { _ = try client.receive() }
+    for id in 12...15 {
+      try writer.commit("INSERT INTO player VALUES (\(id), 'Player', 'Red', 1)")
+      while client.models["players"]?.records.count != id - 4 {
+        _ = try client.receive(upTo: "commit")
+      }
+    }
+    // Who comes now is shown the same.
+    let late = fixture.stream(Self.path)
+    #expect(
+      try (1...3).map { _ in try late.next()?.type } == ["snapshot", "snapshot", "fetchError"])
+    #expect(client.models["broken"]?.records.count == 6)
+    try writer.commit("DELETE FROM player WHERE id = 11")
+    _ = try client.receive(upTo: "commit")
+    #expect(client.models["players"]?.records.count == 10)
+    #expect(client.models["broken"]?.records.count == 10)
+    #expect(client.stream.text.ranges(of: "event: fetchError").count == 1)
+  }
+
+  /// It is tried again after a while only, and again for as long.
+  @Test func `for its time is not waited for`() throws {
+    let grant = Duration.seconds(3)
+    let fixture = try serve(Self.count(to: "")) { $0.statement = grant }
+    let writer = try fixture.writer()
+    var client = try open(fixture)
+    try writer.commit("INSERT INTO player VALUES (11, 'Error', 'Red', 1)")
+    _ = try client.receive(upTo: "fetchError")
+    let start = ContinuousClock.now
+    for id in 12...15 {
+      try writer.commit("INSERT INTO player VALUES (\(id), 'Player', 'Red', 1)")
+      while client.models["players"]?.records.count != id - 4 { _ = try client.receive() }
+    }
+    #expect(ContinuousClock.now - start < grant)
+    try writer.commit("DELETE FROM player WHERE id = 11")
+    while client.models["broken"]?.records.count != 10 { _ = try client.receive() }
+    #expect(client.models["players"]?.records.count == 10)
+    #expect(client.stream.text.ranges(of: "event: fetchError").count == 1)
   }
 }

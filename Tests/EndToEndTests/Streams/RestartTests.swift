@@ -77,6 +77,7 @@ import Testing
     try writer.commit("UPDATE player SET name = 'Aaron' WHERE id = 3")
     _ = try follower.changes()
     fixture.drain()
+    try writer.commit("UPDATE player SET name = 'Zoe' WHERE id = 3")
     let next = try ServerFixture(after: fixture)
     try resume(early, "players", "", next).expectSnapshot()
     try resume(uncached.model, "uncached", "", next).expectSnapshot()

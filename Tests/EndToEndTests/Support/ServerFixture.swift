@@ -48,7 +48,10 @@ final class ServerFixture {
   }
 
   /// Serves what another server has served, which was drained.
-  init(after other: ServerFixture) throws {
+  convenience init(after other: ServerFixture) throws { try self.init(beside: other) }
+
+  /// Serves what another server serves.
+  init(beside other: ServerFixture) throws {
     (folder, database, configuration) = (other.folder, other.database, other.configuration)
     server = try Self.serve(database.path, configuration, Self.silent) { _ in }
     base = "http://\(try server.start())"

@@ -19,6 +19,9 @@ func check(
   let applied = try PlainResults(old).applying(changes)
   expect(applied == PlainResults(new), "applying gives\n\(applied)")
 
+  // A state has another name where anything of it shows otherwise, and only there.
+  expect((old.digestText == new.digestText) == changes.isEmpty, "digests")
+
   // Each record at most once, and the one that it claims to be.
   var oldPaths: Set<IndexPath> = []
   var newPaths: Set<IndexPath> = []

@@ -19,7 +19,7 @@ struct FetchedState: Sendable {
   /// The same for an engine, which goes on from here.
   var snapshot: ResultsSnapshot {
     ResultsSnapshot(
-      query: query, results: base, version: .fresh(), commit: 0, alongside: [], presented: self)
+      query: query, results: base, number: 0, commit: 0, alongside: [], presented: self)
   }
 }
 

@@ -56,8 +56,9 @@ extension Refresher {
     do {
       let query = try catalog.query(named: read.request.queryName)
       if let statement = query.pagedStatement {
-        let version = ResultsVersion(
-          epoch: epoch(of: read), number: lastChanges.commit(of: query))
+        let number = lastChanges.commit(of: query)
+        // It is not known what the whole result shows; only that it is the same until it changes.
+        let version = ResultsVersion(state: "\(epoch(of: read))-\(number)", number: number)
         return PageTask(
           read, query, statement, version: version, commit: commit,
           knownCount: pageCosts.count(PageCosts.Key(read), at: version))

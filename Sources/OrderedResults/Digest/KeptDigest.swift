@@ -1,0 +1,24 @@
+import Synchronization
+
+/// The digest of something that does not change, kept once it is known.
+///
+/// Two threads may find it out at the same time: they find the same. It is of the one key that its
+/// records are ever asked for with.
+struct KeptDigest: ~Copyable, Sendable {
+  /// No element of the field; written last, read first.
+  private static let unknown = UInt64.max
+
+  private let first = Atomic(Self.unknown)
+  private let second = Atomic<UInt64>(0)
+
+  /// What is known, or else what `find` finds.
+  @inline(__always)
+  borrowing func values(_ find: () -> RunDigest.Pair) -> RunDigest.Pair {
+    let known = first.load(ordering: .acquiring)
+    if known != Self.unknown { return (known, second.load(ordering: .relaxed)) }
+    let found = find()
+    second.store(found.1, ordering: .relaxed)
+    first.store(found.0, ordering: .releasing)
+    return found
+  }
+}
