@@ -225,7 +225,7 @@ final class CallerStream: Sendable {
     let bytes = ChangeEvents.failure(problem, member: name)
     remote.redirect { [self] position in
       let lease = state.withLock { state in
-        (state.kept, state.hasDeparted) = (state.shown, true)
+        (state.kept, state.hasDeparted, state.hasFailed) = (state.shown, true, true)
         return state.shown
       }
       guard let lease else { return wait() }
@@ -269,13 +269,15 @@ final class CallerStream: Sendable {
     let seen = before?.snapshots ?? old.feed.present.members.map(\.snapshot)
     let commit = (seen.map(\.commit) + [claims?.head.snapshot.commit ?? 0]).max() ?? 0
     let beginning = lease.feed.beginning(
-      from: before, isOwn: lease.feed === old.feed, notBefore: commit)
+      from: before, isOwn: lease.feed === old.feed, after: state.withLock(\.hasFailed),
+      notBefore: commit)
     // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled, !state.isOver else {
         return false
       }
       (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
+      state.hasFailed = false
       return true
     }
     return isCurrent ? .stream(body(beginning, lease)) : wait()

@@ -98,6 +98,11 @@ struct PresentState: Sendable {
     return .bytes(ChangeEvents.commit(commit, id: version.description))
   }
 
+  /// That what was told of the first member's query, which could not be shown, is over.
+  var recovery: EventPieces {
+    .bytes(ChangeEvents.recovery(members[0].snapshot, member: members[0].name))
+  }
+
   /// What keeps members from being shown.
   var failures: [EventPieces] {
     members.compactMap { member in

@@ -163,16 +163,23 @@ extension StreamableFeed {
     beginning(from: log.state(at: position)).resumption
   }
 
-  /// What leads a client here from a state of this feed, or of another with as many queries (then
-  /// `isOwn` is false); nil: nobody knows what the client has.
+  /// What leads a client here from a state of this feed, or of another.
+  ///
+  /// - Parameters:
+  ///   - state: what the client has, of as many queries; nil: nobody knows.
+  ///   - isOwn: whether it is of this feed.
+  ///   - hasFailed: whether the client was told last that nothing can be shown.
+  ///   - commit: what is told anew is of that commit at least, which its reader has seen.
   func beginning(
-    from state: RememberedState?, isOwn: Bool = true, notBefore commit: Int = 0
+    from state: RememberedState?, isOwn: Bool = true, after hasFailed: Bool = false,
+    notBefore commit: Int = 0
   ) -> StreamBeginning {
     let present = present.notBefore(commit)
     let advance = state.flatMap { present.advance(from: $0, isOwn: isOwn) }
     counters.note(advance?.kind ?? .snapshot)
-    return StreamBeginning(
-      (advance?.pieces ?? present.snapshots) + present.failures, present.position)
+    var pieces = (advance?.pieces ?? present.snapshots) + present.failures
+    if pieces.isEmpty, hasFailed { pieces = [present.recovery] }
+    return StreamBeginning(pieces, present.position)
   }
 }
 
