@@ -146,6 +146,7 @@ extension RecordsService {
 extension Response {
   /// Nobody but this caller may be given it, and not without asking again.
   fileprivate mutating func dependsOnCaller() {
+    if isPublic { return }
     if fields[.cacheControl] != "no-store" {
       // Streams forbid more: their events may not be held back to be changed.
       let isStream = if case .stream = body { true } else { false }
