@@ -69,7 +69,6 @@ extension Connection {
     }
     guard !isClosed, isCurrent(stream) else { return }
     left -= max(bytes.count, 64)
-    stream.bytes += bytes.count
     write { stream.append(bytes, to: &$0) }
     stream.lastWrite = loop.now
     if loop.scratch.count >= Self.pieceSize { flush() }
@@ -134,7 +133,7 @@ extension Connection {
     }
     flush()
     guard !isBlocked, !machine.hasFailed else { return false }
-    if stream.isChunked {
+    if stream.sendsLogAsItIs {
       took(view.send(from: stream.cursor, to: descriptor), of: view, stream)
     } else {
       sendPayloads(stream, view)
@@ -201,8 +200,9 @@ extension Connection {
       of: view, from: stream.cursor, limit: Self.pieceSize)
     stream.cursor = end
     stream.lastWrite = loop.now
-    stream.bytes += bytes.count
-    outbox.append(bytes)
+    var output: [UInt8] = []
+    stream.append(bytes, to: &output)
+    outbox.append(output)
     sendOutbox()
     if isBlocked { noteStall(stream) }
   }

@@ -93,7 +93,7 @@ final class ActiveStream {
   ///
   /// One that may be held is never left to it: the fan-out looks at no remote.
   func park() {
-    guard !isParked, isLive, isChunked, remote == nil, let fanOut else { return }
+    guard !isParked, isLive, sendsLogAsItIs, remote == nil, let fanOut else { return }
     fanOut.park(at: index, cursor: cursor, lastWrite: lastWrite)
     isParked = true
   }
@@ -107,7 +107,12 @@ final class ActiveStream {
     isParked = false
   }
 
-  func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+  /// Whether what the log holds, in its chunks, is what the reader gets.
+  var sendsLogAsItIs: Bool { isChunked && body.recoding == nil }
+
+  func append(_ made: [UInt8], to output: inout [UInt8]) {
+    let bytes = body.recoding.map { $0(made) } ?? made
+    self.bytes += bytes.count
     if isChunked { ChunkFraming.append(bytes, to: &output) } else { output += bytes }
   }
 }

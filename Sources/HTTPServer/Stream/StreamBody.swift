@@ -21,6 +21,12 @@ package struct StreamBody: Sendable {
     }
   }
 
+  /// Turns the bytes of a stream into those of another format, piece by piece: a piece ends anywhere
+  /// in the prefix, and between two units after it.
+  ///
+  /// Called on the connection's loop, never by two threads at once; may give nothing.
+  package typealias Recoding = @Sendable ([UInt8]) -> [UInt8]
+
   /// Sent before the broadcast, pieces of any size.
   package var prefix: Producer?
 
@@ -59,13 +65,19 @@ package struct StreamBody: Sendable {
   /// Holds the stream and redirects it; a stream without one is the cheaper one.
   package var remote: StreamRemote?
 
+  /// Changes all that is sent, the heartbeat and the farewell too.
+  ///
+  /// Costs a copy of each unit for this stream; without one, the socket is given the log itself.
+  package var recoding: Recoding?
+
   package init(
     prefix: Producer? = nil, broadcast: Broadcast, position: Broadcast.Position,
     heartbeat: Heartbeat? = nil,
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
     onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,
     farewell: @escaping @Sendable () -> [UInt8] = { [] }, term: StreamTerm? = nil,
-    onEnd: @escaping @Sendable () -> Void = {}, remote: StreamRemote? = nil
+    onEnd: @escaping @Sendable () -> Void = {}, remote: StreamRemote? = nil,
+    recoding: Recoding? = nil
   ) {
     self.prefix = prefix
     self.broadcast = broadcast
@@ -77,6 +89,7 @@ package struct StreamBody: Sendable {
     self.term = term
     self.onEnd = onEnd
     self.remote = remote
+    self.recoding = recoding
   }
 }
 

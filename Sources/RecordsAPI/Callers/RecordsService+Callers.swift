@@ -144,7 +144,8 @@ extension RecordsService {
 }
 
 extension Response {
-  /// Nobody but this caller may be given it, and not without asking again.
+  /// Nobody but this caller may be given it, and not without asking again; but for what says that it
+  /// is the same for everybody.
   fileprivate mutating func dependsOnCaller() {
     if isPublic { return }
     if fields[.cacheControl] != "no-store" {

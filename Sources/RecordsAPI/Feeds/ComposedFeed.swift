@@ -89,7 +89,7 @@ final class ComposedFeed: StreamableFeed {
   func close() -> [Feed] {
     for feed in feeds { feed.stopListening(self) }
     refresher.unbind(feeds.map(\.controller), from: ObjectIdentifier(log))
-    log.broadcast.close()
+    log.close()
     return feeds
   }
 

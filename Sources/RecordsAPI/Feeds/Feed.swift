@@ -88,7 +88,7 @@ final class Feed: StreamableFeed {
   /// Ends the streams; what the feed shows is no longer kept up to date.
   func close() {
     state.withLock { $0.isClosed = true }
-    log.broadcast.close()
+    log.close()
   }
 
   /// Whether this version is what the feed shows, and nothing stands against showing it.

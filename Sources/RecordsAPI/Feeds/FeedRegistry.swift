@@ -171,15 +171,15 @@ final class FeedRegistry: Sendable {
   /// their beginning.
   func closeAll() {
     isEnding.withLock { $0 = true }
-    for item in feeds.live { item.value.log.broadcast.close() }
-    for item in compositions.live { item.value.log.broadcast.close() }
+    for item in feeds.live { item.value.log.close() }
+    for item in compositions.live { item.value.log.close() }
   }
 
   /// A feed whose first fetch came to its end while the server was ending is closed like the others.
   private func closedIfEnding<F: StreamableFeed>(
     _ result: Result<F, FetchFailure>
   ) -> Result<F, FetchFailure> {
-    if case .success(let feed) = result, isDraining { feed.log.broadcast.close() }
+    if case .success(let feed) = result, isDraining { feed.log.close() }
     return result
   }
 

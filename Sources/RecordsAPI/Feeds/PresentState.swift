@@ -179,16 +179,19 @@ extension PresentState.Member {
   /// The change set from an earlier state.
   ///
   /// Nil where it would be too long, where nothing but the version differs, or where the records
-  /// have another shape.
+  /// show other columns or another key. What is hidden may differ: another order has other terms.
   fileprivate func changes(
     since old: ResultsSnapshot, below limit: Int?, givesIDs: Bool
   ) -> ChangeSetPieces? {
-    guard snapshot.results.layout == old.results.layout else { return nil }
+    let (layout, oldLayout) = (snapshot.results.layout, old.results.layout)
+    guard layout.columns == oldLayout.columns, layout.keyNames == oldLayout.keyNames,
+      (layout.key == nil) == (oldLayout.key == nil)
+    else { return nil }
     // Each record that one has more is a change: known before the difference is worked out.
     let least =
       abs(snapshot.results.count - old.results.count) * ChangeSetPieces.leastOfAChange
     guard least < limit ?? .max, !size.isExceeded(by: least) else { return nil }
-    let changes = snapshot.results.changes(from: old.results)
+    let changes = snapshot.results.changesAcrossLayouts(from: old.results)
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
       changes: changes, old: old, new: snapshot, total: total, member: name, givesIDs: givesIDs)

@@ -19,6 +19,7 @@ struct RecordsService: Sendable {
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
+  let pollTimes = PollTimes()
   /// nil: nobody is told from anybody, and everybody may read everything.
   let gate: Gatekeeper?
   /// Who asks; nil where there is no gate.
@@ -225,12 +226,14 @@ extension Response {
 
   /// A stream of events, which nothing in between shall change or hold back, nor keep unless it is
   /// shared.
-  init(events: StreamBody, _ sharing: StreamSharing? = nil) {
+  init(
+    events: StreamBody, _ format: EventFormat = .serverSentEvents, _ sharing: StreamSharing? = nil
+  ) {
     self.init(
       .ok,
       [
-        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
-        .accelBuffering: "no",
+        .contentType: format.rawValue, .cacheControl: "no-cache, no-transform",
+        .vary: "Accept", .accelBuffering: "no",
       ], body: .stream(events))
     if let sharing { fields = sharing.amending(fields) }
   }

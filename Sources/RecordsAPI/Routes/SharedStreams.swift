@@ -96,8 +96,3 @@ extension RecordsService {
       && subject.keys.allSatisfy { caller.gate.access(of: $0.query).isForAnybody }
   }
 }
-
-extension QueryAccess {
-  /// Whether everybody reads it, and the same of it.
-  fileprivate var isForAnybody: Bool { rule == .anyone && claims.isEmpty }
-}

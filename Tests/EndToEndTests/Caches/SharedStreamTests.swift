@@ -120,7 +120,7 @@ import Testing
     ] {
       let head = try fixture.stream(path, .init(fields: fields)).head()
       #expect(head["Cache-Control"] == "no-cache, no-transform", "\(path)")
-      #expect(head["Vary"] == nil)
+      #expect(head["Vary"] == "Accept")
     }
   }
 
