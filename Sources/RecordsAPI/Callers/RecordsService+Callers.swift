@@ -147,7 +147,7 @@ extension Response {
   /// Nobody but this caller may be given it, and not without asking again; but for what says that it
   /// is the same for everybody.
   fileprivate mutating func dependsOnCaller() {
-    if fields[.cacheControl]?.hasPrefix("public") == true { return }
+    if isPublic { return }
     if fields[.cacheControl] != "no-store" {
       // Streams forbid more: their events may not be held back to be changed.
       let isStream = if case .stream = body { true } else { false }

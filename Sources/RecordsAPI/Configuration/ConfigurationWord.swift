@@ -19,7 +19,7 @@ extension ConfigurationWord {
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
   case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers
-  case versionKey
+  case versionKey, caches
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
@@ -29,7 +29,7 @@ package enum FileWord: String, ConfigurationWord {
     "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
     "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
     "auth": .callers, "authentication": .callers, "users": .callers, "etagkey": .versionKey,
-    "digestkey": .versionKey,
+    "digestkey": .versionKey, "caching": .caches, "cdn": .caches, "sharedcaches": .caches,
   ]
 }
 

@@ -228,6 +228,14 @@ final class EventLog: Sendable {
     }
   }
 
+  /// What a stream has come to that has shown the log up to a position; nil: the log has gone on so far
+  /// that this is not known any more.
+  ///
+  /// O(v), v versions reached after the position.
+  func version(at position: Broadcast.Position) -> ResultsVersion? {
+    state.withLock { $0.marks.last { $0.position <= position }?.version }
+  }
+
   // MARK: - Memory
 
   /// About the bytes of a feed that holds nothing yet, of a mark with its version, and of a remembered

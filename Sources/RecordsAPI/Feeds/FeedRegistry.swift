@@ -164,6 +164,9 @@ final class FeedRegistry: Sendable {
     return (live.count, live.reduce(0) { $0 + $1.value.head.snapshot.results.count })
   }
 
+  /// Whether every stream ends now.
+  var isDraining: Bool { isEnding.withLock { $0 } }
+
   /// Ends every stream after the events appended so far, and those that are still to begin after
   /// their beginning.
   func closeAll() {
@@ -176,7 +179,7 @@ final class FeedRegistry: Sendable {
   private func closedIfEnding<F: StreamableFeed>(
     _ result: Result<F, FetchFailure>
   ) -> Result<F, FetchFailure> {
-    if case .success(let feed) = result, isEnding.withLock({ $0 }) { feed.log.close() }
+    if case .success(let feed) = result, isDraining { feed.log.close() }
     return result
   }
 

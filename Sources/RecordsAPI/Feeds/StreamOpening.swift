@@ -30,12 +30,21 @@ struct StreamOpening: Sendable {
   /// Whether a client may be told what leads on from a state that another feed remembers, to what is
   /// of this key.
   var mayFollow: @Sendable (RememberedState, FeedKey) -> Bool = { _, _ in true }
+  /// When the client comes back to the stream if it breaks or ends.
+  var retry = Retry.line()
 
   init(lastEventID: String?, wantsSnapshot: Bool, known: [String?] = []) {
     self.lastEventID = lastEventID
     self.wantsSnapshot = wantsSnapshot
     // A stream that resumes may have gone on since its URL was made.
     self.known = lastEventID == nil ? known : []
+  }
+
+  /// The same for a stream that caches share.
+  var ofShared: StreamOpening {
+    var opening = self
+    opening.retry = Retry.ofShared
+    return opening
   }
 }
 
@@ -78,7 +87,7 @@ extension StreamableFeed {
     let advance = advance(opening, notBefore: commit)
     if let kind = advance.kind { counters.note(kind) }
     return StreamBeginning(
-      [.bytes(Retry.line())] + advance.pieces + advance.failures, advance.position)
+      [.bytes(opening.retry)] + advance.pieces + advance.failures, advance.position)
   }
 
   /// What leads to the present.
@@ -190,6 +199,10 @@ enum Retry {
   static func line() -> [UInt8] {
     Array("retry: \(Int.random(in: 1000...3000))\n\n".utf8)
   }
+
+  /// Of a stream that caches share, which is the same for all its clients: one second, since it ends
+  /// by itself again and again. Clients jitter by themselves.
+  static let ofShared = Array("retry: 1000\n\n".utf8)
 }
 
 /// What a stream sends before it follows its log, and from where it follows it.

@@ -60,7 +60,6 @@ extension RecordsService {
   private func isSameForEverybody(_ query: String, _ request: Request) -> Bool {
     if request.query.contains(where: { $0.name == "access_token" }) { return false }
     guard let gate else { return request.fields[.authorization] == nil }
-    let access = gate.access(of: query)
-    return access.rule == .anyone && access.claims.isEmpty
+    return gate.access(of: query).isForAnybody
   }
 }

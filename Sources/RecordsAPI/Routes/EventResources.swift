@@ -88,21 +88,28 @@ extension RecordsService {
     _ wish: @escaping @Sendable (RecordsService) throws -> (StreamSubject, StreamOpening)
   ) {
     do {
-      let (subject, opening) = try wish(self)
-      if let caller {
-        return stream(caller, opening, request, responder) { try wish($0).0 }
+      let (subject, wanted) = try wish(self)
+      let mayBeShared = mayBeShared(subject, request)
+      if let caller, !mayBeShared {
+        return stream(caller, wanted, request, responder) { try wish($0).0 }
       }
+      let opening = mayBeShared ? wanted.ofShared : wanted
       let format = EventFormat(request)
       let giveUp = try lease(subject, for: request) { result in
         switch result {
         case .failure(let problem): responder.respond(Self.responseToStream(request, problem))
         case .success(let lease):
           let begin = { @Sendable in
-            let beginning = lease.feed.beginning(opening)
-            let body = body(beginning, lease.feed, format) { lease.end() }
-            responder.respond(Response(events: body, format))
+            // Nobody sees how it begins who asks by HEAD, as caches do.
+            let beginning =
+              request.isHead
+              ? StreamBeginning([], lease.feed.present.position) : lease.feed.beginning(opening)
+            let sharing = mayBeShared ? sharedStreams?.next : nil
+            let body = body(beginning, lease.feed, format, sharing) { lease.end() }
+            responder.respond(Response(events: body, format, sharing))
           }
-          let isLong = lease.feed.isLong(opening, moreThan: Self.quickSearch)
+          let isLong =
+            !request.isHead && lease.feed.isLong(opening, moreThan: Self.quickSearch)
           isLong ? Self.searching.async(execute: begin) : begin()
         }
       }

@@ -14,6 +14,8 @@ struct RecordsService: Sendable {
   let registry: FeedRegistry
   /// One for all streams.
   let heartbeat: Heartbeat
+  /// When the streams end that caches may share; nil: none may be shared.
+  let sharedStreams: SharedStreams?
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
@@ -28,12 +30,14 @@ struct RecordsService: Sendable {
 
   init(
     registry: FeedRegistry, refreshes: RefreshCounters, gate: Gatekeeper? = nil,
-    heartbeat: Duration, server: @escaping @Sendable () -> ServerStatistics?
+    heartbeat: Duration, sharedStreams: SharedStreams? = nil,
+    server: @escaping @Sendable () -> ServerStatistics?
   ) {
     self.server = server
     self.registry = registry
     self.gate = gate
     self.refreshes = refreshes
+    self.sharedStreams = sharedStreams
     self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)
   }
 
@@ -220,13 +224,17 @@ extension Response {
     self.init(.ok, fields, body: .bytes(json))
   }
 
-  /// A stream of events, which nothing in between shall keep, change or hold back.
-  init(events: StreamBody, _ format: EventFormat = .serverSentEvents) {
+  /// A stream of events, which nothing in between shall change or hold back, nor keep unless it is
+  /// shared.
+  init(
+    events: StreamBody, _ format: EventFormat = .serverSentEvents, _ sharing: StreamSharing? = nil
+  ) {
     self.init(
       .ok,
       [
         .contentType: format.rawValue, .cacheControl: "no-cache, no-transform",
         .vary: "Accept", .accelBuffering: "no",
       ], body: .stream(events))
+    if let sharing { fields = sharing.amending(fields) }
   }
 }

@@ -106,7 +106,8 @@ package final class RecordsServer: Sendable {
     // Weakly: the server holds its handler, and with it the routes. Written before it listens.
     nonisolated(unsafe) weak var made: Server?
     let service = RecordsService(
-      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat
+      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat,
+      sharedStreams: settings.feeds.sharedStreams.map { SharedStreams(period: $0) }
     ) { made?.statistics }
     var router = Router()
     service.addRoutes(to: &router)
