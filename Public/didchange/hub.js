@@ -192,8 +192,9 @@ export class Hub {
         this.#become([topic], "live");
       },
       commit: (changeSets) => this.#commit(stream, changeSets),
-      failed: (topic, problem) => {
-        topic.tell("error", problem);
+      // Or can be read again, with nothing changed.
+      failed: (topic, kind, data) => {
+        topic.tell(kind, data);
         this.#flush();
       },
       refused: (topic, problem) => this.#refuse(topic, problem),

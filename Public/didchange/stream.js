@@ -6,7 +6,7 @@ import { parse } from "./wire.js";
 // Failures further apart than `calm` are unrelated.
 const [firstDelay, longestDelay, calm] = [500, 30_000, 60_000];
 
-const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
+const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
 
 /** Tells `heard` what comes; `clashed`: these topics cannot be on one stream. */
 export class Stream {
@@ -118,7 +118,8 @@ export class Stream {
       case "commit":
         this.#id = lastEventId;
         return this.#heard.commit(this.#unit.splice(0));
-      case "fetchError": return this.#heard.failed(topic, data);
+      case "fetchError": return this.#heard.failed(topic, "error", data);
+      case "recovered": return this.#heard.failed(topic, event, data);
       default: this.#arriving?.events.push({ event, data });
     }
   }
