@@ -163,7 +163,9 @@ final class Feed: StreamableFeed {
         let wasTold = state.head.failure != nil
         state.head.shown.failure = nil
         noteCommit(&state.head.shown)
-        if wasTold { log.append(ChangeEvents.recovery(state.head.snapshot, member: member), count: 1) }
+        if wasTold {
+          log.append(ChangeEvents.recovery(state.head.snapshot, member: member), count: 1)
+        }
       case .landed:
         noteCommit(&state.head.shown)
       case .delayed, .fetching:

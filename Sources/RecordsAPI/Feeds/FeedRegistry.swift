@@ -167,10 +167,11 @@ final class FeedRegistry: Sendable {
   /// Whether every stream ends now.
   var isDraining: Bool { isEnding.withLock { $0 } }
 
-  /// Ends every stream after the events appended so far, and those that are still to begin after
-  /// their beginning.
+  /// From now on streams end after their beginning.
+  func beginEnding() { isEnding.withLock { $0 = true } }
+
+  /// Ends every stream after the events appended so far, when no more are to last.
   func closeAll() {
-    isEnding.withLock { $0 = true }
     for item in feeds.live { item.value.log.close() }
     for item in compositions.live { item.value.log.close() }
   }

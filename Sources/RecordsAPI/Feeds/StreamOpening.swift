@@ -179,6 +179,7 @@ extension StreamableFeed {
   ///   - isOwn: whether it is of this feed.
   ///   - hasFailed: whether the client was told last that nothing can be shown.
   ///   - commit: what is told anew is of that commit at least, which its reader has seen.
+  /// - Returns: the least that leads to the present.
   func beginning(
     from state: RememberedState?, isOwn: Bool = true, after hasFailed: Bool = false,
     notBefore commit: Int = 0

@@ -82,13 +82,15 @@ package final class RecordsServer: Sendable {
   ///   - completion: is called when the last connection is closed.
   package func drain(timeout: Duration, completion: @escaping @Sendable () -> Void) {
     sweeper.cancel()
-    registry.closeAll()
-    registry.refresher.endLongWork()
+    registry.beginEnding()
+    // Before the streams and polls end: their answers say that the connection closes.
     server.shutdown(timeout: timeout) { [registry, accessLog] in
       registry.refresher.stop()
       accessLog?.flush(within: 1)
       completion()
     }
+    registry.closeAll()
+    registry.refresher.endLongWork()
   }
 
   /// Numbers for operators and tests.
