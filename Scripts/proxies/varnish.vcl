@@ -30,7 +30,9 @@ sub vcl_recv {
     }
     # Whoever says who they are has a stream of their own. Name the cookie that your callers show
     # ("callers: cookie"); other cookies say nothing to the server.
-    if (req.http.Authorization || req.url ~ "access_token" || req.http.Cookie ~ "(^|; *)session=") {
+    std.collect(req.http.Cookie, "; ");
+    if (req.http.Authorization || req.url ~ "access_token"
+        || req.http.Cookie ~ "(^|;)[ \t]*session=") {
         return (pass);
     }
     unset req.http.Cookie;

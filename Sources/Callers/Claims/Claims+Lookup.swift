@@ -13,6 +13,9 @@ extension Claims {
     return value
   }
 
+  /// Whether there is a claim of exactly this name, whatever it is, that is not null.
+  package func says(_ name: String) -> Bool { value(named: name).map { $0 != .null } ?? false }
+
   private func found(_ path: Substring) -> ClaimValue? {
     if let value = value(named: path) { return value }
     for dot in path.indices.reversed() where path[dot] == "." {

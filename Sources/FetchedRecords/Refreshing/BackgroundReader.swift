@@ -44,6 +44,8 @@ final class BackgroundReader: @unchecked Sendable {
   /// - Parameter files: those that it must read.
   /// - Throws: `DatabaseError`, busy where other files stand there now.
   func begin(reading files: DatabaseIdentity?) throws {
+    // The wish that ended its last work is none for the next.
+    statementGuard.reset()
     let opened = try connection ?? connect(files)
     connection = opened
     try opened.inDatabase { db in
@@ -67,7 +69,6 @@ final class BackgroundReader: @unchecked Sendable {
 
   /// Does the work of a run in the transaction that was begun, ends that, and reports.
   func start(_ run: BackgroundRun, completion: @escaping @Sendable (BackgroundReader) -> Void) {
-    statementGuard.reset()
     (isOutdated, isPutOff) = (false, false)
     self.run = run
     work.enter()

@@ -38,8 +38,8 @@ extension Database {
 
   /// Runs `body` in one read transaction, so that all of it sees one commit.
   func readTransaction<T>(_ body: () throws -> T) throws -> T {
-    try run("BEGIN DEFERRED")
     do {
+      try run("BEGIN DEFERRED")
       let result = try body()
       try run("COMMIT")
       return result
@@ -49,10 +49,13 @@ extension Database {
     }
   }
 
-  /// Begins a read transaction, and takes its snapshot: ``endRead()`` must follow.
+  /// Begins a read transaction, and takes its snapshot: ``endRead()`` must follow, unless it throws.
+  ///
+  /// A statement that is interrupted at its end has done what it was to do: a transaction may be there
+  /// though BEGIN has failed.
   func beginRead() throws {
-    try run("BEGIN DEFERRED")
     do {
+      try run("BEGIN DEFERRED")
       _ = try schemaNumber()
     } catch {
       endRead()

@@ -18,6 +18,20 @@ extension Gatekeeper {
     return definition
   }
 
+  /// What callers are told of a failure of a query.
+  ///
+  /// Where it comes of the records, they are not told of which: the words may be of rows that are not
+  /// theirs, or of a commit at which they would have been told nothing of them. The log says it.
+  func told(_ failure: FetchFailure, of query: String) -> FetchFailure {
+    guard query != Self.claimsQuery, [.query, .sections, .database].contains(failure.kind),
+      failure.detail != Self.hiddenDetail
+    else { return failure }
+    warn("the query \(query) fails: \(failure.detail)")
+    return FetchFailure(kind: failure.kind, detail: Self.hiddenDetail)
+  }
+
+  static let hiddenDetail = "The query fails; the server's log says why."
+
   /// Which live result says who somebody is; nil: none is needed.
   func claimsKey(_ identity: CallerIdentity) -> FeedKey? {
     guard settings.claims != nil, let claims = identity.claims else { return nil }
@@ -46,8 +60,9 @@ extension Gatekeeper {
       row = Caller.Row(
         feed: feed, version: head.snapshot.version, commit: head.snapshot.commit)
     }
-    if settings.claims != nil, let claim = claims?.value(at: "expires") {
-      guard let seconds = claim.seconds else {
+    // What is neither a time nor NULL lets nobody in: also what no claim may be, text with NUL.
+    if settings.claims != nil, let claims, claims.says("expires") {
+      guard let seconds = claims.value(at: "expires")?.seconds else {
         warn("`expires` of the `claims` statement is no number of seconds")
         throw unauthorized("expired", "Your session is over.")
       }

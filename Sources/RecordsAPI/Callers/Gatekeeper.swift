@@ -136,6 +136,12 @@ final class Gatekeeper: Sendable {
         throw unauthorized(
           "malformed", "Who you are is said twice.", "the header \(header.field) is there twice")
       }
+      // All bytes that are no UTF-8 are read as this, and so two names as one.
+      guard !text.unicodeScalars.contains("\u{FFFD}") else {
+        throw unauthorized(
+          "malformed", "Who you are is not said in UTF-8.",
+          "the header \(header.field) is no UTF-8: have the proxy encode it")
+      }
       if let value = header.value(of: text) { members.append((header.claim, value)) }
     }
     return members.isEmpty ? .anonymous : .headers(Claims(members))

@@ -104,15 +104,8 @@ extension RecordsService {
   }
 
   /// What keeps a query from being shown, for who asks.
-  ///
-  /// Where it comes of the records, a caller is not told of which: it may be of a commit at which the
-  /// caller would have been told nothing of them. The log says it.
   func problem(_ failure: FetchFailure, of query: String) -> Problem {
-    var problem = Problem(failure)
-    guard let caller, [.query, .sections, .database].contains(failure.kind) else { return problem }
-    caller.gate.warn("the query \(query) fails: \(failure.detail)")
-    problem.detail = "The query fails; the server's log says why."
-    return problem
+    Problem(caller?.gate.told(failure, of: query) ?? failure)
   }
 
   /// `POST /v1/tickets`

@@ -22,9 +22,18 @@ final class FeedRegistry: Sendable {
   let evictions = Atomic(0)
   /// From now on every stream ends.
   private let isEnding = Mutex(false)
+  /// What clients are told of a failure of a query.
+  private let told: FailureText
 
-  init(refresher: Refresher, settings: FeedSettings) {
+  /// What clients are told of a failure of the query of a name.
+  typealias FailureText = @Sendable (FetchFailure, _ query: String) -> FetchFailure
+
+  init(
+    refresher: Refresher, settings: FeedSettings,
+    telling told: @escaping FailureText = { failure, _ in failure }
+  ) {
     self.refresher = refresher
+    self.told = told
     self.settings = settings
     shares = Shares(
       streams: .init(count: settings.streamsPerAddress, word: "streamsPerAddress"),
@@ -83,8 +92,12 @@ final class FeedRegistry: Sendable {
     // Events and the completion both come on the refresher's queue, the completion first. Weakly: the
     // feed holds its controller, and the controller the closure that its events go to.
     nonisolated(unsafe) weak var made: Feed?
-    let giveUp = refresher.open(key.query, arguments: key.arguments) { event, sleepers in
-      made?.receive(event, &sleepers)
+    let giveUp = refresher.open(key.query, arguments: key.arguments) { [told] event, sleepers in
+      if case .failed(let failure) = event {
+        made?.receive(.failed(told(failure, key.query)), &sleepers)
+      } else {
+        made?.receive(event, &sleepers)
+      }
     } completion: { [settings, counters, states] result in
       completion(
         result.map { controller in

@@ -51,12 +51,15 @@ final class Poll: Sendable {
     // What came before it was added has woken nobody.
     if (try? news.get().position) != lease.feed.log.broadcast.end { lease.feed.log.polls.wake() }
     times.add(self)
-    responder.whenAbandoned { [self] in
-      // Who has closed only their half of the connection is answered; nobody else hears it.
-      Poll.queue.async { [self] in Poll.answer([self], inAnyCase: true) }
+    // Whoever takes the place of one that is over hears of that by itself.
+    if !isOver.load(ordering: .sequentiallyConsistent) {
+      responder.whenAbandoned { [self] in
+        // Who has closed only their half of the connection is answered; nobody else hears it.
+        Poll.queue.async { [self] in Poll.answer([self], inAnyCase: true) }
+      }
     }
-    // It may have been answered meanwhile.
-    if isOver.load(ordering: .sequentiallyConsistent) { times.remove(self) }
+    // It may have been answered, or have started over, before it was added.
+    if isOver.load(ordering: .sequentiallyConsistent) { leave() }
   }
 
   private var isDue: Bool { terms.wait == 0 || PollTimes.hasPassed(end) }
@@ -134,9 +137,14 @@ final class Poll: Sendable {
   /// - Returns: whether there was none.
   private func finish() -> Bool {
     guard !isOver.exchange(true, ordering: .sequentiallyConsistent) else { return false }
-    lease.feed.log.polls.remove(self)
-    times.remove(self)
+    leave()
     watch?.end()
     return true
+  }
+
+  /// Nobody has to answer it any more, or holds it for that.
+  private func leave() {
+    lease.feed.log.polls.remove(self)
+    times.remove(self)
   }
 }

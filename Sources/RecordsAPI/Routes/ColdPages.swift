@@ -32,7 +32,8 @@ extension RecordsService {
         case .success(.page(let page, let isDear)):
           if isDear { registry.warm(key) }
           respond(responder, page)
-        case .failure(let failure): responder.respond(Self.response(to: Problem(failure)))
+        case .failure(let failure):
+          responder.respond(Self.response(to: problem(failure, of: key.query)))
         }
       }
       responder.whenAbandoned(giveUp)

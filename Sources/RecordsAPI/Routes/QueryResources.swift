@@ -87,7 +87,9 @@ extension JSONWriter {
       array("columns") { _ in }
       name("key")
       null()
-      member("problem", FetchFailure(problems).detail)
+      let failure = FetchFailure(problems)
+      let isHidden = caller?.isOperator == false
+      member("problem", isHidden ? Gatekeeper.hiddenDetail : failure.detail)
     }
   }
 

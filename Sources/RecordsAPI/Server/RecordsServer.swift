@@ -33,10 +33,12 @@ package final class RecordsServer: Sendable {
     accessLog = settings.service.accessLog.map { AccessLog($0, logger: accessLogger ?? logger) }
     let refreshes = RefreshCounters()
     let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
-    registry = FeedRegistry(refresher: refresher, settings: settings.feeds)
     let gate = try settings.callers.map { callers in
       try Gatekeeper(
         callers, settings.access, crossOrigin: settings.service.crossOrigin, logger: logger)
+    }
+    registry = FeedRegistry(refresher: refresher, settings: settings.feeds) { failure, query in
+      gate?.told(failure, of: query) ?? failure
     }
     if gate == nil, !listen.isLoopback { logger.warning("\(Self.callersAdvice)") }
     server = try Self.makeServer(

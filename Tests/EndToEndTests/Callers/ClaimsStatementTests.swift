@@ -145,6 +145,12 @@ import Testing
     try eventually("ann is nobody") { try shop.get(path, as: "ann").status == 401 }
   }
 
+  @Test func `refuses an end that has U+0000 in it`() throws {
+    let shop = try Shop()
+    try shop.writer.commit(Shop.change("ann", "expires = CAST('4000000000' || char(0) AS TEXT)"))
+    try eventually("ann is nobody") { try shop.get(path, as: "ann").status == 401 }
+  }
+
   @Test func `may be of several tables, and each of them is live`() throws {
     let fixture = try serve(
       "SELECT s.user, s.role, s.level FROM session s JOIN product p ON p.id = s.user "

@@ -31,6 +31,23 @@ import Testing
     #expect(try stream.next()?.json["numberOfRecords"] == 2)
   }
 
+  /// All bytes that are no UTF-8 would be one name.
+  @Test func `is refused where it is no UTF-8`() throws {
+    let fixture = try serve(proxies: "127.0.0.1")
+    let answer = try ChildProcess.run(
+      "python3",
+      [
+        "-c",
+        """
+        import socket, sys
+        s = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+        s.sendall(b"GET /v1/queries HTTP/1.0\\r\\nX-Forwarded-User: J\\xf6rg\\r\\n\\r\\n")
+        print(s.recv(65536).decode().split("\\r\\n")[0])
+        """, String(try #require(fixture.base.split(separator: ":").last)),
+      ])
+    #expect(answer.output.contains(" 401 "), "\(answer)")
+  }
+
   /// Who names a group must not name others by it.
   @Test(
     arguments: [

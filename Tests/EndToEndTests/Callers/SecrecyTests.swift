@@ -2,6 +2,63 @@ import Foundation
 import TestSupport
 import Testing
 
+/// What of a query that fails is told to those who may read it.
+@Suite(.endToEnd) struct `Nothing of somebody else's row` {
+  private static let schema =
+    Shop.schema + """
+      CREATE TABLE doc (id INTEGER PRIMARY KEY, customer INTEGER, path TEXT);
+      INSERT INTO doc VALUES (1, 7, '$.a'), (2, 8, '$.a');
+      """
+  /// It looks at all rows before it looks whose they are.
+  private static let queries = """
+    docs:
+      sql: >
+        SELECT id, customer FROM doc
+        WHERE json_extract('{"a":1}', path) > 0 AND customer = :customer ORDER BY id
+      parameters: {customer: {type: integer, claim: user}}
+    public:
+      sql: SELECT id FROM doc WHERE json_extract('{"a":1}', path) > 0
+      allow: anyone
+    """
+
+  @Test func `is told where a query fails`() throws {
+    let log = LogKeeper()
+    let fixture = try ServerFixture(
+      Self.schema, queries: Self.queries, words: Shop.callers, logger: log.logger)
+    let writer = try fixture.writer()
+    let ann = EventStream.Options(fields: Shop.bearer("ann"))
+    let streams = [
+      fixture.stream("/v1/queries/docs/events", ann),
+      fixture.stream("/v1/queries/docs/events?limit=1", ann),
+      fixture.stream("/v1/events?query=docs&query=public", ann),
+      fixture.stream("/v1/queries/public/events"),
+    ]
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    try writer.commit("UPDATE doc SET path = 'SECRET' WHERE id = 2")
+    for stream in streams {
+      var event = try #require(try stream.next())
+      while event.type != "fetchError" { event = try #require(try stream.next()) }
+      #expect(try event.json["detail"] == "The query fails; the server's log says why.")
+    }
+    var answers: [HTTPClient.Answer] = []
+    for path in ["records", "sections", "changes"] {
+      answers.append(try fixture.get("/v1/queries/docs/\(path)", Shop.bearer("ann")))
+      answers.append(try fixture.get("/v1/queries/public/\(path)"))
+      // Nobody has asked for it before.
+      answers.append(try fixture.get("/v1/queries/docs/\(path)", Shop.bearer("bob")))
+    }
+    for answer in answers { #expect(answer.status == 500) }
+    for text in answers.map(\.text) + streams.map(\.text) { #expect(!text.contains("SECRET")) }
+    #expect(log.text.contains("SECRET"))
+    try writer.commit("ALTER TABLE doc RENAME COLUMN path TO way")
+    try eventually("it does not fit the schema") {
+      try fixture.get("/v1/queries/docs", Shop.bearer("ann")).text.contains("\"problem\"")
+    }
+    #expect(try !fixture.get("/v1/queries", Shop.bearer("ann")).text.contains("path"))
+    #expect(try fixture.get("/v1/queries", Shop.bearer("root")).text.contains("path"))
+  }
+}
+
 /// What of a token or a ticket is told again.
 @Suite(.endToEnd) struct `Nothing of a token` {
   private let tokens = ["ann", "stranger"].map(Shop.token)
