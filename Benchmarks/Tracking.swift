@@ -73,6 +73,34 @@ struct Tracking: ParsableCommand {
     }
     print("\(rows) rows, milliseconds\n")
     printTable(["query", "first change", "maintained", "refetched", "ratio"], table)
+    try runAlongside()
+  }
+
+  /// What stands beside a list of one table.
+  private func runAlongside() throws {
+    let statements = [
+      ("count(*)", ["count(*)"]), ("max(score)", ["max(score)"]), ("sum(score)", ["sum(score)"]),
+      ("count(*), max(score)", ["count(*)", "max(score)"]),
+      ("count(*), sum(score), avg(score)", ["count(*)", "sum(score)", "avg(score)"]),
+    ]
+    let change = "UPDATE player SET score = score + 1 WHERE id = 500"
+    var table: [[String]] = []
+    for (name, values) in statements {
+      let database = try SampleDatabase(rows: rows)
+      let list = "SELECT * FROM player WHERE id <= 1000 ORDER BY name"
+      let alone = try Live(database, list)
+      let kept = try Live(database, list, alongside: values.map { "SELECT \($0) FROM player" })
+      let run = try Live(
+        database, list, alongside: values.map { "SELECT \($0) FROM player WHERE (SELECT 1)" })
+      // The first changes make what the others need.
+      for live in [alone, kept, run] { _ = try live.measure(3, change) }
+      let times = try [alone, kept, run].map { try $0.measure(runs, change) }
+      table.append(
+        [name] + times.map(\.short) + [(times[1] / times[0]).short, (times[2] / times[1]).short])
+    }
+    print("\nalongside a list of 1000 of the rows, milliseconds\n")
+    printTable(
+      ["alongside", "without", "followed", "run again", "to without", "ratio"], table)
   }
 }
 
@@ -81,10 +109,12 @@ private final class Live {
   private let refresher: Refresher
   let mode: QueryAnalysis.Tracking.Mode
 
-  init(_ database: SampleDatabase, _ sql: String) throws {
+  init(_ database: SampleDatabase, _ sql: String, alongside: [String] = []) throws {
     self.database = database
-    refresher = try Refresher(
-      path: database.path, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let definition = QueryDefinition(
+      name: "q", form: .sql(sql),
+      alongside: alongside.enumerated().map { .init(name: "v\($0)", sql: $1) })
+    refresher = try Refresher(path: database.path, queries: .definitions([definition]))
     mode = try refresher.opened("q").snapshot.query.tracking.mode
   }
 

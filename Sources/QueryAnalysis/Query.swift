@@ -12,18 +12,25 @@ package final class Query: Sendable {
   package let layout: RecordLayout
   /// The tables and columns that the statement reads, through views, CTEs and subqueries.
   package let dependencies: [TableDependency]
+  /// Those of them that the records come from.
+  package let tables: [String]
+  /// What is read together with the records.
+  package let alongside: [AlongsideStatement]
   package let tracking: Tracking
   /// How the result is maintained row by row, if it can be.
   package let plan: IncrementalPlan?
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
-    dependencies: [TableDependency], tracking: Tracking, plan: IncrementalPlan?
+    dependencies: [TableDependency], tables: [String], alongside: [AlongsideStatement],
+    tracking: Tracking, plan: IncrementalPlan?
   ) {
     self.definition = definition
     self.sql = sql
     self.layout = layout
     self.dependencies = dependencies
+    self.tables = tables
+    self.alongside = alongside
     self.tracking = tracking
     self.plan = plan
   }

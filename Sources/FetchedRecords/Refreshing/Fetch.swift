@@ -40,16 +40,25 @@ extension Query {
     }
   }
 
-  func fetchAlongside(_ arguments: QueryArguments, in db: Database) throws -> [NamedValue] {
-    try definition.alongside.map { item in
-      let statement = try db.cachedStatement(sql: item.sql)
-      statement.bind(arguments)
-      defer { sqlite3_reset(statement.sqliteStatement) }
-      let hasRow = try statement.step(in: db)
-      return NamedValue(
-        name: item.name,
-        value: hasRow ? statement.value(at: 0) : .null)
-    }
+}
+
+extension Database {
+  /// Runs a statement for one value.
+  ///
+  /// - Parameters:
+  ///   - sql: the statement.
+  ///   - arguments: values for its parameters by name.
+  ///   - unnamed: values for those without.
+  /// - Returns: the first column of the first row; NULL where there is none.
+  /// - Throws: `DatabaseError`.
+  func value(
+    of sql: String, _ arguments: QueryArguments, unnamed: [Value] = []
+  ) throws -> Value {
+    let statement = try cachedStatement(sql: sql)
+    statement.bind(arguments)
+    statement.bindUnnamed(unnamed)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    return try statement.step(in: self) ? statement.value(at: 0) : .null
   }
 }
 

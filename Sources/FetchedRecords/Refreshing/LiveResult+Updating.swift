@@ -17,6 +17,9 @@ struct LiveUpdate {
   var wasKnown = false
   /// What the listener made of it.
   var presented: (any Sendable)?
+  /// The statements alongside that ran, and how many did not have to.
+  var ranAlongside: [Int] = []
+  var knownAlongside = 0
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
@@ -42,12 +45,12 @@ extension LiveResult {
 
   /// Whether some work is, as far as is known, done within ``shortWork``.
   func isShort(_ work: Query.Work) -> Bool {
-    switch work {
+    if durationAlongside(of: work) >= Self.shortWork { return false }
+    switch work.records {
     case .none: return true
-    case .refetch: return duration(of: \.fetch) < Self.shortWork
+    case .refetch: return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed, _):
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
-      if duration(of: \.alongside) >= Self.shortWork { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
       let needsContributions = changed.contains { !$0.lead.isOwner }
       return index != nil && (contributions != nil || !needsContributions)
@@ -59,8 +62,10 @@ extension LiveResult {
     !isBehind && (index != nil || snapshot.results.count <= Self.quicklyIndexed)
   }
 
-  private func duration(of part: KeyPath<Durations, Duration?>) -> Duration {
-    durations[keyPath: part] ?? .zero
+  private func durationAlongside(of work: Query.Work) -> Duration {
+    work.alongside.reduce(.zero) {
+      $1.aggregates == nil ? $0 + (durations.alongside[$1.position] ?? .zero) : $0
+    }
   }
 
   /// Works out the next state in a read transaction.
@@ -88,51 +93,60 @@ extension LiveResult {
     of bound: BoundQuery, known: KnownResult?, meter: ResultMeter,
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
-    var update: LiveUpdate
+    let start = ContinuousClock.now
+    let work = bound.query.refetch(because: [])
+    let next: NextRecords
     switch known {
     case .present(let results):
-      update = LiveUpdate(
-        query: bound.query,
-        results: results, changes: ChangeSet(),
-        alongside: try fetchAlongside(bound, in: transaction.db), refetchReasons: [],
-        duration: .zero)
-      update.wasKnown = true
+      next = NextRecords(results: results, changes: ChangeSet(), refetchReasons: [])
     case .earlier(let cached):
-      update = try refetch(
+      next = try refetch(
         bound, comparingWith: cached.results, because: [], meter, in: transaction.db)
-      update.cached = cached
     case nil:
-      update = try refetch(bound, because: [], meter, in: transaction.db)
+      next = try refetch(bound, because: [], meter, in: transaction.db)
+    }
+    var update = try update(to: next, work.alongside, bound, since: start, in: transaction.db)
+    switch known {
+    case .present: update.wasKnown = true
+    case .earlier(let cached): update.cached = cached
+    case nil: break
     }
     try bound.present?(&update, snapshot, transaction)
     listener.prepare(update.results)
     return update
   }
 
+  /// The next records, and how they were come by.
+  private struct NextRecords {
+    let results: Results
+    let changes: ChangeSet
+    let refetchReasons: [String]?
+  }
+
   private func next(
     _ work: Query.Work, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> LiveUpdate {
+    let start = ContinuousClock.now
+    let next = try nextRecords(work.records, bound, meter, in: db)
+    return try update(to: next, work.alongside, bound, since: start, in: db)
+  }
+
+  private func nextRecords(
+    _ work: Query.RecordsWork, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
+  ) throws -> NextRecords {
     switch work {
     case .none:
-      return LiveUpdate(
-        query: bound.query,
-        results: snapshot.results, changes: ChangeSet(), alongside: snapshot.alongside,
-        refetchReasons: nil, duration: .zero)
+      return NextRecords(results: snapshot.results, changes: ChangeSet(), refetchReasons: nil)
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
     case .rows(let changed, let plan):
-      let start = ContinuousClock.now
       switch try maintain(changed, plan: plan, bound.arguments, in: db) {
       case .refetch(let reason):
         return try refetch(bound, because: [reason], meter, in: db)
       case .refetchOnce(let reason):
         return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):
-        let alongside = try fetchAlongside(bound, in: db)
-        return LiveUpdate(
-          query: bound.query,
-          results: results, changes: changes, alongside: alongside, refetchReasons: nil,
-          duration: ContinuousClock.now - start)
+        return NextRecords(results: results, changes: changes, refetchReasons: nil)
       }
     }
   }
@@ -140,7 +154,7 @@ extension LiveResult {
   private func refetch(
     _ bound: BoundQuery, comparingWith known: Results? = nil, because reasons: [String],
     keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
-  ) throws -> LiveUpdate {
+  ) throws -> NextRecords {
     forgetIndex(keepingContributions: keepsContributions)
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
@@ -148,18 +162,58 @@ extension LiveResult {
     let (results, changes) = try query.fetch(
       comparingWith: old.layout == query.layout ? old : .empty(query.layout),
       arguments: bound.arguments, meter: meter, in: db)
-    let fetched = ContinuousClock.now
-    durations.fetch = fetched - start
-    return LiveUpdate(
-      query: query,
-      results: results, changes: changes, alongside: try fetchAlongside(bound, in: db),
-      refetchReasons: reasons, duration: ContinuousClock.now - start)
+    durations.fetch = ContinuousClock.now - start
+    return NextRecords(results: results, changes: changes, refetchReasons: reasons)
   }
 
-  private func fetchAlongside(_ bound: BoundQuery, in db: Database) throws -> [NamedValue] {
-    if bound.query.definition.alongside.isEmpty { return [] }
-    let start = ContinuousClock.now
-    defer { durations.alongside = ContinuousClock.now - start }
-    return try bound.query.fetchAlongside(bound.arguments, in: db)
+  // MARK: - Alongside
+
+  private func update(
+    to next: NextRecords, _ stale: [Query.StaleStatement], _ bound: BoundQuery,
+    since start: ContinuousClock.Instant, in db: Database
+  ) throws -> LiveUpdate {
+    var update = LiveUpdate(
+      query: bound.query, results: next.results, changes: next.changes,
+      alongside: try alongside(stale, bound, in: db), refetchReasons: next.refetchReasons,
+      duration: ContinuousClock.now - start)
+    update.ranAlongside = stale.filter { $0.aggregates == nil }.map(\.position)
+    update.knownAlongside = stale.count - update.ranAlongside.count
+    return update
+  }
+
+  /// The values of now, most of which may be those that are shown.
+  private func alongside(
+    _ stale: [Query.StaleStatement], _ bound: BoundQuery, in db: Database
+  ) throws -> [NamedValue] {
+    let statements = bound.query.alongside
+    if stale.isEmpty { return snapshot.alongside }
+    var values = snapshot.alongside
+    if stale.count == statements.count {
+      values = statements.map { NamedValue(name: $0.name, value: .null) }
+    }
+    for statement in stale {
+      let position = statement.position
+      let (name, plan) = (statements[position].name, statements[position].plan)
+      if let plan, let aggregates = statement.aggregates {
+        let value = try plan.value(of: aggregates, bound.arguments, in: db)
+        values[position] = NamedValue(name: name, value: value)
+      } else {
+        let start = ContinuousClock.now
+        let value = try db.value(of: statements[position].sql, bound.arguments)
+        values[position] = NamedValue(name: name, value: value)
+        durations.alongside[position] = ContinuousClock.now - start
+      }
+    }
+    return values
+  }
+}
+
+extension AggregatePlan {
+  /// The value of the statement, of those of its aggregates.
+  func value(
+    of aggregates: [Value], _ arguments: QueryArguments, in db: Database
+  ) throws -> Value {
+    guard let expression else { return aggregates[0] }
+    return try db.value(of: expression, arguments, unnamed: aggregates)
   }
 }

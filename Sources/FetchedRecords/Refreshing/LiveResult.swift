@@ -46,6 +46,8 @@ package final class LiveResult: @unchecked Sendable {
   /// Whether its companions wait for it, and it for them; not where it failed in a way that is tried
   /// again only after a while.
   var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
+  /// The statements alongside whose rows are followed, by their positions.
+  var aggregated: [Int: AggregatedStatement] = [:]
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.
@@ -109,7 +111,8 @@ package final class LiveResult: @unchecked Sendable {
   /// How long the parts of its last fetch took; nil: not known.
   struct Durations {
     var fetch: Duration?
-    var alongside: Duration?
+    /// By the positions of the statements.
+    var alongside: [Int: Duration] = [:]
   }
 
   /// Whether the snapshot may not show the present.

@@ -110,7 +110,10 @@ final class LiveResults {
     for table in tables.keys {
       for group in byTable[table.lowercased()] ?? [] { found[ObjectIdentifier(group)] = group }
     }
-    return Array(found.values)
+    var groups = Array(found.values)
+    // What others are made of comes first.
+    _ = groups.partition { !$0.query.definition.servesOthers }
+    return groups
   }
 
   private func makeGroupsByTable() -> [String: [QueryGroup]] {

@@ -7,6 +7,9 @@ package struct RefreshStatistics: Sendable {
   /// Queries that ran again, and the rows that they returned.
   package internal(set) var refetches = 0
   package internal(set) var rowsFetched = 0
+  /// Statements alongside that ran again, and those whose values were known from running totals.
+  package internal(set) var ranAlongside = 0
+  package internal(set) var knownAlongside = 0
   /// Queries that could not be brought up to date.
   package internal(set) var failures = 0
   /// Pieces of work that were done beside the queue that follows commits.

@@ -372,6 +372,7 @@ extension Refresher {
   func drop(_ result: LiveResult) {
     line.remove(result)
     live.remove(result)
+    leaveAggregates(of: result)
     letGo(result)
     if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }
     guard let task = result.background else { return }

@@ -9,8 +9,11 @@ extension Refresher {
   /// stand in line.
   func bringUpToDate(_ changes: DatabaseChanges, in transaction: ReadTransaction) {
     for group in live.groups(touchedBy: changes) {
-      switch group.query.work(for: changes) {
-      case .none: continue
+      let work = group.query.work(for: changes)
+      switch work.records {
+      case .none:
+        if work.alongside.isEmpty { continue }
+        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
       case .rows(let changed, let plan):
         let found = try? group.assignments(of: changed, plan: plan, in: transaction.db)
         guard let assignments = found else {
@@ -18,15 +21,29 @@ extension Refresher {
           continue
         }
         for (result, changed) in assignments {
-          let work = Query.Work.rows(changed, plan)
-          let isDone =
-            !result.isBehind && isShort(work, for: result) && update(result, work, in: transaction)
-          if isDone { group.note(result, changed) } else { postpone(result, changes) }
+          var work = work
+          work.records = .rows(changed, plan)
+          if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
       }
     }
+  }
+
+  /// - Returns: whether it is done; else it stands in line.
+  @discardableResult
+  private func bring(
+    _ work: Query.Work, _ changes: DatabaseChanges, into result: LiveResult,
+    in transaction: ReadTransaction
+  ) -> Bool {
+    let work = Query.Work(
+      records: work.records, alongside: known(work.alongside.map(\.position), of: result))
+    if !result.isBehind, isShort(work, for: result), update(result, work, in: transaction) {
+      return true
+    }
+    postpone(result, changes)
+    return false
   }
 
   /// Whether some work is to be done at once: it is short, or there is nothing to do it beside.
@@ -58,8 +75,11 @@ extension Refresher {
     guard let bound = try result.bound?.get() else {
       throw FetchFailure(kind: .query, detail: "\(result.queryName) was never analysed")
     }
-    if let reason = result.mustRefetch { return (bound, .refetch(because: [reason])) }
-    return (bound, bound.query.work(for: result.missed))
+    let query = bound.query
+    var work = query.work(for: result.missed)
+    if let reason = result.mustRefetch { work = query.refetch(because: [reason]) }
+    work.alongside = known(work.alongside.map(\.position), of: result)
+    return (bound, work)
   }
 
   /// Does work in a moment, or not at all.
@@ -108,6 +128,10 @@ extension Refresher {
     count(update, of: result)
     live.noteSuccess(of: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
+    followAggregates(of: result, update.ranAlongside)
+    if let rows = result.listener as? AggregatedRows {
+      noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
+    }
     let old = result.snapshot
     let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
     // What stands alongside is a part of the state that a version names.
@@ -145,6 +169,12 @@ extension Refresher {
   }
 
   private func count(_ update: LiveUpdate, of result: LiveResult) {
+    if !update.query.alongside.isEmpty {
+      count {
+        $0.ranAlongside += update.ranAlongside.count
+        $0.knownAlongside += update.knownAlongside
+      }
+    }
     guard let reasons = update.refetchReasons else {
       count {
         $0.maintained += 1

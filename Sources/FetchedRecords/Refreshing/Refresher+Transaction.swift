@@ -112,6 +112,7 @@ extension Refresher {
       schemaNumber = nil
       db.clearSchemaCache()
       try catalog.analyze(in: db)
+      forgetAggregates()
       live.rebind(in: db)
       for result in live.all {
         result.mustRefetch = "schema"

@@ -22,7 +22,9 @@ extension Refresher {
               comparingWith: .empty(query.layout), arguments: arguments,
               meter: ResultMeter(limits, memory, mayWait: true), in: transaction.db
             ).results
-            _ = try query.fetchAlongside(arguments, in: transaction.db)
+            for statement in query.alongside {
+              _ = try transaction.db.value(of: statement.sql, arguments)
+            }
             return results
           }
         } catch StatementGuard.Interruption.time {

@@ -41,6 +41,8 @@ package final class Refresher: @unchecked Sendable {
   /// Grows by one with each refresh that saw a commit.
   var commit = 0
   let live = LiveResults()
+  /// What statements alongside aggregate, where that is followed.
+  var aggregatedRows: [AggregatedRows.Key: AggregatedRows] = [:]
   /// What is not up to date, and who waits for first results.
   var line = WaitingLine()
   /// Whether a piece of work is on the queue that takes the next in line.

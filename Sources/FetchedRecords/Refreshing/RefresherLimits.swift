@@ -14,6 +14,12 @@ package struct RefresherLimits: Sendable, Equatable {
   /// same processors.
   package var readers = 4
 
+  /// A statement alongside that takes longer than this is not run at each commit: the rows that it
+  /// aggregates are followed, in the memory that they take.
+  ///
+  /// 0.1 ms: about as long as all the rest of a commit.
+  package var dearStatement = Duration.microseconds(100)
+
   /// Records of one result.
   package var resultRows = 20_000_000
 

@@ -1,4 +1,5 @@
 import ChangeCapture
+import OrderedResults
 import QueryAnalysis
 
 /// Rows of a table that changed, and how they lead to owners.
@@ -9,22 +10,59 @@ struct ChangedRows: Equatable {
 
 extension Query {
   /// What a refresh has to do for a query.
-  enum Work: Equatable {
-    /// None of its tables changed.
+  struct Work: Equatable {
+    var records: RecordsWork
+    /// The statements alongside whose tables changed.
+    var alongside: [StaleStatement]
+
+    var isNothing: Bool { records == .none && alongside.isEmpty }
+  }
+
+  enum RecordsWork: Equatable {
+    /// None of their tables changed.
     case none
-    /// These rows changed, and nothing else that it looks at.
+    /// These rows changed, and nothing else that they come from.
     case rows([ChangedRows], IncrementalPlan)
-    /// Why its rows do not say enough: words fit to label a metric.
+    /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
+  }
+
+  /// A statement alongside whose value may be another now.
+  struct StaleStatement: Equatable {
+    let position: Int
+    /// The values of its aggregates; nil: it runs again.
+    var aggregates: [Value]?
   }
 
   /// What has to be done after changes. O(t) for the t tables of the query.
   func work(for changes: DatabaseChanges) -> Work {
+    Work(
+      records: recordsWork(for: changes),
+      alongside: staleStatements(after: changes).map { StaleStatement(position: $0) })
+  }
+
+  /// Everything anew.
+  func refetch(because reasons: [String]) -> Work {
+    Work(
+      records: .refetch(because: reasons),
+      alongside: alongside.indices.map { StaleStatement(position: $0) })
+  }
+
+  private func staleStatements(after changes: DatabaseChanges) -> [Int] {
+    switch changes.extent {
+    case .nothing: []
+    case .everything: Array(alongside.indices)
+    case .tables:
+      alongside.indices.filter { alongside[$0].tables.contains { changes[table: $0] != nil } }
+    }
+  }
+
+  private func recordsWork(for changes: DatabaseChanges) -> RecordsWork {
     switch changes.extent {
     case .nothing: return .none
     case .everything: return .refetch(because: changes.reasons.names)
     case .tables:
-      guard dependencies.contains(where: { changes[table: $0.table] != nil }) else { return .none }
+      guard tables.contains(where: { changes[table: $0] != nil }) else { return .none }
       guard let plan else { return .refetch(because: ["notIncremental"]) }
       var changed: [ChangedRows] = []
       for lead in plan.leads {
@@ -36,7 +74,6 @@ extension Query {
         case .whole(let reason): return .refetch(because: [reason.rawValue])
         }
       }
-      // Alongside statements may look at other tables than the records come from.
       return .rows(changed, plan)
     }
   }

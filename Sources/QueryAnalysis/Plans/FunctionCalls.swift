@@ -155,6 +155,16 @@ package struct FunctionList {
     return result[...]
   }
 
+  /// The aggregate whose call these tokens begin with, if it is one of ``unorderedAggregates``.
+  func aggregate(calledBy tokens: ArraySlice<SQLToken>) -> Aggregate.Function? {
+    let rest = tokens.dropFirst()
+    guard rest.first?.isSymbol("(") == true, let name = tokens.first?.name?.lowercased(),
+      let function = Aggregate.Function(rawValue: name),
+      functions(named: name, arguments: Self.argumentCount(rest)).contains(where: \.isAggregate)
+    else { return nil }
+    return function
+  }
+
   private static func arguments(_ tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
     guard let open = tokens.first else { return [] }
     return tokens.dropFirst().prefix { !($0.isSymbol(")") && $0.depth == open.depth) }

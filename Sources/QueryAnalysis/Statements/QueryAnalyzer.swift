@@ -59,13 +59,26 @@ struct QueryAnalyzer {
     }
     let texts = [final].compactMap(\.self) + alongside
     if final != nil { checkParameters(of: texts) }
-    guard problems.isEmpty, let shape else {
+    guard problems.isEmpty, let shape, let final else {
       throw QueryProblems(query: definition.name, problems: problems)
     }
     return Query(
       definition: definition, sql: shape.sql, layout: shape.layout,
-      dependencies: try facts.dependencies(of: texts.map(\.statement)), tracking: shape.tracking,
-      plan: shape.plan)
+      dependencies: try facts.dependencies(of: texts.map(\.statement)),
+      tables: try facts.dependencies(of: [final.statement]).map(\.table),
+      alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan)
+  }
+
+  private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {
+    if texts.isEmpty { return [] }
+    let plans = try AggregateAnalysis(definition, in: db).plans(for: texts)
+    return try zip(zip(definition.alongside, texts), plans).map { item, plan in
+      let refusal: String? = if case .failure(let refusal) = plan { refusal.reason } else { nil }
+      return AlongsideStatement(
+        name: item.0.name, sql: item.0.sql,
+        tables: try facts.dependencies(of: [item.1.statement]).map(\.table),
+        plan: try? plan.get(), refusal: refusal)
+    }
   }
 
   /// Runs one step; a problem that it throws is kept, and the analysis goes on without its result.

@@ -19,6 +19,7 @@ final class Fixture {
 
   init(
     schema: String, queries: QueryCatalog.Extent, journalMode: String = "wal",
+    limits: RefresherLimits = RefresherLimits(),
     makeFinder: @escaping () -> any ChangeFinder = { ChangeReader() }
   ) throws {
     folder = try TemporaryFolder()
@@ -33,7 +34,9 @@ final class Fixture {
       try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
       try db.execute(sql: schema)
     }
-    refresher = try Refresher(path: path, queries: queries, makeFinder: makeFinder) { _ in }
+    refresher = try Refresher(
+      path: path, queries: queries, limits: limits, makeFinder: makeFinder
+    ) { _ in }
   }
 
   func write(_ sql: String, arguments: StatementArguments = []) throws {

@@ -1,0 +1,82 @@
+import GRDB
+import OrderedResults
+import QueryAnalysis
+
+/// The rows that statements alongside aggregate, and what they come to; those who show it share it.
+///
+/// Used in the engine's turns only, but for ``present``.
+// Safe to share: every mutable field is touched on the refresher's queue only.
+final class AggregatedRows: @unchecked Sendable {
+  /// What tells them apart: the query and the values of its parameters.
+  struct Key: Hashable {
+    let definition: QueryDefinition
+    let arguments: QueryArguments
+
+    /// - Parameters:
+    ///   - definition: the query.
+    ///   - arguments: those of who shows an aggregate.
+    init(_ definition: QueryDefinition, _ arguments: QueryArguments) {
+      self.definition = definition
+      let names = Set(definition.parameters.map(\.name))
+      self.arguments = arguments.filter { names.contains($0.key) }
+    }
+  }
+
+  let key: Key
+  let queryName: String
+  /// How many live results show what is made of them.
+  var users = 0
+  /// The wish for the first result; nil: it was not uttered yet, or is fulfilled.
+  var opening: Opening?
+  /// The rows; nil: they are not there yet, cannot be had, or follow no change.
+  var live: LiveResult?
+  /// So often in a row they were read again as a whole.
+  private var refetches = 0
+
+  /// Rows that are read again as a whole so often follow nothing.
+  private static let mostRefetches = 3
+
+  init(_ key: Key, for queryName: String) {
+    self.key = key
+    self.queryName = queryName
+  }
+
+  /// The value of an aggregate at the present commit; nil: it is not known.
+  func value(of aggregate: Aggregate) -> Value? {
+    guard let live, !live.isBehind, live.failure == nil,
+      let totals = live.snapshot.presented as? RunningTotals
+    else { return nil }
+    return totals.value(of: aggregate, among: live.snapshot.results)
+  }
+
+  /// Notes how a change was brought in; returns whether they are worth what they cost.
+  func noteUpdate(isRefetch: Bool) -> Bool {
+    refetches = isRefetch ? refetches + 1 : 0
+    return refetches <= Self.mostRefetches
+  }
+}
+
+extension AggregatedRows: LiveResultListener {
+  func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
+    let query = try known(key.definition) ?? Query.analyzed(key.definition, in: db)
+    return BoundQuery(query: query, arguments: key.arguments, present: Self.present)
+  }
+
+  /// On whatever thread works out the next state.
+  private static func present(
+    _ update: inout LiveUpdate, _ old: ResultsSnapshot, _: ReadTransaction
+  ) {
+    guard update.refetchReasons == nil, var totals = old.presented as? RunningTotals else {
+      update.presented = RunningTotals(of: update.results)
+      return
+    }
+    totals.follow(update.changes)
+    update.presented = totals
+  }
+
+  func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? { nil }
+
+  func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) {}
+
+  func save(_ result: LiveResult) {}
+}

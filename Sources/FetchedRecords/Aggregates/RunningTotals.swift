@@ -1,0 +1,139 @@
+import OrderedResults
+import QueryAnalysis
+
+/// What the columns of some rows come to, kept up with each row that comes or goes.
+///
+/// It tells only what SQLite would tell as well, to the last bit, in whatever order it took the rows:
+/// a state must have one name at all servers.
+struct RunningTotals: Sendable, Equatable {
+  private var columns: [ColumnTotals]
+
+  /// O(n), n rows.
+  init(of results: Results) {
+    columns = Array(repeating: ColumnTotals(), count: results.layout.columns.count)
+    for record in results.records(in: 0..<results.count) { add(record) }
+  }
+
+  mutating func add(_ record: Record) { enter(record, 1) }
+
+  mutating func remove(_ record: Record) { enter(record, -1) }
+
+  /// O(k), k changes.
+  mutating func follow(_ changes: ChangeSet) {
+    for change in changes.recordChanges {
+      switch change {
+      case .insertion(_, let record): add(record)
+      case .deletion(_, let record): remove(record)
+      case .move(_, _, let old, let new), .update(_, _, let old, let new):
+        remove(old)
+        add(new)
+      }
+    }
+  }
+
+  private mutating func enter(_ record: Record, _ sign: Int) {
+    record.withColumns { reader in
+      for index in columns.indices {
+        if let value = reader.next() { columns[index].enter(value, sign) }
+      }
+    }
+  }
+
+  /// The value of an aggregate of the rows; nil: SQLite alone can tell.
+  ///
+  /// O(log n), n rows.
+  func value(of aggregate: Aggregate, among rows: Results) -> Value? {
+    guard let column = aggregate.column else { return .integer(Int64(rows.count)) }
+    let totals = columns[column]
+    switch aggregate.function {
+    case .count: return .integer(Int64(totals.count))
+    case .sum: return totals.sum
+    case .total: return totals.count == 0 ? .real(0) : totals.exactTotal.map(Value.real)
+    case .avg:
+      if totals.count == 0 { return .null }
+      return totals.exactTotal.map { .real($0 / Double(totals.count)) }
+    case .min, .max:
+      if totals.count == 0 { return .null }
+      // NULLs come first.
+      let offset = aggregate.function == .max ? rows.count - 1 : rows.count - totals.count
+      let value = rows[offset].value(column)
+      return totals.mayHaveOther(equalTo: value) ? nil : value
+    }
+  }
+}
+
+/// What one column comes to.
+private struct ColumnTotals: Equatable {
+  private var integers = 0
+  private var reals = 0
+  private var others = 0
+  /// Reals whose sum with others may depend on their order.
+  private var inexact = 0
+  /// The sum of the integers, and that of their magnitudes.
+  private var whole = Int128(0)
+  private var wholeMagnitude = Int128(0)
+  /// The same of reals, in units.
+  private var units = Int128(0)
+  private var unitsMagnitude = Int128(0)
+
+  /// Sums of multiples of 1/1024 are exact as long as none is beyond 2^53 of them.
+  private static let unitsOfOne = 1024.0
+  private static let exactBound = Int128(1) << 53
+  private static let largestReal = 0x1p42
+
+  /// How many are not NULL.
+  var count: Int { integers + reals + others }
+
+  mutating func enter(_ value: ColumnView, _ sign: Int) {
+    switch value {
+    case .null: break
+    case .integer(let integer):
+      integers += sign
+      whole += Int128(sign) * Int128(integer)
+      wholeMagnitude += Int128(sign) * Int128(integer).magnitudeAsSigned
+    case .real(let real):
+      reals += sign
+      let scaled = real * Self.unitsOfOne
+      guard real.magnitude <= Self.largestReal, scaled == scaled.rounded() else {
+        inexact += sign
+        return
+      }
+      units += Int128(sign) * Int128(scaled)
+      unitsMagnitude += Int128(sign) * Int128(scaled.magnitude)
+    case .text, .blob: others += sign
+    }
+  }
+
+  /// The sum as SQLite has it: an integer where all are; nil: not certain.
+  var sum: Value? {
+    if count == 0 { return .null }
+    guard reals == 0 else { return exactTotal.map(Value.real) }
+    guard others == 0, wholeMagnitude <= Int128(Int64.max) else { return nil }
+    return .integer(Int64(whole))
+  }
+
+  /// The sum as a real, which no order of the rows makes another; nil: not certain.
+  var exactTotal: Double? {
+    guard others == 0, inexact == 0 else { return nil }
+    if reals == 0 { return wholeMagnitude < Self.exactBound ? Double(whole) : nil }
+    let scale = Int128(Self.unitsOfOne)
+    guard wholeMagnitude * scale + unitsMagnitude < Self.exactBound else { return nil }
+    return Double(whole * scale + units) / Self.unitsOfOne
+  }
+
+  /// Whether the column may have another value that SQLite takes for equal: which one it shows, is its
+  /// own choice.
+  func mayHaveOther(equalTo value: Value) -> Bool {
+    switch value {
+    // 1 and 1.0
+    case .integer: reals > 0
+    // 0.0 and -0.0
+    case .real(let real): real == 0 || (integers > 0 && real == real.rounded())
+    case .null, .text, .blob: false
+    }
+  }
+}
+
+extension Int128 {
+  fileprivate var magnitudeAsSigned: Int128 { self < 0 ? -self : self }
+}

@@ -1,0 +1,137 @@
+import GRDB
+import OrderedResults
+
+/// Finds out which statements aggregate rows that can be followed one by one.
+struct AggregateAnalysis {
+  let definition: QueryDefinition
+  let db: Database
+  private let functions: FunctionList
+
+  init(_ definition: QueryDefinition, in db: Database) throws {
+    self.definition = definition
+    self.db = db
+    functions = try FunctionList(db)
+  }
+
+  /// Rows that aggregates of one or several statements are of.
+  private struct Rows {
+    let prefix: String
+    let suffix: String
+    /// Whether the first column is what orders them.
+    let areOrdered: Bool
+    var columns: [String]
+
+    var sql: String {
+      let list = columns.isEmpty ? "1" : columns.map(\.parenthesized).joined(separator: ", ")
+      return "\(prefix)SELECT \(list) \(suffix)" + (areOrdered ? "\nORDER BY 1" : "")
+    }
+
+    func areThose(of syntax: AggregateSyntax) -> Bool {
+      prefix == syntax.prefix && suffix == syntax.suffix
+    }
+  }
+
+  /// How the values of some statements are kept, or why they are not: one for each.
+  func plans(for statements: [StatementText]) throws -> [Result<AggregatePlan, NotIncremental>] {
+    let parsed = try statements.map(syntax)
+    // One set of rows serves as many aggregates as it can.
+    var all: [Rows] = []
+    for needsOrder in [true, false] {
+      for syntax in parsed.compactMap({ try? $0.get() }) {
+        for call in syntax.calls where call.needsOrder == needsOrder {
+          _ = Self.place(of: call, syntax, in: &all)
+        }
+      }
+    }
+    let queries = try all.map(query)
+    return parsed.map { syntax in
+      syntax.flatMap { syntax in plan(syntax, all, queries) }
+    }
+  }
+
+  /// A statement taken apart, where each of its calls could be followed alone.
+  private func syntax(
+    of text: StatementText
+  ) throws -> Result<AggregateSyntax, NotIncremental> {
+    do {
+      let syntax = try AggregateSyntax(text.sqlWithoutSemicolon, functions)
+      for call in syntax.calls {
+        var alone: [Rows] = []
+        _ = Self.place(of: call, syntax, in: &alone)
+        _ = try query(alone[0]).get()
+      }
+      return .success(syntax)
+    } catch let refusal as NotIncremental {
+      return .failure(refusal)
+    }
+  }
+
+  private func plan(
+    _ syntax: AggregateSyntax, _ all: [Rows], _ queries: [Result<QueryDefinition, NotIncremental>]
+  ) -> Result<AggregatePlan, NotIncremental> {
+    var all = all
+    return Result { () throws(NotIncremental) in
+      var aggregates: [Aggregate] = []
+      for call in syntax.calls {
+        let (rows, column) = Self.place(of: call, syntax, in: &all)
+        aggregates.append(
+          Aggregate(function: call.function, rows: try queries[rows].get(), column: column))
+      }
+      if let expression = syntax.expression,
+        (try? db.makeStatement(sql: "SELECT \(expression)")) == nil
+      {
+        throw NotIncremental(reason: "it is more than a function of its aggregates")
+      }
+      return AggregatePlan(
+        aggregates: aggregates, expression: syntax.expression.map { "SELECT \($0)" })
+    }
+  }
+
+  /// Which of the rows a call is of, and which of their columns; they are added where they are missing.
+  private static func place(
+    of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, in all: inout [Rows]
+  ) -> (rows: Int, column: Int?) {
+    let known = all.firstIndex {
+      $0.areThose(of: syntax) && (!call.needsOrder || $0.columns.first == call.argument)
+        && (!call.needsOrder || $0.areOrdered)
+    }
+    let rows = known ?? all.count
+    if known == nil {
+      all.append(
+        Rows(
+          prefix: syntax.prefix, suffix: syntax.suffix, areOrdered: call.needsOrder, columns: []))
+    }
+    guard let argument = call.argument else { return (rows, nil) }
+    if let column = all[rows].columns.firstIndex(of: argument) { return (rows, column) }
+    all[rows].columns.append(argument)
+    return (rows, all[rows].columns.count - 1)
+  }
+
+  /// The rows as a query that is kept up to date row by row.
+  private func query(_ rows: Rows) throws -> Result<QueryDefinition, NotIncremental> {
+    let sql = rows.sql
+    let used = Set(SQLFragment.parameterNames(of: sql))
+    var query = QueryDefinition(
+      name: "rows of aggregates", form: .sql(sql),
+      parameters: definition.parameters.filter { used.contains($0.name) })
+    query.servesOthers = true
+    query.repeatsColumnNames = true
+    let analyzed: Query
+    do {
+      analyzed = try Query.analyzed(query, in: db)
+    } catch is QueryProblems {
+      return .failure(NotIncremental(reason: "its rows cannot be read by themselves"))
+    }
+    guard let plan = analyzed.plan else {
+      return .failure(NotIncremental(reason: analyzed.tracking.reason))
+    }
+    // Which of the values that are equal under another collation SQLite shows is its own choice.
+    if rows.areOrdered, plan.order.terms[0].collation != .binary {
+      return .failure(NotIncremental(reason: "it compares under another collation than BINARY"))
+    }
+    if let refusal = plan.leads.compactMap(\.refusal).first {
+      return .failure(NotIncremental(reason: refusal))
+    }
+    return .success(query)
+  }
+}

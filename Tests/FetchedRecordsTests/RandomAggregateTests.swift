@@ -1,0 +1,101 @@
+import GRDB
+import OrderedResults
+import QueryAnalysis
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+/// Statements that aggregate rows, beside lists that have little to do with them, held against the same
+/// statements on the writer's connection after each random transaction.
+///
+/// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
+@Suite struct `Random aggregates` {
+  static let steps = RandomSource.number("DIDCHANGE_STEPS") ?? 400
+  static let seed = RandomSource.seed
+
+  /// Those whose rows are followed.
+  static let followed = [
+    "SELECT count(*) FROM author", "SELECT count(price) FROM book", "SELECT sum(price) FROM book",
+    "SELECT total(price) FROM book", "SELECT avg(price) FROM book WHERE price > :least",
+    "SELECT max(price) FROM book", "SELECT min(price) FROM book", "SELECT max(title) FROM book",
+    "SELECT max(n) - min(n) || ' of ' || count(*) FROM shelf", "SELECT sum(n) FROM shelf",
+    "SELECT avg(n) FROM shelf WHERE room IS NOT NULL",
+    "SELECT coalesce(sum(n) FILTER (WHERE bookId > :least), -1) AS \"the sum\" FROM shelf -- a",
+    "SELECT count(*) FROM book JOIN author ON author.id = authorId WHERE country IS NOT NULL",
+    "SELECT max(number) FROM signed", "SELECT count(*) FROM cheap",
+    "WITH b AS (SELECT * FROM book WHERE price < 5) SELECT sum(id) FROM b",
+    "SELECT CASE WHEN count(*) > 5 THEN 'many' ELSE round(avg(n), 1) END FROM shelf",
+  ]
+
+  /// Those that run again.
+  static let refused = [
+    "SELECT max(name) FROM author", "SELECT count(DISTINCT price) FROM book",
+    "SELECT group_concat(title) FROM (SELECT title FROM book ORDER BY id)",
+    "SELECT count(*) FROM pair", "SELECT (SELECT count(*) FROM book)",
+    "SELECT count(*) FROM book GROUP BY authorId ORDER BY 1 DESC LIMIT 1",
+    "SELECT price FROM book ORDER BY id LIMIT 1",
+    "SELECT count(*) FROM book UNION SELECT 1 LIMIT 1",
+    "SELECT title || max(id) FROM book",
+  ]
+
+  @Test(arguments: ["wal", "delete"])
+  func `each value is that of the statement`(journalMode: String) throws {
+    let statements = Self.followed + Self.refused
+    var definitions = statements.enumerated().map { Self.definition("q\($0)", [$1]) }
+    definitions.append(Self.definition("all", statements))
+    var limits = RefresherLimits()
+    limits.dearStatement = .zero
+    let fixture = try Fixture(
+      schema: RandomWorld.schema, queries: .definitions(definitions), journalMode: journalMode,
+      limits: limits)
+    let all = try #require(fixture.refresher.catalog["all"]).analysis.get()
+    for (index, statement) in all.alongside.enumerated() {
+      #expect((statement.plan != nil) == (index < Self.followed.count), "\(statement)")
+    }
+    let arguments: QueryArguments = ["least": .integer(2)]
+    let watched = try definitions.map { definition in
+      (definition, try fixture.open(definition.name, arguments: arguments))
+    }
+    var random = RandomSource(seed: Self.seed)
+    print("random aggregates (\(journalMode)): DIDCHANGE_SEED=\(Self.seed), \(Self.steps) steps")
+    for step in 0..<Self.steps / 4 {
+      let (sql, isRolledBack) = RandomWorld.transaction(using: &random)
+      try fixture.writer.writeWithoutTransaction { db in
+        try db.inTransaction {
+          for statement in sql { try db.execute(sql: statement) }
+          return isRolledBack ? .rollback : .commit
+        }
+      }
+      fixture.refresh()
+      try fixture.writer.read { db in
+        for (definition, watched) in watched {
+          let expected = try definition.alongside.map {
+            NamedValue(name: $0.name, value: try db.value(of: $0.sql, arguments))
+          }
+          try #require(
+            watched.snapshot.alongside == expected,
+            """
+            \(definition.alongside.map(\.sql)), step \(step): replay by DIDCHANGE_SEED=\(Self.seed) \
+            DIDCHANGE_STEPS=\((step + 1) * 4) swift test --filter 'Random aggregates'; the last \
+            transaction: \(sql.joined(separator: "; "))
+            """)
+        }
+      }
+    }
+    let statistics = fixture.refresher.statistics
+    #expect(statistics.knownAlongside > statistics.ranAlongside / 4)
+    for (_, watched) in watched { fixture.refresher.close(watched.controller) }
+    fixture.refresher.settle()
+    #expect(fixture.refresher.queue.sync { fixture.refresher.aggregatedRows.isEmpty })
+    #expect(fixture.refresher.queue.sync { fixture.refresher.live.isEmpty })
+  }
+
+  private static func definition(_ name: String, _ statements: [String]) -> QueryDefinition {
+    let isParameterUsed = statements.contains { $0.contains(":least") }
+    return QueryDefinition(
+      name: name, form: .declared(.init(table: "audit")),
+      parameters: isParameterUsed ? [QueryParameter(name: "least", type: .integer)] : [],
+      alongside: statements.enumerated().map { .init(name: "v\($0)", sql: $1) })
+  }
+}
