@@ -75,7 +75,8 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "Callers", "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
-        "OrderedResults", "QueryAnalysis", "Yams", algorithms, deque, grdb, httpTypes, logging,
+        "OrderedResults", "QueryAnalysis", "ServerSentEvents", "Yams", algorithms, deque, grdb,
+        httpTypes, logging,
       ],
       swiftSettings: settings),
     .target(
@@ -152,7 +153,7 @@ let package = Package(
       name: "RecordsAPITests",
       dependencies: [
         "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
-        "QueryAnalysis", "SeededRandom", "TestSupport", grdb, httpTypes,
+        "QueryAnalysis", "SeededRandom", "ServerSentEvents", "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -11,6 +11,6 @@ struct Benchmarks: ParsableCommand {
     subcommands: [
       Refetch.self, Commit.self, Tracking.self, Burst.self, ManyControllers.self, Diff.self,
       RecordMemory.self, Scan.self, Fairness.self, Controllers.self, Batches.self, HTTP.self,
-      BenchServer.self, ManyCallers.self,
+      BenchServer.self, ManyCallers.self, Scale.self,
     ])
 }

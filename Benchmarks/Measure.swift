@@ -51,6 +51,17 @@ enum Measure {
 }
 
 extension Measure {
+  /// User and system time of a process so far, in milliseconds: man 5 proc.
+  static func cpuTime(of process: Int32) -> Double {
+    let directory = "/proc/\(process)/task"
+    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+    return tasks.reduce(0) { sum, task in
+      let text =
+        (try? String(contentsOfFile: "\(directory)/\(task)/schedstat", encoding: .utf8)) ?? ""
+      return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
+    }
+  }
+
   /// Resident memory of a process, in megabytes.
   static func residentMemory(of process: String = "self") -> Double {
     let text = (try? String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8)) ?? ""

@@ -11,15 +11,21 @@ final class ServerProcess {
   ///   - database: the path of the file to serve.
   ///   - queries: in YAML, as under `queries:` of a configuration.
   ///   - settings: other lines of the configuration.
+  ///   - port: where it listens; 0: the system chooses.
   /// - Throws: where it does not start.
-  init(_ executable: String, database: String, queries: String, settings: String = "") throws {
+  init(
+    _ executable: String, database: String, queries: String, settings: String = "",
+    port: UInt16 = 0
+  ) throws {
     let configuration = database + ".yaml"
     let indented = queries.split(separator: "\n").map { "  \($0)\n" }.joined()
     try "database: \(database)\n\(settings)\nqueries:\n\(indented)".write(
       toFile: configuration, atomically: true, encoding: .utf8)
     let output = Pipe()
     process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = ["serve", "--config", configuration, "--port", "0", "--log-level", "error"]
+    process.arguments = [
+      "serve", "--config", configuration, "--port", "\(port)", "--log-level", "error",
+    ]
     process.standardOutput = output
     try process.run()
     let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
@@ -44,16 +50,8 @@ final class ServerProcess {
     return (ContinuousClock.now - start).milliseconds
   }
 
-  /// User and system time of the server so far, in milliseconds: man 5 proc.
-  var cpuTime: Double {
-    let directory = "/proc/\(process.processIdentifier)/task"
-    let tasks = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-    return tasks.reduce(0) { sum, task in
-      let text =
-        (try? String(contentsOfFile: "\(directory)/\(task)/schedstat", encoding: .utf8)) ?? ""
-      return sum + (text.split(separator: " ").first.flatMap { Double($0) } ?? 0) / 1e6
-    }
-  }
+  /// User and system time of the server so far, in milliseconds.
+  var cpuTime: Double { Measure.cpuTime(of: process.processIdentifier) }
 
   /// Memory that is its own, in megabytes: man 5 proc.
   var residentMemory: Double { Measure.residentMemory(of: "\(process.processIdentifier)") }

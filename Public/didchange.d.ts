@@ -122,6 +122,7 @@ export interface ControllerEvents<R = FetchedRecord> {
   change: CustomEvent<RecordChange<R>>;
   didChange: CustomEvent<Head & { from: string; numberOfSections: number }>;
   error: CustomEvent<Problem>;
+  recovered: CustomEvent<{ version: string; commit: number }>;
   state: CustomEvent<State>;
   transport: CustomEvent<Transport>;
 }
@@ -146,7 +147,7 @@ export interface BindOptions<R = FetchedRecord> {
  * `detail`; those of a change set come when all of it is here: at `willChange` the properties still
  * show the old result, from then on the new one. `error`: the query failed (the result stays), or was
  * refused for good (the state is then `closed`, `signedOut` or `forbidden`), or the token function
- * failed.
+ * failed. `recovered`: a query that failed can be read again, and shows what it has shown.
  *
  * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
  */

@@ -167,7 +167,8 @@ export class FetchedRecordsController extends EventTarget {
     switch (kind) {
       case "snapshot": return this.#restart(payload);
       case "changeSet": return this.#finish(payload);
-      case "error": return this.#emit("error", payload);
+      case "error":
+      case "recovered": return this.#emit(kind, payload);
       case "refused": return this.#refuse(payload);
       // What goes on to another request connects anew; what is shown is not wrong for that.
       case "state": return payload === "connecting" || this.#become(payload);

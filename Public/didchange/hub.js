@@ -120,8 +120,9 @@ export class Hub {
         this.#become([topic], "live");
       },
       commit: (changeSets, some = topics) => this.#commit(stream, changeSets, some),
-      failed: (topic, problem) => {
-        topic.tell("error", problem);
+      // Or can be read again, with nothing changed.
+      failed: (topic, kind, data) => {
+        topic.tell(kind, data);
         this.#flush();
       },
       refused: (topic, problem) => this.#refuse(topic, problem),
@@ -182,8 +183,13 @@ export class Hub {
   async #poll(base) {
     if (this.#polls.has(base)) return;
     this.#polls.set(base, {});
-    const { Polls } = await import("./polls.js");
-    this.#use({ Kind: Polls, until: Date.now() + pollingTime }, base);
+    try {
+      const { Polls } = await import("./polls.js");
+      this.#use({ Kind: Polls, until: Date.now() + pollingTime }, base);
+    } catch {
+      // It cannot be had now; the next time that a stream does not come through it may be.
+      this.#polls.delete(base);
+    }
   }
 
   /** Whoever is told by other means from now on. */

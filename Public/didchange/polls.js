@@ -119,7 +119,8 @@ export class Polls {
           if (!topic.head.version) return false;
           arriving = null;
           break;
-        case "fetchError": this.#heard.failed(topic, data); break;
+        case "fetchError": this.#heard.failed(topic, "error", data); break;
+        case "recovered": this.#heard.failed(topic, event, data); break;
         case "sectionChange":
         case "change": arriving?.events.push({ event, data });
       }

@@ -8,7 +8,7 @@ import { parse } from "./wire.js";
 // is looked into. One that broke off sooner than `shortLife` has been cut.
 const [silentStart, silence, shortLife] = [3000, 40_000, 10_000];
 
-const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError"];
+const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
 
 /** Tells `heard` what comes; `clashed`: these topics cannot be on one stream; `heldBack`, `cut`: by
  * something on the way. */
@@ -154,7 +154,8 @@ export class Stream {
       case "didChange":
         this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
         return (this.#arriving = null);
-      case "fetchError": return this.#heard.failed(topic, data);
+      case "fetchError": return this.#heard.failed(topic, "error", data);
+      case "recovered": return this.#heard.failed(topic, event, data);
       case "sectionChange":
       case "change": this.#arriving?.events.push({ event, data });
     }

@@ -55,6 +55,10 @@ export class QueryView {
       on(event, (data) => this.#events.push({ event, data }));
     }
     on("didChange", ({ commit }) => this.#finish(commit));
+    on("recovered", (data) => {
+      showProblem(null);
+      this.#log.add("recovered", [{ event: "recovered", data }]);
+    });
     on("error", (data) => {
       this.#log.add("error", [{ event: "error", data }]);
       showProblem(data);

@@ -37,6 +37,18 @@ package struct QueryDefinition: Sendable, Hashable {
     }
   }
 
+  /// Ordering terms that clients choose by name.
+  package struct Order: Sendable, Hashable {
+    package var name: String
+    /// As in ``Declaration/order``.
+    package var terms: [String]
+
+    package init(name: String, terms: [String]) {
+      self.name = name
+      self.terms = terms
+    }
+  }
+
   /// A statement whose values are read in the same transaction as the records.
   package struct Alongside: Sendable, Hashable {
     package var name: String
@@ -59,6 +71,9 @@ package struct QueryDefinition: Sendable, Hashable {
   package var sectionIndexTitle: String?
   package var parameters: [QueryParameter]
   package var alongside: [Alongside]
+  /// The orders in which clients may ask for the records of a declaration, that which holds without
+  /// their saying so first; empty: the declaration's own holds always.
+  package var orders: [Order] = []
   /// Whether results are kept in a file, so that they outlive the process.
   package var isCached = false
   /// Whether it is for the server's own use: no client may ask for it, and who listens hears of a
@@ -80,6 +95,21 @@ package struct QueryDefinition: Sendable, Hashable {
     self.sectionIndexTitle = sectionIndexTitle
     self.parameters = parameters
     self.alongside = alongside
+  }
+}
+
+extension QueryDefinition {
+  /// The argument by which one of the ``orders`` is chosen: a parameter like any other, which no
+  /// definition may declare.
+  package static let orderParameter = "order"
+
+  /// The same query with its records in another of its orders.
+  package func ordered(by order: Order) -> QueryDefinition {
+    guard case .declared(var declaration) = form else { return self }
+    var definition = self
+    declaration.order = order.terms
+    definition.form = .declared(declaration)
+    return definition
   }
 }
 

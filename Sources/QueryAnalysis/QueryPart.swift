@@ -9,6 +9,8 @@ package enum QueryPart: Sendable, Hashable {
   case grouping(Int)
   case having
   case ordering(Int)
+  /// A term of the order of that name.
+  case orderingOf(String, Int)
   /// A column of the key.
   case key(Int)
   case section

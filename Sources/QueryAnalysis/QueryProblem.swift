@@ -34,6 +34,16 @@ package struct QueryProblem: Error, Sendable, Equatable {
   }
 }
 
+extension QueryProblem {
+  /// The same of the definition that an ordered one was made of.
+  func of(_ order: QueryDefinition.Order) -> QueryProblem {
+    guard case .ordering(let index) = part else { return self }
+    return QueryProblem(
+      kind, part: .orderingOf(order.name, index), message: message, mend: mend,
+      unknownWord: unknownWord, knownWords: knownWords)
+  }
+}
+
 /// All the problems of one definition.
 package struct QueryProblems: Error, Sendable {
   /// The definition's name.

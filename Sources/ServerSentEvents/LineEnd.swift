@@ -1,12 +1,12 @@
 /// Finds where a line of an event stream ends: LF or CR (WHATWG HTML §9.2.5).
-enum LineEnd {
-  static let lineFeed = UInt8(ascii: "\n")
+package enum LineEnd {
+  package static let lineFeed = UInt8(ascii: "\n")
   static let carriageReturn = UInt8(ascii: "\r")
 
   /// The position of the first LF or CR at or after `start`; nil: there is none.
   ///
   /// O(n), eight bytes at a time: every byte of a stream goes through here, and most lines are long. (Comparing SIMD vectors took forty times as long.)
-  static func first(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+  package static func first(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
     var position = start
     while bytes.count - position >= 8 {
       let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)

@@ -6,4 +6,10 @@ package struct ServerSentEvent: Sendable, Equatable {
   package var data: String
   /// The last id that the stream gave, with this event or before; empty: none.
   package var lastEventID = ""
+
+  package init(type: String = "message", data: String, lastEventID: String = "") {
+    self.type = type
+    self.data = data
+    self.lastEventID = lastEventID
+  }
 }

@@ -33,6 +33,7 @@ struct EventPrinter {
     case "fetchError":
       let text = ["status", "title", "detail"].compactMap { object[$0].map(JSONText.plain) }
       return [line("! \(query(object)) \(text.joined(separator: " "))", .red)]
+    case "recovered": return [line("  \(query(object)) can be read again", .green)]
     case "commit": return []
     default: return [terminal.fit("\(event.type) \(event.data)", taken: 0)]
     }

@@ -57,7 +57,12 @@ private struct WatchedStream {
     while true {
       var reason = "the server ended the stream"
       do {
-        guard try readConnection() else { return }
+        guard let end = try readConnection() else { return }
+        if end == .rotation {
+          // Thousands do the same in this moment.
+          Thread.sleep(forTimeInterval: .random(in: 0...1))
+          continue
+        }
       } catch let error as ClientError where hasBegun {
         // The first failure is an answer, a later one an accident: a server that restarts.
         reason = error.description
@@ -69,15 +74,21 @@ private struct WatchedStream {
     }
   }
 
-  /// Returns false where the stream is over for good.
-  private mutating func readConnection() throws -> Bool {
+  private enum End {
+    case any
+    /// Of a stream that caches share, which ends by the clock (`protocol.md` §7).
+    case rotation
+  }
+
+  /// Returns nil where the stream is over for good.
+  private mutating func readConnection() throws -> End? {
     var fields = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
     if !parser.lastEventID.isEmpty { fields["Last-Event-ID"] = parser.lastEventID }
     let response = try HTTPGet(url, fields: fields, silence: Self.silence)
     // WHATWG HTML §9.2.3: 204 tells a client to stop.
     guard response.status != 204 else {
       StandardError.write("there is nothing more to watch: the query no longer exists\n")
-      return false
+      return nil
     }
     try check(response)
     hasBegun = true
@@ -89,7 +100,7 @@ private struct WatchedStream {
       try next.parse(bytes) { lines += printer.lines($0) }
       if !lines.isEmpty { StandardOutput.writePainted(lines.joined(separator: "\n") + "\n") }
     }
-    return true
+    return response.fields[.cacheControl]?.hasPrefix("public") == true ? .rotation : .any
   }
 
   private func check(_ response: HTTPGet) throws {

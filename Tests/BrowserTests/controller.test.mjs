@@ -48,7 +48,7 @@ async function opened(options) {
   const controller = new FetchedRecordsController("http://127.0.0.1:1/v1/queries/players", options);
   controllers.push(controller);
   const heard = [];
-  for (const name of ["snapshot", "willChange", "sectionChange", "change", "didChange", "error"]) {
+  for (const name of ["snapshot", "willChange", "sectionChange", "change", "didChange", "error", "recovered"]) {
     controller.addEventListener(name, () => heard.push(name));
   }
   controller.addEventListener("state", ({ detail }) => heard.push(detail));
@@ -259,6 +259,8 @@ test("an error of the query leaves the result and the stream as they are", async
   assert.deepEqual(heard, ["error"]);
   assert.equal(controller.state, "live");
   assert.equal(controller.numberOfRecords, 3);
+  await stream.send("recovered", { query: "players", version: "a-1", commit: 9 });
+  assert.deepEqual(heard, ["error", "recovered"]);
 });
 
 test("a closed controller stays closed, whatever still arrives", async () => {

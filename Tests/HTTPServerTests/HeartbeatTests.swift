@@ -12,7 +12,7 @@ func `a heartbeat is due early enough`(interval: Duration) throws {
       broadcast: broadcast, position: broadcast.end,
       heartbeat: Heartbeat(bytes: [], interval: interval)),
     exchange: 1, isChunked: true, now: start, lateness: .milliseconds(50))
-  let deadline = try #require(stream.deadline)
+  let deadline = try #require(stream.heartbeatDue)
   #expect(deadline > start)
   guard interval > .milliseconds(100) else { return }
   var wheel = TimerWheel(now: start, tick: .milliseconds(50))

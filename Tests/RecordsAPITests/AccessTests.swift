@@ -123,6 +123,7 @@ import Testing
       hosts: [Example.org, "localhost:8080", "[::1]"]
       accessLog: "{client} {status}"
       listen: unix:/run/didchange.sock
+      caches: {streams: 1m}
       """)
     let service = configuration.service
     #expect(service.server.messageLimits.headSize == 2048)
@@ -152,6 +153,9 @@ import Testing
     #expect(configuration.feeds.rememberedStates == 0)
     #expect(configuration.listen?.socketPath == "/run/didchange.sock")
     #expect(configuration.listen?.url == "unix:/run/didchange.sock")
+    #expect(configuration.feeds.sharedStreams == .seconds(60))
+    #expect(try parse("limits: {}").feeds.sharedStreams == nil)
+    #expect(try parse("caches: {streams: 3}").feeds.sharedStreams == .seconds(3))
     #expect(try parse("cors: '*'").service.crossOrigin == .everyone)
   }
 
@@ -164,6 +168,12 @@ import Testing
     ("limits: {queriesPerAddress: 0}", "write one from 1 to 10000000"),
     ("limits: {conections: 1}", "did you mean \"connections\"?"),
     ("limits: {connections: many}", "`connections` is text"),
+    (
+      "caches: {streams: 2s}",
+      "c:1:19: `streams` is no time that makes sense; write 10s, 500ms or 2m, from 3s to 3600s"
+    ),
+    ("caches: {streams: 61m}", "from 3s to 3600s"), ("caches: 60s", "`caches` is text, not a map"),
+    ("caches: {events: 60s}", "did you mean \"streams\"?"), ("cdn: {}", "did you mean \"caches\"?"),
     ("timeouts: {heartbeat: 20s}", "from 0.1s to 15s"), ("timeouts: {head: 5 days}", "write 10s"),
     ("timeouts: {head: -1}", "write 10s"), ("timeouts: {head: .nan}", "write 10s"),
     ("cors: [a.example]", "\"a.example\" is no origin"),

@@ -19,7 +19,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "- a",
       "c:1:1: the configuration is a list, not a mapping; write WORD: VALUE, with the words "
-        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches"
     ),
     (
       "databse: a.db",
@@ -29,7 +29,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "color: red",
       "c:1:1: \"color\" is not a word of the configuration; the words are database, listen, hosts, "
-        + "queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey"
+        + "queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches"
     ),
     (
       "table: t",
@@ -40,6 +40,26 @@ func problems(_ yaml: String) -> [String] {
       "queries: {a: {table: t, cache: yes}}",
       "c:1:32: `cache` is text, not a truth value; write true or false"
     ),
+    (
+      "queries: {a: {table: t, order: [b], orders: {c: [d]}}}",
+      "c:1:45: the query \"a\" has both `order` and `orders`; keep one of the two: the first of "
+        + "`orders` holds where no other is asked for"
+    ),
+    (
+      "queries: {a: {table: t, orders: [b]}}",
+      "c:1:33: `orders` is a list, not a mapping; write NAME: [name COLLATE NOCASE]"
+    ),
+    (
+      "queries: {a: {table: t, orders: {\"b c\": [d], e: f, g: []}}}",
+      "c:1:34: the name \"b c\" does not fit into a URL, because of \" \"; use letters of ASCII, digits, "
+        + "\"-\", \".\", \"_\" and \"~\", as in \"b-c\"\n"
+        + "c:1:49: the order \"e\" is text, not a list; write [f]\n"
+        + "c:1:55: the order \"g\" is empty; name at least one, or leave the word out"
+    ),
+    (
+      "queries: {a: {sql: SELECT 1, orders: {b: [c]}}}",
+      "c:1:38: `orders` goes with `table`, not with `sql`; write it into the SQL"
+    ),
     ("database: 12", "c:1:11: `database` is the number 12, not text; put it in quotes: \"12\""),
     ("database:", "c:1:10: `database` is nothing, not text"),
     ("database: ' '", "c:1:11: `database` is empty; write a value, or leave the word out"),
@@ -48,7 +68,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "{1: {}, [a]: b}",
       "c:1:2: \"1\" is not a word of the configuration; the words are "
-        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey\nc:1:9: a name is a list, not text"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches\nc:1:9: a name is a list, not text"
     ),
   ])
   func `of the file is told with its place`(yaml: String, problem: String) {

@@ -39,9 +39,18 @@ private func refusals(_ yaml: String, schema: String) throws -> [String] {
           sql: |
             SELECT id
             FORM player
+        d:
+          table: player
+          orders:
+            name: [name]
+            team: [team, nam]
+            both: [tem, name COLLATE NOCAS]
       """
     let found = try refusals(yaml, schema: schema)
-    for start in ["c:3:12: ", "c:6:18: ", "c:9:11: ", "c:10:23: ", "c:14:12: "] {
+    for start in [
+      "c:3:12: ", "c:6:18: ", "c:9:11: ", "c:10:23: ", "c:14:12: ", "c:19:20: ", "c:20:14: ",
+      "c:20:19: ",
+    ] {
       #expect(found.contains { $0.hasPrefix(start) }, "\(start) in \(found)")
     }
     for word in ["player", "name", "team"] {

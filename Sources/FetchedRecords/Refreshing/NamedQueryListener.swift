@@ -27,7 +27,8 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     guard let engine else { throw FetchFailure(kind: .unavailable, detail: "the engine has ended") }
     return BoundQuery(
-      query: try engine.catalog.query(named: queryName), arguments: arguments)
+      query: try engine.catalog.query(named: queryName, arguments: arguments),
+      arguments: arguments)
   }
 
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? {

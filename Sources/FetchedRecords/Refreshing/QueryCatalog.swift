@@ -1,4 +1,5 @@
 import GRDB
+import OrderedResults
 package import QueryAnalysis
 import Synchronization
 
@@ -14,7 +15,29 @@ package final class QueryCatalog: Sendable {
   /// One query: what was asked for, and what became of it.
   package struct Entry: Sendable {
     package let definition: QueryDefinition
-    package let analysis: Result<Query, QueryProblems>
+    /// In the first of the definition's orders.
+    package var analysis: Result<Query, QueryProblems> { inEachOrder.map { $0[0] } }
+    /// One for each of the definition's orders; else one.
+    package let inEachOrder: Result<[Query], QueryProblems>
+
+    /// What it is in the order that its arguments name, if they name one.
+    ///
+    /// - Throws: what is wrong with it, or that there is no such order.
+    package func query(with arguments: QueryArguments) throws(FetchFailure) -> Query {
+      let queries: [Query]
+      do {
+        queries = try inEachOrder.get()
+      } catch {
+        throw FetchFailure(error)
+      }
+      guard let name = arguments[QueryDefinition.orderParameter] else { return queries[0] }
+      let index = definition.orders.firstIndex { .text($0.name) == name }
+      guard let index else {
+        throw FetchFailure(
+          kind: .query, detail: "the query \(definition.name) has no order \(name) any more")
+      }
+      return queries[index]
+    }
   }
 
   /// The queries under one schema, and the position of each by its name.
@@ -41,16 +64,12 @@ package final class QueryCatalog: Sendable {
     entries.withLock { entries in entries.positions[name].map { entries.all[$0] } }
   }
 
-  /// What the query of that name is under the present schema.
-  func query(named name: String) throws(FetchFailure) -> Query {
+  /// What the query of that name is under the present schema, in the order that its arguments name.
+  func query(named name: String, arguments: QueryArguments) throws(FetchFailure) -> Query {
     guard let entry = self[name] else {
       throw FetchFailure(kind: .query, detail: "there is no query \(name) any more")
     }
-    do {
-      return try entry.analysis.get()
-    } catch {
-      throw FetchFailure(error)
-    }
+    return try entry.query(with: arguments)
   }
 
   /// The definitions that do not fit the schema.
@@ -69,10 +88,10 @@ package final class QueryCatalog: Sendable {
       }
     let analyzed = try definitions.map { definition in
       do {
-        let query = try Query.analyzed(definition, in: db)
-        return Entry(definition: definition, analysis: .success(query))
+        let queries = try Query.analyzedInEachOrder(definition, in: db)
+        return Entry(definition: definition, inEachOrder: .success(queries))
       } catch let problems as QueryProblems {
-        return Entry(definition: definition, analysis: .failure(problems))
+        return Entry(definition: definition, inEachOrder: .failure(problems))
       }
     }
     let positions = Dictionary(

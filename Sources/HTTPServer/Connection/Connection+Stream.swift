@@ -58,7 +58,7 @@ extension Connection {
     let view = stream.body.broadcast.view
     guard stream.isHeld else { return sendLog(stream, view) }
     // The end of the log is not held.
-    if view.isClosed { stream.phase = .ending(farewell: stream.body.farewell()) }
+    if view.isClosed { stream.phase = .ending(farewell: stream.lastBytes(isClosed: true)) }
     return view.isClosed
   }
 
@@ -69,7 +69,6 @@ extension Connection {
     }
     guard !isClosed, isCurrent(stream) else { return }
     left -= max(bytes.count, 64)
-    stream.bytes += bytes.count
     write { stream.append(bytes, to: &$0) }
     stream.lastWrite = loop.now
     if loop.scratch.count >= Self.pieceSize { flush() }
@@ -127,18 +126,19 @@ extension Connection {
       skip(stream)
       return true
     }
+    let isOver = view.isClosed || stream.isDue(at: loop.now)
     if stream.cursor >= view.end {
-      if view.isClosed { stream.phase = .ending(farewell: stream.body.farewell()) }
-      return view.isClosed
+      if isOver { stream.phase = .ending(farewell: stream.lastBytes(isClosed: view.isClosed)) }
+      return isOver
     }
     flush()
     guard !isBlocked, !machine.hasFailed else { return false }
-    if stream.isChunked {
+    if stream.sendsLogAsItIs {
       took(view.send(from: stream.cursor, to: descriptor), of: view, stream)
     } else {
       sendPayloads(stream, view)
     }
-    return !isBlocked && (view.isClosed || stream.cursor < view.end)
+    return !isBlocked && (isOver || stream.cursor < view.end)
   }
 
   /// From here on the broadcast wakes this stream.
@@ -200,8 +200,9 @@ extension Connection {
       of: view, from: stream.cursor, limit: Self.pieceSize)
     stream.cursor = end
     stream.lastWrite = loop.now
-    stream.bytes += bytes.count
-    outbox.append(bytes)
+    var output: [UInt8] = []
+    stream.append(bytes, to: &output)
+    outbox.append(output)
     sendOutbox()
     if isBlocked { noteStall(stream) }
   }
@@ -227,9 +228,14 @@ extension Connection {
     if case .stream(let stream) = body { stream.index = index }
   }
 
-  func beatHeart() {
-    guard !isBlocked, case .stream(let stream) = body, let heartbeat = stream.body.heartbeat,
-      let deadline = stream.deadline, deadline <= loop.now
+  /// A stream's deadline may have come: for its end, or for a heartbeat.
+  func streamIsDue() {
+    guard !isBlocked, case .stream(let stream) = body, stream.isLive else { return }
+    stream.isDue(at: loop.now) ? advance(stream) : beatHeart(of: stream)
+  }
+
+  private func beatHeart(of stream: ActiveStream) {
+    guard let heartbeat = stream.body.heartbeat, let due = stream.heartbeatDue, due <= loop.now
     else { return }
     write { stream.append(heartbeat.bytes, to: &$0) }
     stream.lastWrite = loop.now

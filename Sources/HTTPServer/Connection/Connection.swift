@@ -87,7 +87,7 @@ final class Connection: LoopMember {
         loop.counters.update { $0.timeouts += 1 }
         machine.timePassed(loop.now)
       } else {
-        beatHeart()
+        streamIsDue()
       }
     }
   }
@@ -144,8 +144,8 @@ final class Connection: LoopMember {
       interest = wanted
     }
     var deadline = machine.deadline
-    if !isBlocked, case .stream(let stream) = body, let heartbeat = stream.deadline {
-      deadline = min(deadline ?? heartbeat, heartbeat)
+    if !isBlocked, case .stream(let stream) = body, let streamDeadline = stream.deadline {
+      deadline = min(deadline ?? streamDeadline, streamDeadline)
     }
     if let deadline, wokenAt.map({ deadline < $0 }) ?? true {
       wokenAt = loop.schedule(token, at: deadline)

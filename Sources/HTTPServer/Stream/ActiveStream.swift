@@ -17,6 +17,8 @@ final class ActiveStream {
   let exchange: UInt32
   let isChunked: Bool
   private let lateness: Duration
+  /// When it ends by itself; nil: it does not.
+  private let end: Moment?
   var phase: Phase
   /// The position after the last byte that was handed to the socket or to the connection's outbox.
   var cursor: Int
@@ -38,6 +40,7 @@ final class ActiveStream {
     remote = body.remote
     self.exchange = exchange
     self.isChunked = isChunked
+    end = body.term.map { now + $0.lifetime }
     phase = body.prefix.map(Phase.prefix) ?? .live
     // The phase holds it as long as it makes something: behind it stands a whole result.
     self.body.prefix = nil
@@ -65,16 +68,32 @@ final class ActiveStream {
 
   /// When the heartbeat is due: so early that the wheel, which may be two ticks late, does not make
   /// the silence longer than the interval.
-  var deadline: Moment? {
+  var heartbeatDue: Moment? {
     guard let interval = body.heartbeat?.interval, isLive else { return nil }
     return lastWrite + max(interval - lateness * 2, interval / 2)
+  }
+
+  /// When there is something to do though nothing comes: a heartbeat, or the end.
+  var deadline: Moment? {
+    guard isLive, !isHeld, let end else { return heartbeatDue }
+    return min(heartbeatDue ?? end, end)
+  }
+
+  /// Whether it has lived as long as it should.
+  func isDue(at now: Moment) -> Bool { end.map { $0 <= now } ?? false }
+
+  /// The last bytes; the stream has shown the log up to its cursor.
+  func lastBytes(isClosed: Bool) -> [UInt8] {
+    let position = Broadcast.Position(offset: cursor)
+    let last = body.term?.end(position, isClosed ? .early : .due) ?? []
+    return isClosed ? body.farewell() + last : last
   }
 
   /// Leaves the stream to the fan-out, where it waits for the log and for nothing else.
   ///
   /// One that may be held is never left to it: the fan-out looks at no remote.
   func park() {
-    guard !isParked, isLive, isChunked, remote == nil, let fanOut else { return }
+    guard !isParked, isLive, sendsLogAsItIs, remote == nil, let fanOut else { return }
     fanOut.park(at: index, cursor: cursor, lastWrite: lastWrite)
     isParked = true
   }
@@ -88,7 +107,12 @@ final class ActiveStream {
     isParked = false
   }
 
-  func append(_ bytes: [UInt8], to output: inout [UInt8]) {
+  /// Whether what the log holds, in its chunks, is what the reader gets.
+  var sendsLogAsItIs: Bool { isChunked && body.recoding == nil }
+
+  func append(_ made: [UInt8], to output: inout [UInt8]) {
+    let bytes = body.recoding.map { $0(made) } ?? made
+    self.bytes += bytes.count
     if isChunked { ChunkFraming.append(bytes, to: &output) } else { output += bytes }
   }
 }

@@ -91,6 +91,18 @@ package final class Broadcast: Sendable {
   /// The position of the oldest unit still held.
   package var start: Position { state.withLock { Position(offset: $0.log.start) } }
 
+  /// The units between two positions; nil where some of them are no longer held.
+  ///
+  /// O(bytes).
+  package func units(from start: Position, to end: Position) -> [UInt8]? {
+    state.withLock { state in
+      guard start.offset >= state.log.start, end.offset <= state.log.end else { return nil }
+      let view = LogView(
+        segments: state.log.segments, start: state.log.start, end: end.offset, isClosed: false)
+      return view.payloads(from: start.offset, limit: .max).bytes
+    }
+  }
+
   /// Ends all streams after the units appended so far.
   package func close() {
     let sleeping = state.withLock { state in

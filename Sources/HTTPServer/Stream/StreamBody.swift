@@ -21,6 +21,12 @@ package struct StreamBody: Sendable {
     }
   }
 
+  /// Turns the bytes of a stream into those of another format, piece by piece: a piece ends anywhere
+  /// in the prefix, and between two units after it.
+  ///
+  /// Called on the connection's loop, never by two threads at once; may give nothing.
+  package typealias Recoding = @Sendable ([UInt8]) -> [UInt8]
+
   /// Sent before the broadcast, pieces of any size.
   package var prefix: Producer?
 
@@ -45,6 +51,9 @@ package struct StreamBody: Sendable {
   /// Makes the last bytes of a stream whose broadcast was closed: for each stream its own.
   package var farewell: @Sendable () -> [UInt8]
 
+  /// How the stream ends by itself; nil: only with its broadcast, or its reader.
+  package var term: StreamTerm?
+
   /// Sent when nothing else was for a while, so that proxies do not close the stream and a reader
   /// that is gone is found.
   package var heartbeat: Heartbeat?
@@ -56,13 +65,19 @@ package struct StreamBody: Sendable {
   /// Holds the stream and redirects it; a stream without one is the cheaper one.
   package var remote: StreamRemote?
 
+  /// Changes all that is sent, the heartbeat and the farewell too.
+  ///
+  /// Costs a copy of each unit for this stream; without one, the socket is given the log itself.
+  package var recoding: Recoding?
+
   package init(
     prefix: Producer? = nil, broadcast: Broadcast, position: Broadcast.Position,
     heartbeat: Heartbeat? = nil,
     onLag: @escaping @Sendable (Broadcast.Position) -> Resumption? = { _ in nil },
     onStall: (@Sendable (Broadcast.Position) -> Void)? = nil,
-    farewell: @escaping @Sendable () -> [UInt8] = { [] },
-    onEnd: @escaping @Sendable () -> Void = {}, remote: StreamRemote? = nil
+    farewell: @escaping @Sendable () -> [UInt8] = { [] }, term: StreamTerm? = nil,
+    onEnd: @escaping @Sendable () -> Void = {}, remote: StreamRemote? = nil,
+    recoding: Recoding? = nil
   ) {
     self.prefix = prefix
     self.broadcast = broadcast
@@ -71,8 +86,40 @@ package struct StreamBody: Sendable {
     self.onLag = onLag
     self.onStall = onStall
     self.farewell = farewell
+    self.term = term
     self.onEnd = onEnd
     self.remote = remote
+    self.recoding = recoding
+  }
+}
+
+/// The length of a stream that ends by itself, and what it says at its end.
+package struct StreamTerm: Sendable {
+  /// Why a stream with a term is over.
+  package enum Ending: Sendable {
+    /// It has lived as long as it should.
+    case due
+    /// Its broadcast was closed before.
+    case early
+  }
+
+  /// How long the stream lives from its first byte on.
+  ///
+  /// It ends at most two ticks of the timer wheel later (`lateness`), and never before its prefix
+  /// and what its broadcast had at that time were sent.
+  package var lifetime: Duration
+
+  /// Makes the very last bytes, behind the farewell of a closed broadcast, for a stream that has
+  /// shown its broadcast up to a position.
+  ///
+  /// Called on the connection's loop.
+  package var end: @Sendable (Broadcast.Position, Ending) -> [UInt8]
+
+  package init(
+    lifetime: Duration, end: @escaping @Sendable (Broadcast.Position, Ending) -> [UInt8]
+  ) {
+    self.lifetime = lifetime
+    self.end = end
   }
 }
 

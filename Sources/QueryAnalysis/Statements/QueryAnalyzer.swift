@@ -11,6 +11,30 @@ extension Query {
     var analyzer = QueryAnalyzer(definition: definition, db: db)
     return try analyzer.query()
   }
+
+  /// What a definition means in each of its orders.
+  ///
+  /// - Returns: one query for each of ``QueryDefinition/orders``, in their order; else one.
+  /// - Throws: ``QueryProblems`` with the problems of all.
+  package static func analyzedInEachOrder(
+    _ definition: QueryDefinition, in db: Database
+  ) throws -> [Query] {
+    if definition.orders.isEmpty { return [try analyzed(definition, in: db)] }
+    var problems: [QueryProblem] = []
+    let queries = try definition.orders.compactMap { order -> Query? in
+      do {
+        return try analyzed(definition.ordered(by: order), in: db)
+      } catch let refused as QueryProblems {
+        // What is wrong with the rest is wrong with it in each order.
+        for problem in refused.problems.map({ $0.of(order) }) where !problems.contains(problem) {
+          problems.append(problem)
+        }
+        return nil
+      }
+    }
+    if problems.isEmpty { return queries }
+    throw QueryProblems(query: definition.name, problems: problems)
+  }
 }
 
 /// Makes the ``Query`` of one definition, and gathers what is wrong with it.

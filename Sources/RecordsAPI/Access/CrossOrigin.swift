@@ -77,10 +77,21 @@ package enum CrossOrigin: Sendable, Equatable {
 }
 
 extension HTTPFields {
+  /// Whether it is said already that the answer depends on a field: RFC 9110 §12.5.5.
+  private func varies(by name: String) -> Bool {
+    self[values: .vary].contains { list in
+      list.split(separator: ",").contains { $0.drop { $0 == " " }.elementsEqual(name) }
+    }
+  }
+
   fileprivate func merging(_ others: HTTPFields) -> HTTPFields {
     var result = self
     for field in others {
-      if field.name == .vary { result.append(field) } else { result[field.name] = field.value }
+      if field.name != .vary {
+        result[field.name] = field.value
+      } else if !result.varies(by: field.value) {
+        result.append(field)
+      }
     }
     return result
   }

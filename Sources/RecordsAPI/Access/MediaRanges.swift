@@ -28,13 +28,16 @@ struct MediaRanges {
   /// Whether an answer of this type is welcome; the most specific range decides.
   ///
   /// A field of which nothing can be read accepts all: to refuse would help nobody.
-  func accept(_ type: String) -> Bool {
+  func accept(_ type: String) -> Bool { quality(of: type) > 0 }
+
+  /// How welcome an answer of this type is, from 0 to 1.
+  func quality(of type: String) -> Double {
     let names = type.lowercased().split(separator: "/")
     let best = ranges.filter { range in
       (range.type == "*" || range.type.lowercased() == names[0])
         && (range.subtype == "*" || range.subtype.lowercased() == names[1])
     }.max { rank($0) < rank($1) }
-    return ranges.isEmpty || best.map { $0.quality > 0 } ?? false
+    return ranges.isEmpty ? 1 : best?.quality ?? 0
   }
 
   private func rank(_ range: Range) -> Int {

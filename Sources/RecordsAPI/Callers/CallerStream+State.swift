@@ -31,6 +31,8 @@ extension CallerStream {
     var isGranted = false
     /// Whether the stream was told that nobody knows who the caller is.
     var isTold = false
+    /// Whether it was told nothing else since.
+    var hasFailed = false
     /// What the next body shows as well as the one that it follows.
     var kept: StreamLease?
     var expires: UnixSeconds?

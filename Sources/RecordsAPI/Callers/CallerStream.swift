@@ -63,7 +63,7 @@ final class CallerStream: Sendable {
         case .failure(let problem): fail(responder, decision, problem)
         case .success(let lease):
           state.withLock { $0.isGranted = true }
-          catchUp(lease, subject) { [self] lease in
+          service.catchUp(lease, subject, claims, request) { [self] lease in
             begin(lease, decision, responder)
           } orFail: { [self] problem in
             fail(responder, decision, problem)
@@ -99,7 +99,7 @@ final class CallerStream: Sendable {
   private func begin(_ lease: StreamLease, _ decision: Int, _ responder: Responder) {
     if waitForClaims(responder) { return }
     let commit = claims?.head.snapshot.commit ?? 0
-    let beginning = lease.feed.beginning(opening(of: lease.feed, since: commit), notBefore: commit)
+    let beginning = lease.feed.beginning(own(opening, of: lease.feed), notBefore: commit)
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled else { return false }
       (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
@@ -110,64 +110,21 @@ final class CallerStream: Sendable {
     endWhenExpired(after: Gatekeeper.now)
     var body = body(beginning, lease)
     body.remote = remote
-    responder.respond(Response(events: body))
+    responder.respond(Response(events: body, EventFormat(request)))
   }
 
-  /// How the stream begins, where a version is no pass: what came since then may have been nothing
-  /// for this caller, whose claims were others before a commit; and what another feed remembers may
-  /// be somebody else's.
-  private func opening(of feed: any StreamableFeed, since commit: Int) -> StreamOpening {
-    var opening = opening
-    opening.mayFollow = { [gate] state, key in
-      state.isOf(key, in: gate.access(of: key.query).claims.keys) && state.isNotBefore(commit)
-        // The engine waits for it.
+  /// How the stream begins, which the engine waits for.
+  private func own(_ opening: StreamOpening, of feed: any StreamableFeed) -> StreamOpening {
+    var opening = feed.own(opening, by: claims, gate)
+    opening.mayFollow = { [mayFollow = opening.mayFollow] state, key in
+      mayFollow(state, key)
         && max(feed.present.numberOfRecords, state.numberOfRecords) <= RecordsService.quickSearch
     }
-    guard claims != nil, let version = opening.lastEventID, !feed.present.version.names(version)
-    else { return opening }
-    let known = feed.log.continuation(after: version)
-    if known.version == nil || known.state?.isNotBefore(commit) == true { return opening }
-    return StreamOpening(lastEventID: nil, wantsSnapshot: true)
-  }
-
-  /// Hands over a feed, between two turns, that is of no earlier commit than the claims, when others
-  /// held: a query may be behind, and windows and several queries are written behind theirs.
-  private func catchUp(
-    _ lease: StreamLease, _ subject: StreamSubject,
-    _ body: @escaping @Sendable (StreamLease) -> Void,
-    orFail fail: @escaping @Sendable (Problem) -> Void
-  ) {
-    service.refresher.queue.async { [self] in
-      let commit = claims?.head.snapshot.commit ?? 0
-      if let late = lease.feed.late(for: commit) {
-        return service.refresher.whenShown(late, commit) { [self] failure in
-          if let failure { return fail(service.problem(failure, of: subject.name.query)) }
-          catchUp(lease, subject, body, orFail: fail)
-        }
-      }
-      if lease.feed.isUpToDate { return body(lease) }
-      guard let alone = subject.alone else {
-        // It may wait for one of its queries, which takes long.
-        return service.refresher.queue.async(after: .milliseconds(1)) { [self] in
-          catchUp(lease, subject, body, orFail: fail)
-        }
-      }
-      do throws(Problem) {
-        _ = try service.lease(alone, for: request, goesOn: true) { [self] result in
-          switch result {
-          case .failure(let problem): fail(problem)
-          // It was made just now.
-          case .success(let lease): service.refresher.queue.async { body(lease) }
-          }
-        }
-      } catch {
-        fail(error)
-      }
-    }
+    return opening
   }
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
-    service.body(beginning, lease.feed) { [self] in
+    service.body(beginning, lease.feed, EventFormat(request)) { [self] in
       if state.withLock({ $0.takeKept(lease) }) { return }
       lease.end()
       // A redirection ends a body and not the stream.
@@ -268,7 +225,7 @@ final class CallerStream: Sendable {
     let bytes = ChangeEvents.failure(problem, member: name)
     remote.redirect { [self] position in
       let lease = state.withLock { state in
-        (state.kept, state.hasDeparted) = (state.shown, true)
+        (state.kept, state.hasDeparted, state.hasFailed) = (state.shown, true, true)
         return state.shown
       }
       guard let lease else { return wait() }
@@ -285,7 +242,7 @@ final class CallerStream: Sendable {
         switch result {
         case .failure(let problem): finish(with: problem)
         case .success(let lease):
-          catchUp(lease, subject) { [self] lease in
+          service.catchUp(lease, subject, claims, request) { [self] lease in
             // In the meantime another may have been carried out, or the end.
             guard isCurrent(decision) else { return }
             remote.redirect { [self] position in goOn(with: lease, decision, from: position) }
@@ -312,13 +269,15 @@ final class CallerStream: Sendable {
     let seen = before?.snapshots ?? old.feed.present.members.map(\.snapshot)
     let commit = (seen.map(\.commit) + [claims?.head.snapshot.commit ?? 0]).max() ?? 0
     let beginning = lease.feed.beginning(
-      from: before, isOwn: lease.feed === old.feed, notBefore: commit)
+      from: before, isOwn: lease.feed === old.feed, after: state.withLock(\.hasFailed),
+      notBefore: commit)
     // A commit is noted before any feed has it: what was read is of no later one, if none is noted.
     let isCurrent = state.withLock { state in
       guard state.decision == decision, state.isSettled, !state.isOver else {
         return false
       }
       (state.shown, state.arrived, state.hasDeparted) = (lease, decision, false)
+      state.hasFailed = false
       return true
     }
     return isCurrent ? .stream(body(beginning, lease)) : wait()

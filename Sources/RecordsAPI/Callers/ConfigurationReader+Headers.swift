@@ -64,7 +64,7 @@ extension QueryDefinition {
       case .sql(let sql): [sql]
       case .declared(let parts):
         [parts.predicate, parts.having].compactMap(\.self) + (parts.fields ?? []) + parts.groupBy
-          + parts.order
+          + parts.order + orders.flatMap(\.terms)
       }
     return own + [section, sectionIndexTitle].compactMap(\.self) + alongside.map(\.sql)
   }

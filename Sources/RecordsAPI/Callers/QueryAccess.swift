@@ -10,6 +10,9 @@ package struct QueryAccess: Sendable {
 }
 
 extension QueryAccess {
+  /// Whether everybody reads the query, and the same of it.
+  var isForAnybody: Bool { rule == .anyone && claims.isEmpty }
+
   /// The value that a parameter takes from a caller's claims.
   ///
   /// - Returns: nil where it takes none from there.

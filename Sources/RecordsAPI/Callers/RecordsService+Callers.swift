@@ -144,8 +144,10 @@ extension RecordsService {
 }
 
 extension Response {
-  /// Nobody but this caller may be given it, and not without asking again.
+  /// Nobody but this caller may be given it, and not without asking again; but for what says that it
+  /// is the same for everybody.
   fileprivate mutating func dependsOnCaller() {
+    if isPublic { return }
     if fields[.cacheControl] != "no-store" {
       // Streams forbid more: their events may not be held back to be changed.
       let isStream = if case .stream = body { true } else { false }

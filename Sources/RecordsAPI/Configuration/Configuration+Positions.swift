@@ -67,6 +67,7 @@ extension Configuration.Part {
     case .name: nil
     case .word: .name
     case .item(let word, _), .entry(let word, _): .word(word)
+    case .itemOf(let word, let name, _): .entry(word, name)
     case .parameterDefault(let name): .entry(.parameters, name)
     }
   }

@@ -50,6 +50,7 @@ extension Configuration.Part {
       case .grouping(let index): .item(.groupBy, index)
       case .having: .word(.having)
       case .ordering(let index): .item(.order, index)
+      case .orderingOf(let name, let index): .itemOf(.orders, name, index)
       case .key(let index): .item(.key, index)
       case .section: .word(.section)
       case .sectionIndexTitle: .word(.sectionIndexTitle)

@@ -44,6 +44,8 @@ package struct Configuration: Sendable {
     case item(QueryWord, Int)
     /// An entry of a mapping: a parameter, a statement that runs alongside.
     case entry(QueryWord, String)
+    /// An item of the list that an entry is: a term of one of the orders.
+    case itemOf(QueryWord, String, Int)
     case parameterDefault(String)
   }
 

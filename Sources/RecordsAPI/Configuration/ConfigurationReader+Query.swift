@@ -26,10 +26,16 @@ extension ConfigurationReader {
     }
     query.isCached = words[.cache].flatMap { truth($0, "`cache`") } ?? false
     query.alongside = words[.alongside].map { alongside($0, of: name) } ?? []
+    query.orders = words[.orders].map { orders($0, of: name) } ?? []
+    if let node = words[.orders], words[.order] != nil {
+      note(
+        node.position, "the query \"\(name)\" has both `order` and `orders`",
+        mend: "keep one of the two: the first of `orders` holds where no other is asked for")
+    }
     if let node = words[.sectionIndexTitle], words[.section] == nil {
       note(node.position, "`sectionIndexTitle` needs a `section`", mend: "add `section`")
     }
-    guard let form = form(words, of: name) else { return nil }
+    guard let form = form(words, query.orders, of: name) else { return nil }
     query.form = form
     return query
   }
@@ -70,7 +76,7 @@ extension ConfigurationReader {
   }
 
   private mutating func form(
-    _ words: [QueryWord: Node], of name: String
+    _ words: [QueryWord: Node], _ orders: [QueryDefinition.Order], of name: String
   ) -> QueryDefinition.Form? {
     let sql = words[.sql].flatMap { text($0, "`sql`") }
     var declaration = QueryDefinition.Declaration(table: "")
@@ -78,7 +84,8 @@ extension ConfigurationReader {
     declaration.predicate = words[.where].flatMap { text($0, "`where`") }
     declaration.groupBy = words[.groupBy].flatMap { items($0, .groupBy, of: name) } ?? []
     declaration.having = words[.having].flatMap { text($0, "`having`") }
-    declaration.order = words[.order].flatMap { items($0, .order, of: name) } ?? []
+    declaration.order =
+      words[.order].flatMap { items($0, .order, of: name) } ?? orders.first?.terms ?? []
     if let table = words[.table] {
       guard let table = text(table, "`table`") else { return nil }
       declaration.table = table
@@ -91,14 +98,34 @@ extension ConfigurationReader {
   private mutating func items(
     _ node: Node, _ word: QueryWord, of query: String
   ) -> [String]? {
-    guard let items = list(node, "`\(word.rawValue)`") else { return nil }
+    items(node, "`\(word.rawValue)`", of: query) { .item(word, $0) }
+  }
+
+  private mutating func items(
+    _ node: Node, _ what: String, of query: String, at part: (Int) -> Configuration.Part
+  ) -> [String]? {
+    guard let items = list(node, what) else { return nil }
     for (index, item) in items.enumerated() {
-      configuration.positions[.query(query, .item(word, index))] = item.node.position
+      configuration.positions[.query(query, part(index))] = item.node.position
       if let flaw = SQLTerm.flaw(item.text) {
         note(item.node.position, "\"\(item.text)\" \(flaw.message)", mend: flaw.mend)
       }
     }
     return items.map(\.text)
+  }
+
+  /// Lists of ordering terms, each with the name by which it is asked for.
+  private mutating func orders(_ node: Node, of query: String) -> [QueryDefinition.Order] {
+    let entries = entries(node, "`orders`", example: "NAME: [name COLLATE NOCASE]") ?? []
+    return entries.compactMap { name, key, value in
+      configuration.positions[.query(query, .entry(.orders, name))] = value.position
+      if let flaw = QueryName.flaw(name, of: "an order") {
+        note(key.position, flaw.message, mend: flaw.mend)
+        return nil
+      }
+      return items(value, "the order \"\(name)\"", of: query) { .itemOf(.orders, name, $0) }
+        .map { QueryDefinition.Order(name: name, terms: $0) }
+    }
   }
 
   private mutating func alongside(_ node: Node, of query: String) -> [QueryDefinition.Alongside] {

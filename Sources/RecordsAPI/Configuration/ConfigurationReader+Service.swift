@@ -24,6 +24,15 @@ extension ConfigurationReader {
     }
   }
 
+  mutating func readCaches(_ node: Node) {
+    for (word, value) in read(node, as: CacheWord.self, what: "`caches`") ?? [] {
+      let (path, range) = word.setting
+      if let duration = duration(value, "`\(word.rawValue)`", in: range) {
+        configuration[keyPath: path] = duration
+      }
+    }
+  }
+
   mutating func crossOrigin(_ node: Node) -> CrossOrigin? {
     if node.scalar?.string == "*" { return .everyone }
     return list(node, "`cors`", checking: CrossOrigin.flaw).map { .origins(Set($0)) }

@@ -46,6 +46,7 @@ struct ConfigurationReader {
       case .proxies: configuration.service.server.trustedProxies = proxies(value)
       case .accessLog: configuration.service.accessLog = accessLog(value)
       case .callers: configuration.callers = callers(value)
+      case .caches: readCaches(value)
       case .versionKey: configuration.versionKey = versionKey(value) ?? .standard
       }
     }

@@ -1,13 +1,13 @@
-/// Which names a query may have.
+/// Which names a query, or one of its orders, may have.
 package enum QueryName {
-  /// Why a name cannot stand in the path of a URL as it is; nil: it can.
+  /// Why a name cannot stand in a URL as it is; nil: it can.
   ///
   /// Only the unreserved characters of RFC 3986 §2.3 need no escape in any part of a URL, and `.`
   /// and `..` would be taken for steps of the path (§5.2.4).
-  package static func flaw(_ name: String) -> Flaw? {
+  package static func flaw(_ name: String, of owner: String = "a query") -> Flaw? {
     guard !name.isEmpty, name != ".", name != ".." else {
       return Flaw(
-        "\"\(name)\" cannot be the name of a query", mend: "choose a name such as \"players\"")
+        "\"\(name)\" cannot be the name of \(owner)", mend: "choose a name such as \"players\"")
     }
     guard let character = name.first(where: { !isUnreserved($0) }) else { return nil }
     let mended = String(name.map { isUnreserved($0) ? $0 : "-" })

@@ -63,13 +63,19 @@ package struct QueryReport {
     let values = parameters.compactMap { parameter in
       (own[parameter.name] ?? parameter.defaultValue).map { (parameter.name, $0) }
     }
-    guard let query = try? entry.analysis.get(), values.count == parameters.count,
+    guard let queries = try? entry.inEachOrder.get(), values.count == parameters.count,
       caller?.mayRead != false
     else {
       trial = nil
       return
     }
-    let results = refresher.trial(query, arguments: Dictionary(uniqueKeysWithValues: values))
+    let arguments = Dictionary(uniqueKeysWithValues: values)
+    let results = queries.dropFirst().reduce(refresher.trial(queries[0], arguments: arguments)) {
+      results, query in
+      results.flatMap { results in
+        refresher.trial(query, arguments: arguments).map { _ in results }
+      }
+    }
     trial = results.map { results in
       let records = Self.counted(results.count, "record")
       if entry.definition.section == nil { return records }
@@ -89,21 +95,28 @@ package struct QueryReport {
       guard let value, !value.isEmpty else { return }
       lines.append("  " + name.padding(toLength: 12, withPad: " ", startingAt: 0) + value)
     }
-    switch entry.analysis {
+    switch entry.inEachOrder {
     case .failure(let refused): add("problem", FetchFailure(refused).detail)
-    case .success(let query):
+    case .success(let queries):
+      let query = queries[0]
       add("columns", query.layout.columns.joined(separator: ", "))
       add("key", query.layout.key == nil ? "none" : query.layout.keyNames.joined(separator: ", "))
       add("section", definition.section)
       add("parameters", definition.parameters.map(\.text).joined(separator: ", "))
+      add("orders", definition.orders.map(\.name).joined(separator: ", "))
       add("alongside", definition.alongside.map(\.name).joined(separator: ", "))
       add("tracking", "\(query.tracking.mode.rawValue): \(query.tracking.reason)")
       add("may read", caller?.verdict)
       add("arguments", caller?.argumentsInWords)
       add("result", trial.map { try? $0.get() } ?? whyNotRun)
       add("problem", failure?.detail)
-      lines.append("  sql")
-      lines += query.sql.split(separator: "\n").map { "    \($0)" }
+      for (index, query) in queries.enumerated() {
+        lines.append("  sql" + (index == 0 ? "" : " of the order \(definition.orders[index].name)"))
+        lines += query.sql.split(separator: "\n").map { "    \($0)" }
+        if index > 0, query.tracking != queries[0].tracking {
+          lines.append("    \(query.tracking.mode.rawValue): \(query.tracking.reason)")
+        }
+      }
     }
     return lines.map { $0.showingControls() }.joined(separator: "\n") + "\n"
   }

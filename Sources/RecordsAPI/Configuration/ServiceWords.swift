@@ -46,6 +46,26 @@ package enum LimitWord: String, ConfigurationWord {
   }
 }
 
+/// The words of `caches`: what HTTP caches may share among their clients.
+package enum CacheWord: String, ConfigurationWord {
+  case streams
+
+  package static let owner = "`caches`"
+  package static let synonyms: [String: CacheWord] = [
+    "events": .streams, "maxage": .streams, "ttl": .streams, "rotation": .streams,
+    "stream": .streams,
+  ]
+
+  /// Where a value goes, and what it may be, in seconds.
+  var setting: (path: WritableKeyPath<Configuration, Duration?>, range: ClosedRange<Double>) {
+    switch self {
+    // A stream is fresh for a second less than it lives; most caches give up on an answer that takes
+    // longer than an hour.
+    case .streams: (\.feeds.sharedStreams, 3...3600)
+    }
+  }
+}
+
 /// The words of `timeouts`.
 package enum TimeoutWord: String, ConfigurationWord {
   case head, body, idle, write, close, heartbeat, linger, statement

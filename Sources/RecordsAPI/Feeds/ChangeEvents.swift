@@ -39,6 +39,16 @@ struct ChangeEvents {
     return events.bytes
   }
 
+  /// The event of a query that can be read again, and shows what it has shown.
+  static func recovery(_ snapshot: ResultsSnapshot, member: MemberName) -> [UInt8] {
+    var events = ChangeEvents(member: member)
+    events.event("recovered") { json in
+      json.member("version", snapshot.version.description)
+      json.member("commit", snapshot.commit)
+    }
+    return events.bytes
+  }
+
   /// The event of why a stream ends.
   static func failure(_ problem: Problem, member: MemberName) -> [UInt8] {
     var events = ChangeEvents(member: member)

@@ -89,7 +89,7 @@ final class ComposedFeed: StreamableFeed {
   func close() -> [Feed] {
     for feed in feeds { feed.stopListening(self) }
     refresher.unbind(feeds.map(\.controller), from: ObjectIdentifier(log))
-    log.broadcast.close()
+    log.close()
     return feeds
   }
 
@@ -265,6 +265,7 @@ final class ComposedFeed: StreamableFeed {
     _ news: MemberNews, of index: Int, _ shown: inout PresentState.Member,
     _ base: inout ResultsVersion, _ unit: inout Unit
   ) {
+    let (before, hadFailure) = (shown.snapshot.version, shown.failure != nil)
     if let latest = news.latest {
       // What the refresh told leads from another state where this stream was told less or more.
       let told = news.changes.flatMap { $0.from == base ? $0.set : nil }
@@ -274,6 +275,8 @@ final class ComposedFeed: StreamableFeed {
     shown.failure = news.failure
     if let failure = news.failure {
       unit.append(ChangeEvents.failure(failure, member: shown.name), count: 1)
+    } else if hadFailure, shown.snapshot.version == before {
+      unit.append(ChangeEvents.recovery(shown.snapshot, member: shown.name), count: 1)
     }
   }
 

@@ -14,6 +14,8 @@ final class EventLog: Sendable {
   static let largestSnapshot = 1 << 20
 
   let broadcast: Broadcast
+  /// Those who wait for the next event with an unanswered request.
+  let polls = WaitingPolls()
 
   fileprivate struct Mark {
     let version: ResultsVersion
@@ -34,6 +36,10 @@ final class EventLog: Sendable {
     var total = Total()
     /// The last commit that changed something.
     var commit: Int
+    /// Whether others know that there are states that they do not know.
+    var isListed = false
+    /// The number of the last state that they know.
+    var lastKnown = Int.min
   }
 
   private let maximumCount: Int
@@ -59,15 +65,17 @@ final class EventLog: Sendable {
     self.counters = counters
     let position = broadcast.end
     (self.keys, self.places) = (keys, places)
-    let first = RememberedState(
-      version: version, position: position, snapshots: shows, of: keys, in: places)
+    let first = RememberedState(version: version, position: position, snapshots: shows, of: keys)
     state = Mutex(
       State(
         marks: [Mark(version: version, position: position, total: Total())],
         memory: StateMemory(
           maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first),
         commit: Self.commit(of: shows)))
-    state.withLock { account($0) }
+    state.withLock { state in
+      list(&state)
+      account(state)
+    }
   }
 
   /// Appends events that led nowhere: a failure.
@@ -78,6 +86,7 @@ final class EventLog: Sendable {
       state.marks.trim(to: broadcast.start, count: maximumCount)
       account(state)
     }
+    polls.wake()
     counters.note(events: count, changeSets: 0)
   }
 
@@ -102,13 +111,14 @@ final class EventLog: Sendable {
       state.total.bytes += events.count
       state.total.changeSets += 1
       state.marks.append(Mark(version: version, position: position, total: state.total))
-      state.memory.append(
-        remembered(version, position, shows), changes: changes)
+      state.memory.append(remembered(version, position, shows), changes: changes)
+      list(&state)
       state.marks.trim(to: broadcast.start, count: maximumCount)
       state.commit = Self.commit(of: shows)
       account(state)
     }
     sleepers.append(sleeping)
+    polls.wake()
     counters.note(events: count, changeSets: 1)
   }
 
@@ -141,16 +151,46 @@ final class EventLog: Sendable {
       let position = events.map { broadcast.append($0) } ?? broadcast.restart()
       state.marks = [Mark(version: version, position: position, total: state.total)]
       remember(&state.memory, remembered(version, position, shows))
+      list(&state)
       state.commit = Self.commit(of: shows)
       account(state)
     }
+    polls.wake()
     counters.note(events: 1, changeSets: 0)
   }
 
   private func remembered(
     _ version: ResultsVersion, _ position: Broadcast.Position, _ shows: [ResultsSnapshot]
   ) -> RememberedState {
-    RememberedState(version: version, position: position, snapshots: shows, of: keys, in: places)
+    RememberedState(version: version, position: position, snapshots: shows, of: keys)
+  }
+
+  /// Several queries together are asked for as one request alone.
+  private func list(_ state: inout State) {
+    guard !state.isListed, keys.count == 1, let places else { return }
+    state.isListed = true
+    places.list(self)
+  }
+
+  /// The states that are remembered since this was last asked.
+  func takeUnlisted() -> [RememberedState] {
+    state.withLock { state in
+      state.isListed = false
+      let new = state.memory.states(after: state.lastKnown)
+      state.lastKnown = new.last?.version.number ?? state.lastKnown
+      return new
+    }
+  }
+
+  /// The events between two positions; nil where some of them are no longer held.
+  func events(from start: Broadcast.Position, to end: Broadcast.Position) -> [UInt8]? {
+    start == end ? [] : broadcast.units(from: start, to: end)
+  }
+
+  /// Ends the streams after the events appended so far; who waits is answered at once.
+  func close() {
+    broadcast.close()
+    polls.close()
   }
 
   /// How a stream can go on after a version.
@@ -186,6 +226,14 @@ final class EventLog: Sendable {
         },
         state: state.memory.state(named: name))
     }
+  }
+
+  /// What a stream has come to that has shown the log up to a position; nil: the log has gone on so far
+  /// that this is not known any more.
+  ///
+  /// O(v), v versions reached after the position.
+  func version(at position: Broadcast.Position) -> ResultsVersion? {
+    state.withLock { $0.marks.last { $0.position <= position }?.version }
   }
 
   // MARK: - Memory

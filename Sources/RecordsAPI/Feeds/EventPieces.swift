@@ -24,6 +24,17 @@ enum EventPieces {
   }
 }
 
+extension ArraySlice<EventPieces> {
+  /// The next piece of all of them; nil after the last one.
+  mutating func nextPiece() -> [UInt8]? {
+    while let index = indices.first {
+      if let piece = self[index].next() { return piece }
+      removeFirst()
+    }
+    return nil
+  }
+}
+
 /// The events of one change set in pieces.
 struct ChangeSetPieces {
   let changes: ChangeSet

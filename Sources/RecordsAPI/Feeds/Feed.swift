@@ -88,7 +88,7 @@ final class Feed: StreamableFeed {
   /// Ends the streams; what the feed shows is no longer kept up to date.
   func close() {
     state.withLock { $0.isClosed = true }
-    log.broadcast.close()
+    log.close()
   }
 
   /// Whether this version is what the feed shows, and nothing stands against showing it.
@@ -160,9 +160,12 @@ final class Feed: StreamableFeed {
         log.append(events.bytes, count: events.count)
         state.head.shown.failure = failure
       case .recovered:
-        // No event: whoever shows the result shows the right one.
+        let wasTold = state.head.failure != nil
         state.head.shown.failure = nil
         noteCommit(&state.head.shown)
+        if wasTold {
+          log.append(ChangeEvents.recovery(state.head.snapshot, member: member), count: 1)
+        }
       case .landed:
         noteCommit(&state.head.shown)
       case .delayed, .fetching:

@@ -164,19 +164,23 @@ final class FeedRegistry: Sendable {
     return (live.count, live.reduce(0) { $0 + $1.value.head.snapshot.results.count })
   }
 
-  /// Ends every stream after the events appended so far, and those that are still to begin after
-  /// their beginning.
+  /// Whether every stream ends now.
+  var isDraining: Bool { isEnding.withLock { $0 } }
+
+  /// From now on streams end after their beginning.
+  func beginEnding() { isEnding.withLock { $0 = true } }
+
+  /// Ends every stream after the events appended so far, when no more are to last.
   func closeAll() {
-    isEnding.withLock { $0 = true }
-    for item in feeds.live { item.value.log.broadcast.close() }
-    for item in compositions.live { item.value.log.broadcast.close() }
+    for item in feeds.live { item.value.log.close() }
+    for item in compositions.live { item.value.log.close() }
   }
 
   /// A feed whose first fetch came to its end while the server was ending is closed like the others.
   private func closedIfEnding<F: StreamableFeed>(
     _ result: Result<F, FetchFailure>
   ) -> Result<F, FetchFailure> {
-    if case .success(let feed) = result, isEnding.withLock({ $0 }) { feed.log.broadcast.close() }
+    if case .success(let feed) = result, isDraining { feed.log.close() }
     return result
   }
 

@@ -49,5 +49,11 @@ package struct FeedSettings: Sendable, Equatable {
   /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
   package var heartbeat = Duration.seconds(15)
 
+  /// Streams that HTTP caches may share end together, at multiples of this; nil: none may be shared.
+  ///
+  /// 60 s is best: a million clients then spend less than 2 % of their time between two streams, and
+  /// each cache asks the server for a stream once a minute.
+  package var sharedStreams: Duration?
+
   package init() {}
 }

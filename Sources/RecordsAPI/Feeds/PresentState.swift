@@ -98,6 +98,11 @@ struct PresentState: Sendable {
     return .bytes(ChangeEvents.commit(commit, id: version.description))
   }
 
+  /// That what was told of the first member's query, which could not be shown, is over.
+  var recovery: EventPieces {
+    .bytes(ChangeEvents.recovery(members[0].snapshot, member: members[0].name))
+  }
+
   /// What keeps members from being shown.
   var failures: [EventPieces] {
     members.compactMap { member in
@@ -179,16 +184,19 @@ extension PresentState.Member {
   /// The change set from an earlier state.
   ///
   /// Nil where it would be too long, where nothing but the version differs, or where the records
-  /// have another shape.
+  /// show other columns or another key. What is hidden may differ: another order has other terms.
   fileprivate func changes(
     since old: ResultsSnapshot, below limit: Int?, givesIDs: Bool
   ) -> ChangeSetPieces? {
-    guard snapshot.results.layout == old.results.layout else { return nil }
+    let (layout, oldLayout) = (snapshot.results.layout, old.results.layout)
+    guard layout.columns == oldLayout.columns, layout.keyNames == oldLayout.keyNames,
+      (layout.key == nil) == (oldLayout.key == nil)
+    else { return nil }
     // Each record that one has more is a change: known before the difference is worked out.
     let least =
       abs(snapshot.results.count - old.results.count) * ChangeSetPieces.leastOfAChange
     guard least < limit ?? .max, !size.isExceeded(by: least) else { return nil }
-    let changes = snapshot.results.changes(from: old.results)
+    let changes = snapshot.results.changesAcrossLayouts(from: old.results)
     if changes.isEmpty, snapshot.alongside == old.alongside { return nil }
     return ChangeSetPieces(
       changes: changes, old: old, new: snapshot, total: total, member: name, givesIDs: givesIDs)

@@ -4,8 +4,11 @@ import Synchronization
 
 /// Where the states that feeds remember are found by what they are of, whichever feed it is: a client
 /// that asks for something else continues from what it has (`protocol.md` §4, *Another request*).
+///
+/// A commit costs nothing here: a log that has new states is listed once, and what it has got since
+/// is taken in when somebody looks.
 final class RememberedStates: Sendable {
-  fileprivate struct Name: Hashable {
+  private struct Name: Hashable {
     let query: String
     let state: String
   }
@@ -14,42 +17,60 @@ final class RememberedStates: Sendable {
     weak var state: RememberedState?
   }
 
-  private let places = Mutex<[Name: Place]>([:])
+  private struct ListedLog {
+    weak var log: EventLog?
+  }
+
+  private struct State {
+    var places: [Name: Place] = [:]
+    var logs: [ListedLog] = []
+    /// Beyond, those that are gone are taken out.
+    var mostPlaces = 1024
+    var mostLogs = 64
+  }
+
+  private let state = Mutex(State())
+
+  /// A log has states that are not known here.
+  func list(_ log: EventLog) {
+    state.withLock { state in
+      state.logs.append(ListedLog(log: log))
+      guard state.logs.count > state.mostLogs else { return }
+      state.logs.removeAll { $0.log == nil }
+      state.mostLogs = max(64, state.logs.count * 2)
+    }
+  }
 
   /// The state that was remembered last of those that show this, if any is remembered.
+  ///
+  /// O(1), and O(r) for the r states that are remembered since this was last asked.
   ///
   /// - Parameters:
   ///   - version: what the client says that it has.
   ///   - query: what that is of.
   /// - Returns: nil where nobody remembers it.
   func state(of version: String, of query: String) -> RememberedState? {
+    let listed = state.withLock { state in
+      defer { state.logs = [] }
+      return state.logs
+    }
+    let new = listed.flatMap { $0.log?.takeUnlisted() ?? [] }
     let name = Name(query: query, state: String(ResultsVersion.state(in: version)))
-    return places.withLock { $0[name]?.state }
-  }
-
-  fileprivate func add(_ state: RememberedState) {
-    guard let name = Name(state) else { return }
-    places.withLock { $0[name] = Place(state: state) }
-  }
-
-  fileprivate func remove(_ state: RememberedState) {
-    guard let name = Name(state) else { return }
-    places.withLock { places in
-      // A weak reference to what is going is nil; another state may have taken the name.
-      if places[name]?.state == nil { places[name] = nil }
+    return state.withLock { state in
+      for remembered in new {
+        let name = Name(query: remembered.keys[0].query, state: remembered.version.state)
+        state.places[name] = Place(state: remembered)
+      }
+      if state.places.count > state.mostPlaces {
+        state.places = state.places.filter { $0.value.state != nil }
+        state.mostPlaces = max(1024, state.places.count * 2)
+      }
+      return state.places[name]?.state
     }
   }
 }
 
-extension RememberedStates.Name {
-  /// nil: several queries together are asked for as one request alone.
-  fileprivate init?(_ state: RememberedState) {
-    guard state.keys.count == 1 else { return nil }
-    self.init(query: state.keys[0].query, state: state.version.state)
-  }
-}
-
-/// What a feed showed at one version; while it lives it is found among the remembered states.
+/// What a feed showed at one version.
 final class RememberedState: Sendable {
   let version: ResultsVersion
   /// The position in the log after the events that led to it.
@@ -58,19 +79,14 @@ final class RememberedState: Sendable {
   let snapshots: [ResultsSnapshot]
   /// What these are of.
   let keys: [FeedKey]
-  private let places: RememberedStates?
 
   init(
     version: ResultsVersion, position: Broadcast.Position, snapshots: [ResultsSnapshot],
-    of keys: [FeedKey], in places: RememberedStates? = nil
+    of keys: [FeedKey]
   ) {
     self.version = version
     self.position = position
     self.snapshots = snapshots
     self.keys = keys
-    self.places = places
-    places?.add(self)
   }
-
-  deinit { places?.remove(self) }
 }

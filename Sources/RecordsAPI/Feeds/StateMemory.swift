@@ -65,6 +65,9 @@ struct StateMemory {
     stalled.trim(count: maximumCount, bytes: maximumBytes, keeping: 0)
   }
 
+  /// The latest states whose numbers are greater, in their order.
+  func states(after number: Int) -> [RememberedState] { recent.states(after: number) }
+
   /// The state of this name, if it is remembered: the last one, where it came back.
   func state(named name: Substring) -> RememberedState? { find { $0.version.state == name } }
 
@@ -117,6 +120,10 @@ private struct Entries {
 
   func entry(where isMeant: (RememberedState) -> Bool) -> Entry? {
     entries.last { isMeant($0.state) }
+  }
+
+  func states(after number: Int) -> [RememberedState] {
+    entries.reversed().prefix { $0.state.version.number > number }.reversed().map(\.state)
   }
 
   func state(where isMeant: (RememberedState) -> Bool) -> RememberedState? {

@@ -30,6 +30,8 @@ struct StreamOpening: Sendable {
   /// Whether a client may be told what leads on from a state that another feed remembers, to what is
   /// of this key.
   var mayFollow: @Sendable (RememberedState, FeedKey) -> Bool = { _, _ in true }
+  /// When the client comes back to the stream if it breaks or ends.
+  var retry = Retry.line()
 
   init(lastEventID: String?, wantsSnapshot: Bool, known: [String?] = []) {
     self.lastEventID = lastEventID
@@ -37,10 +39,58 @@ struct StreamOpening: Sendable {
     // A stream that resumes may have gone on since its URL was made.
     self.known = lastEventID == nil ? known : []
   }
+
+  /// The same for a stream that caches share.
+  var ofShared: StreamOpening {
+    var opening = self
+    opening.retry = Retry.ofShared
+    return opening
+  }
+}
+
+/// What leads somebody to what a feed shows, and at which moment that was looked up.
+struct FeedAdvance {
+  let pieces: [EventPieces]
+  /// From where the log is to be followed.
+  let position: Broadcast.Position
+  let present: PresentState
+  /// How somebody goes on who has a version; nil: without any.
+  fileprivate let kind: FeedCounters.Resumption?
+  /// What fails, which the log tells by itself.
+  fileprivate let failures: [EventPieces]
+
+  fileprivate init(
+    _ pieces: [EventPieces], _ kind: FeedCounters.Resumption?, to present: PresentState
+  ) {
+    (self.pieces, self.kind, self.present) = (pieces, kind, present)
+    (position, failures) = (present.position, present.failures)
+  }
+
+  /// With the events of the log behind these.
+  fileprivate init(
+    _ pieces: [EventPieces], following missed: EventLog.Continuation.Events,
+    to present: PresentState
+  ) {
+    (self.pieces, kind, failures, self.present) = (pieces, .log, [], present)
+    position = missed.position
+  }
 }
 
 extension StreamableFeed {
   /// What a stream is sent before the log, and from where it follows the log.
+  ///
+  /// - Parameters:
+  ///   - opening: how the client wants it.
+  ///   - commit: what is told anew is of that commit at least, which its reader has seen.
+  /// - Returns: the least that leads to the present.
+  func beginning(_ opening: StreamOpening, notBefore commit: Int = 0) -> StreamBeginning {
+    let advance = advance(opening, notBefore: commit)
+    if let kind = advance.kind { counters.note(kind) }
+    return StreamBeginning(
+      [.bytes(opening.retry)] + advance.pieces + advance.failures, advance.position)
+  }
+
+  /// What leads to the present.
   ///
   /// For a client that has a version already that is the least of what leads from there to the
   /// present, and never more than a snapshot and a tenth (`protocol.md` §4): the log's own bytes
@@ -51,35 +101,31 @@ extension StreamableFeed {
   ///   - opening: how the client wants it.
   ///   - commit: what is told anew is of that commit at least, which its reader has seen.
   /// - Returns: the least that leads to the present.
-  func beginning(_ opening: StreamOpening, notBefore commit: Int = 0) -> StreamBeginning {
-    let retry = EventPieces.bytes(Retry.line())
+  func advance(_ opening: StreamOpening, notBefore commit: Int = 0) -> FeedAdvance {
     guard let lastEventID = opening.lastEventID else {
       let present = present.notBefore(commit)
-      let pieces = opening.wantsSnapshot ? first(of: present, opening) : []
-      return StreamBeginning([retry] + pieces + present.failures, present.position)
+      return FeedAdvance(
+        opening.wantsSnapshot ? first(of: present, opening) : [], nil, to: present)
     }
     let known = log.continuation(after: lastEventID)
     let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
     let name = Self.name(known.version, insteadOf: lastEventID)
-    if let missed, missed.changeSets <= 1 { return follow(missed, [retry] + name) }
+    if let missed, missed.changeSets <= 1 {
+      return FeedAdvance(name, following: missed, to: present)
+    }
     if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
-      counters.note(advance.kind)
-      return StreamBeginning([retry] + name + advance.pieces + present.failures, present.position)
+      return FeedAdvance(name + advance.pieces, advance.kind, to: present)
     }
-    if let missed { return follow(missed, [retry] + name) }
+    if let missed { return FeedAdvance(name, following: missed, to: present) }
     if known.version == nil, !present.isMultiple,
-      let state = elsewhere(lastEventID, keys[0], opening)
-    {
+      let state = elsewhere(lastEventID, keys[0], opening),
       let advance = present.advance(from: state, isOwn: false)
-      counters.note(advance?.kind ?? .snapshot)
+    {
       let name = Self.name(state.version, insteadOf: lastEventID)
-      return StreamBeginning(
-        [retry] + name + (advance?.pieces ?? present.snapshots) + present.failures,
-        present.position)
+      return FeedAdvance(name + advance.pieces, advance.kind, to: present)
     }
-    counters.note(.snapshot)
-    return StreamBeginning([retry] + present.snapshots + present.failures, present.position)
+    return FeedAdvance(present.snapshots, .snapshot, to: present)
   }
 
   /// Whether the beginning may take long: results that share nothing are compared as wholes.
@@ -112,14 +158,6 @@ extension StreamableFeed {
     }
   }
 
-  /// With the events of the log.
-  private func follow(
-    _ missed: EventLog.Continuation.Events, _ head: [EventPieces]
-  ) -> StreamBeginning {
-    counters.note(.log)
-    return StreamBeginning(head, missed.position)
-  }
-
   /// Tells a client what its version is called here, where another server gave it: a block with only
   /// an id, which no event comes of, and by which the next change set's `from` is known.
   private static func name(
@@ -134,16 +172,24 @@ extension StreamableFeed {
     beginning(from: log.state(at: position)).resumption
   }
 
-  /// What leads a client here from a state of this feed, or of another with as many queries (then
-  /// `isOwn` is false); nil: nobody knows what the client has.
+  /// What leads a client here from a state of this feed, or of another.
+  ///
+  /// - Parameters:
+  ///   - state: what the client has, of as many queries; nil: nobody knows.
+  ///   - isOwn: whether it is of this feed.
+  ///   - hasFailed: whether the client was told last that nothing can be shown.
+  ///   - commit: what is told anew is of that commit at least, which its reader has seen.
+  /// - Returns: the least that leads to the present.
   func beginning(
-    from state: RememberedState?, isOwn: Bool = true, notBefore commit: Int = 0
+    from state: RememberedState?, isOwn: Bool = true, after hasFailed: Bool = false,
+    notBefore commit: Int = 0
   ) -> StreamBeginning {
     let present = present.notBefore(commit)
     let advance = state.flatMap { present.advance(from: $0, isOwn: isOwn) }
     counters.note(advance?.kind ?? .snapshot)
-    return StreamBeginning(
-      (advance?.pieces ?? present.snapshots) + present.failures, present.position)
+    var pieces = (advance?.pieces ?? present.snapshots) + present.failures
+    if pieces.isEmpty, hasFailed { pieces = [present.recovery] }
+    return StreamBeginning(pieces, present.position)
   }
 }
 
@@ -154,6 +200,10 @@ enum Retry {
   static func line() -> [UInt8] {
     Array("retry: \(Int.random(in: 1000...3000))\n\n".utf8)
   }
+
+  /// Of a stream that caches share, which is the same for all its clients: one second, since it ends
+  /// by itself again and again. Clients jitter by themselves.
+  static let ofShared = Array("retry: 1000\n\n".utf8)
 }
 
 /// What a stream sends before it follows its log, and from where it follows it.
@@ -164,15 +214,7 @@ struct StreamBeginning: Sendable {
   init(_ pieces: [EventPieces], _ position: Broadcast.Position) {
     self.position = position
     let rest = Mutex(pieces[...])
-    prefix = {
-      rest.withLock { rest in
-        while let index = rest.indices.first {
-          if let piece = rest[index].next() { return piece }
-          rest.removeFirst()
-        }
-        return nil
-      }
-    }
+    prefix = { rest.withLock { $0.nextPiece() } }
   }
 
   var resumption: StreamBody.Resumption {

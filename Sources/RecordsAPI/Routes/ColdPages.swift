@@ -20,9 +20,9 @@ extension RecordsService {
       let entry = try entry(named: request.parameters["query"])
       // A page of a later commit than the caller's claims are of would be more than they may see.
       guard caller?.row == nil else { return false }
-      guard (try? entry.analysis.get())?.isReadInPages == true else { return false }
       let items = try QueryItems(request.query, allowed: PageParameters.words)
       let key = try FeedKey(entry, items, for: caller)
+      guard (try? entry.query(with: key.arguments))?.isReadInPages == true else { return false }
       if registry.isLive(key) { return false }
       let giveUp = refresher.readPage(
         of: key.query, arguments: key.arguments, try PageParameters(items).range

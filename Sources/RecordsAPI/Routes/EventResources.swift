@@ -9,17 +9,24 @@ import QueryAnalysis
 extension RecordsService {
   private static let words: Set<String> = ["snapshot", "lastEventId", "minInterval"]
 
+  /// What a stream or a poll of one query shows, and the other words of its URL.
+  func subject(
+    of request: Request, allowing words: Set<String>
+  ) throws -> (subject: StreamSubject, items: QueryItems) {
+    let (key, items) = try key(of: request, allowing: words.union(Window.words))
+    let member = Composition.Member(key: key, window: try Window(items))
+    let interval = try items.minimumInterval
+    if member.window == nil, interval == nil { return (.feed(key), items) }
+    let composition = Composition(
+      members: [member], minimumInterval: interval, isMultiple: false)
+    return (.composition(composition), items)
+  }
+
   /// `GET /v1/queries/{query}/events`
   func streamEvents(_ request: Request, _ responder: Responder) {
     stream(request, responder) { service in
-      let (key, items) = try service.key(of: request, allowing: Self.words.union(Window.words))
-      let member = Composition.Member(key: key, window: try Window(items))
-      let interval = try items.minimumInterval
-      let opening = try StreamOpening(request, items)
-      if member.window == nil, interval == nil { return (.feed(key), opening) }
-      let composition = Composition(
-        members: [member], minimumInterval: interval, isMultiple: false)
-      return (.composition(composition), opening)
+      let (subject, items) = try service.subject(of: request, allowing: Self.words)
+      return (subject, try StreamOpening(request, items))
     }
   }
 
@@ -81,20 +88,28 @@ extension RecordsService {
     _ wish: @escaping @Sendable (RecordsService) throws -> (StreamSubject, StreamOpening)
   ) {
     do {
-      let (subject, opening) = try wish(self)
-      if let caller {
-        return stream(caller, opening, request, responder) { try wish($0).0 }
+      let (subject, wanted) = try wish(self)
+      let mayBeShared = mayBeShared(subject, request)
+      if let caller, !mayBeShared {
+        return stream(caller, wanted, request, responder) { try wish($0).0 }
       }
+      let opening = mayBeShared ? wanted.ofShared : wanted
+      let format = EventFormat(request)
       let giveUp = try lease(subject, for: request) { result in
         switch result {
         case .failure(let problem): responder.respond(Self.responseToStream(request, problem))
         case .success(let lease):
           let begin = { @Sendable in
-            let beginning = lease.feed.beginning(opening)
-            let body = body(beginning, lease.feed) { lease.end() }
-            responder.respond(Response(events: body))
+            // Nobody sees how it begins who asks by HEAD, as caches do.
+            let beginning =
+              request.isHead
+              ? StreamBeginning([], lease.feed.present.position) : lease.feed.beginning(opening)
+            let sharing = mayBeShared ? sharedStreams?.next : nil
+            let body = body(beginning, lease.feed, format, sharing) { lease.end() }
+            responder.respond(Response(events: body, format, sharing))
           }
-          let isLong = lease.feed.isLong(opening, moreThan: Self.quickSearch)
+          let isLong =
+            !request.isHead && lease.feed.isLong(opening, moreThan: Self.quickSearch)
           isLong ? Self.searching.async(execute: begin) : begin()
         }
       }

@@ -59,6 +59,7 @@ extension RecordsService {
     }
     var metrics = MetricsText()
     if let statistics = server() { metrics.add(statistics) }
+    metrics.add("polls", .gauge, "Requests for changes that wait.", pollTimes.count)
     metrics.add(registry.counters.statistics)
     metrics.add(refresher.statistics)
     let durations = refreshes.statistics

@@ -69,7 +69,11 @@ struct QueryItems {
       }
       arguments[parameter.name] = value
     }
+    if !definition.orders.isEmpty {
+      arguments[QueryDefinition.orderParameter] = .text(try order(among: definition.orders).name)
+    }
     for name in values.keys.sorted() where !allowed.contains(name) {
+      if name == QueryDefinition.orderParameter, !definition.orders.isEmpty { continue }
       guard parameters.contains(where: { $0.name == name }) else {
         throw unknown(name, among: parameters.map(\.name))
       }
@@ -88,12 +92,25 @@ struct QueryItems {
     return arguments
   }
 
+  /// The order that is asked for, or else the first.
+  private func order(among orders: [QueryDefinition.Order]) throws -> QueryDefinition.Order {
+    guard let name = values[QueryDefinition.orderParameter] else { return orders[0] }
+    if let order = orders.first(where: { $0.name == name }) { return order }
+    let names = orders.map(\.name)
+    let near = NearestWord.find(name, among: names).map { "did you mean \($0)? " } ?? ""
+    throw Problem.badRequest(
+      "there is no order \(name): \(near)the query declares \(names.joined(separator: ", "))")
+  }
+
   /// Refuses whatever is not a word that the resource understands.
   func refuseParameters() throws {
     _ = try arguments(for: QueryDefinition(name: "", form: .sql("")))
   }
 
   private func unknown(_ name: String, among names: [String]) -> Problem {
+    if name == QueryDefinition.orderParameter {
+      return .badRequest("there is no order to choose: the query declares no `orders`")
+    }
     if ParameterName.reserved.contains(name) {
       return .badRequest("\(name) means nothing to this resource: leave it out")
     }

@@ -29,15 +29,18 @@ extension RecordsService {
   }
 
   private func description(for request: Request) throws -> Response {
-    try QueryItems(request.query).refuseParameters()
     let entry = try entry(named: request.parameters["query"])
+    // Its parameters say nothing of the query but for the order.
+    var definition = QueryDefinition(name: "", form: entry.definition.form)
+    definition.orders = entry.definition.orders
+    let order = try QueryItems(request.query).arguments(for: definition)
     let feeds = registry.feeds(of: entry.definition.name)
     return Self.json { json in
       json.object { json in
         json.summary(of: entry, for: caller)
         // How the server does its work is for operators.
         guard caller?.isOperator != false else { return }
-        if case .success(let query) = entry.analysis {
+        if let query = try? entry.query(with: order) {
           json.member("sql", query.sql)
           json.member("tracking", query.tracking.mode.rawValue)
           json.member("trackingReason", query.tracking.reason)
@@ -66,6 +69,9 @@ extension JSONWriter {
       for parameter in definition.parameters where claims[parameter.name] == nil {
         json.object { $0.parameter(parameter) }
       }
+    }
+    if !definition.orders.isEmpty {
+      array("orders") { json in for order in definition.orders { json.string(order.name) } }
     }
     member("section", definition.section)
     switch entry.analysis {

@@ -7,9 +7,9 @@ extension RecordsService {
   /// Adds every resource of `protocol.md` §2.
   func addRoutes(to router: inout Router) {
     let query = "/v1/queries/{query}"
-    let json = "application/json"
-    let stream = "text/event-stream"
-    let text = "text/plain"
+    let json = ["application/json"]
+    let stream = EventFormat.allCases.map(\.rawValue)
+    let text = ["text/plain"]
     router.on(.get, "/v1/queries", sending(json, Self.listQueries))
     router.on(.get, query, sending(json, Self.describeQuery))
     router.on(.get, "\(query)/sections", sending(json, Self.listSections))
@@ -22,10 +22,11 @@ extension RecordsService {
     router.on(.get, "\(query)/sectionIndexTitles", sending(json, Self.listSectionIndexTitles))
     router.on(.get, "\(query)/sectionIndexTitles/{title}", sending(json, Self.sectionForIndexTitle))
     router.on(.get, "\(query)/events", sending(stream, Self.streamEvents))
+    router.on(.get, "\(query)/changes", sending(json, Self.pollChanges))
     router.on(.post, "\(query)/fetch", sending(json, Self.fetch))
     router.on(.post, "/v1/tickets", sending(json, Self.issueTicket))
     router.on(.get, "/v1/events", sending(stream, Self.streamSeveral))
-    router.on(.get, "/v1/selftest", Self.sending(stream, SelfTest.stream))
+    router.on(.get, "/v1/selftest", Self.sending([stream[0]], SelfTest.stream))
     router.on(.get, "/healthz") { _, responder in responder.respond(Self.text("ok\n")) }
     router.on(.get, "/readyz", Self.sending(text, readiness))
     router.on(.get, "/metrics", sending(text, Self.metrics))
@@ -33,25 +34,26 @@ extension RecordsService {
 
   /// The same for who may ask, once it is known who they are.
   private func sending(
-    _ type: String,
+    _ types: [String],
     _ handler: @escaping @Sendable (RecordsService) -> (Request, Responder) -> Void
   ) -> Server.Handler {
-    guard gate != nil else { return Self.sending(type) { handler(self)($0, $1) } }
-    return Self.sending(type) { request, responder in
+    guard gate != nil else { return Self.sending(types) { handler(self)($0, $1) } }
+    return Self.sending(types) { request, responder in
       admit(request, responder) { handler($0)($1, $2) }
     }
   }
 
-  /// Refuses a request that takes no answer of this type: RFC 9110 §15.5.7.
+  /// Refuses a request that takes no answer of these types: RFC 9110 §15.5.7.
   private static func sending(
-    _ type: String, _ handler: @escaping Server.Handler
+    _ types: [String], _ handler: @escaping Server.Handler
   ) -> Server.Handler {
     { request, responder in
       let field = request.fields.value(of: .accept)
-      if field == nil || field == "*/*" || MediaRanges(field).accept(type) {
+      if field == nil || field == "*/*" || types.contains(where: MediaRanges(field).accept) {
         return handler(request, responder)
       }
-      let detail = "This resource is \(type): name it in Accept, or leave the field out."
+      let names = types.joined(separator: " or ")
+      let detail = "This resource is \(names): name it in Accept, or leave the field out."
       responder.respond(response(to: Problem(.notAcceptable, detail)))
     }
   }

@@ -14,9 +14,12 @@ struct RecordsService: Sendable {
   let registry: FeedRegistry
   /// One for all streams.
   let heartbeat: Heartbeat
+  /// When the streams end that caches may share; nil: none may be shared.
+  let sharedStreams: SharedStreams?
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
+  let pollTimes = PollTimes()
   /// nil: nobody is told from anybody, and everybody may read everything.
   let gate: Gatekeeper?
   /// Who asks; nil where there is no gate.
@@ -27,12 +30,14 @@ struct RecordsService: Sendable {
 
   init(
     registry: FeedRegistry, refreshes: RefreshCounters, gate: Gatekeeper? = nil,
-    heartbeat: Duration, server: @escaping @Sendable () -> ServerStatistics?
+    heartbeat: Duration, sharedStreams: SharedStreams? = nil,
+    server: @escaping @Sendable () -> ServerStatistics?
   ) {
     self.server = server
     self.registry = registry
     self.gate = gate
     self.refreshes = refreshes
+    self.sharedStreams = sharedStreams
     self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)
   }
 
@@ -219,13 +224,17 @@ extension Response {
     self.init(.ok, fields, body: .bytes(json))
   }
 
-  /// A stream of events, which nothing in between shall keep, change or hold back.
-  init(events: StreamBody) {
+  /// A stream of events, which nothing in between shall change or hold back, nor keep unless it is
+  /// shared.
+  init(
+    events: StreamBody, _ format: EventFormat = .serverSentEvents, _ sharing: StreamSharing? = nil
+  ) {
     self.init(
       .ok,
       [
-        .contentType: "text/event-stream", .cacheControl: "no-cache, no-transform",
-        .accelBuffering: "no",
+        .contentType: format.rawValue, .cacheControl: "no-cache, no-transform",
+        .vary: "Accept", .accelBuffering: "no",
       ], body: .stream(events))
+    if let sharing { fields = sharing.amending(fields) }
   }
 }

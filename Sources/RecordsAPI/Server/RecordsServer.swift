@@ -82,13 +82,15 @@ package final class RecordsServer: Sendable {
   ///   - completion: is called when the last connection is closed.
   package func drain(timeout: Duration, completion: @escaping @Sendable () -> Void) {
     sweeper.cancel()
-    registry.closeAll()
-    registry.refresher.endLongWork()
+    registry.beginEnding()
+    // Before the streams and polls end: their answers say that the connection closes.
     server.shutdown(timeout: timeout) { [registry, accessLog] in
       registry.refresher.stop()
       accessLog?.flush(within: 1)
       completion()
     }
+    registry.closeAll()
+    registry.refresher.endLongWork()
   }
 
   /// Numbers for operators and tests.
@@ -106,7 +108,8 @@ package final class RecordsServer: Sendable {
     // Weakly: the server holds its handler, and with it the routes. Written before it listens.
     nonisolated(unsafe) weak var made: Server?
     let service = RecordsService(
-      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat
+      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat,
+      sharedStreams: settings.feeds.sharedStreams.map { SharedStreams(period: $0) }
     ) { made?.statistics }
     var router = Router()
     service.addRoutes(to: &router)

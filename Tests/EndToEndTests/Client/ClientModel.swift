@@ -57,7 +57,7 @@ struct ClientModel {
       open = nil
       try end(changes, event)
       return changes.events
-    case "fetchError":
+    case "fetchError", "recovered":
       guard open == nil else { throw ContractViolation("inside a change set", at: event) }
     default: throw ContractViolation("an unknown event", at: event)
     }

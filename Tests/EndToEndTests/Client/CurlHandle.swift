@@ -8,6 +8,8 @@ final class CurlHandle {
   let pointer: UnsafeMutableRawPointer
   /// Where a stream's bytes go.
   weak var inbox: Inbox?
+  /// Whose transfer it is, where that is somebody who has several, one after the other.
+  weak var owner: AnyObject?
   private var fieldList: UnsafeMutablePointer<curl_slist>?
   var onHead: ((UnsafeRawBufferPointer) -> Void)?
   /// Returns whether the transfer goes on.

@@ -9,6 +9,7 @@ final class Follower {
     /// The events between `willChange` and `didChange`, each as "kind data".
     case changes([String])
     case failure(JSONValue)
+    case recovery(JSONValue)
   }
 
   /// A client that may know something from an earlier stream.
@@ -22,6 +23,7 @@ final class Follower {
       if let changes = try model.receive(event) { return .changes(changes.map(\.description)) }
       if event.type == "snapshot" { return .snapshot }
       if event.type == "fetchError" { return .failure(try event.json) }
+      if event.type == "recovered" { return .recovery(try event.json) }
     }
     throw ContractViolation("the stream has ended: \(stream.text)")
   }
@@ -44,7 +46,10 @@ final class Follower {
   func changesAfterFailures() throws -> [String] {
     while true {
       let unit = try next()
-      if case .failure = unit { continue }
+      switch unit {
+      case .failure, .recovery: continue
+      case .changes, .snapshot: break
+      }
       guard case .changes(let events) = unit else {
         throw ContractViolation("no change set but \(unit)")
       }

@@ -58,7 +58,7 @@ import Testing
     try expectTruth(fixture, follower)
   }
 
-  /// Nothing has changed, so there is no event; but it must be served again.
+  /// Nothing has changed, so there is no change set; but it must be served again.
   @Test(arguments: JournalMode.kinds)
   func `may go and come back as it was`(journal: JournalMode) throws {
     let fixture = try ServerFixture(Teams.schema, journal: journal, queries: Teams.query)
@@ -83,6 +83,7 @@ import Testing
     // A stream that begins now knows of no failure.
     let late = try fixture.follow("players")
     try fixture.writer().commit("DELETE FROM player WHERE id = 4")
+    guard case .recovery = try follower.next() else { throw ContractViolation("no recovered") }
     #expect(try follower.changes().count == 2)
     #expect(try late.changes().count == 2)
     try expectTruth(fixture, follower)

@@ -35,6 +35,7 @@ import Testing
       case .snapshot: units.append("snapshot")
       case .failure: units.append("failure")
       case .changes: units.append("changes")
+      case .recovery: units.append("recovery")
       }
     }
     #expect(units == ["snapshot", "failure"])
@@ -49,6 +50,37 @@ import Testing
         follower, "byScore", "SELECT id, team, score FROM player ORDER BY score", section: "team")
     }
     #expect(follower.model.alongside == .object([("best", 60)]))
+  }
+
+  @Test func `says that it can be read again, where nothing has changed`() throws {
+    let fixture = try ServerFixture(Teams.schema, queries: Self.queries)
+    let writer = try fixture.writer()
+    let whole = try fixture.follow("byScore")
+    let window = try fixture.follow("byScore", "?offset=1&limit=2")
+    let several = fixture.stream("/v1/events?query=byScore&query=byScore%3Flimit%3D1")
+    for _ in 0..<2 { #expect(try several.next()?.type == "snapshot") }
+    for round in 1...2 {
+      try writer.commit("UPDATE player SET score = 70 WHERE id = 1")
+      for follower in [whole, window] { _ = try follower.failure() }
+      for _ in 0..<2 { #expect(try several.next()?.type == "fetchError") }
+      try writer.commit("UPDATE player SET score = 10 WHERE id = 1")
+      for follower in [whole, window] {
+        guard case .recovery(let told) = try follower.next() else {
+          throw ContractViolation("no recovered")
+        }
+        #expect(told["query"] == "byScore" && told["version"] == .string(follower.model.version))
+        if follower === whole { #expect(told["commit"].int == 1 + 2 * round) }
+      }
+      for _ in 0..<2 { #expect(try several.next()?.type == "recovered") }
+    }
+    // Whoever resumes has nothing to hear of it.
+    let again = Follower(
+      fixture.stream("/v1/queries/byScore/events", .init(lastEventID: whole.model.version)),
+      model: whole.model)
+    try writer.commit("UPDATE player SET score = 11 WHERE id = 1")
+    while case .failure = try again.next() {}
+    try fixture.expectTruth(
+      again, "byScore", "SELECT id, team, score FROM player ORDER BY score", section: "team")
   }
 
   @Test func `is refused where it fails from the beginning`() throws {

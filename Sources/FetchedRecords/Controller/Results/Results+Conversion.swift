@@ -1,4 +1,4 @@
-import OrderedResults
+package import OrderedResults
 
 // Results of two requests, or of one under two schemas, side by side.
 extension Results {
@@ -6,7 +6,7 @@ extension Results {
   ///
   /// Columns are the same if they have one name, keys if they have the same number of columns.
   /// O(n) where the layouts differ, else as ``changes(from:)``.
-  func changesAcrossLayouts(from old: Results) -> ChangeSet {
+  package func changesAcrossLayouts(from old: Results) -> ChangeSet {
     if old.layout == layout { return changes(from: old) }
     let common = layout.withSectionColumns
     var changes = converted(to: common).changes(from: old.converted(to: common))

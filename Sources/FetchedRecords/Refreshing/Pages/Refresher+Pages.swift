@@ -54,7 +54,8 @@ extension Refresher {
   /// - Returns: nil where that is known to be the wrong way, and was answered.
   private func makeTask(_ read: PageRead) -> PageTask? {
     do {
-      let query = try catalog.query(named: read.request.queryName)
+      let query = try catalog.query(
+        named: read.request.queryName, arguments: read.request.arguments)
       if let statement = query.pagedStatement {
         let number = lastChanges.commit(of: query)
         // It is not known what the whole result shows; only that it is the same until it changes.

@@ -28,7 +28,7 @@ final class RandomCallerStream {
   /// Waits for what comes next, and holds it against what there was to be seen.
   func take(in history: CallersHistory) throws {
     switch try follower.next() {
-    case .snapshot: break
+    case .snapshot, .recovery: break
     case .changes(let events): try check(events, in: history)
     case .failure(let problem): return try end(with: problem, in: history)
     }

@@ -18,5 +18,6 @@ import Testing
     #expect(run.counts["a stream ended with 401", default: 0] > 0)
     #expect(run.counts["a version of another caller", default: 0] > 0)
     #expect(run.counts["a ticket", default: 0] > 0)
+    #expect(run.counts["a poll with 200", default: 0] > 0)
   }
 }

@@ -39,6 +39,24 @@ extension RandomCallersRun {
       RandomCallerStream(Follower(stream, model: model), caller, asked, from: position))
   }
 
+  /// Asks for what has changed since somebody had something, and since when that can be true.
+  func poll(
+    _ caller: String, _ asked: Asked
+  ) throws -> (seen: JSONValue, caller: String, asked: Asked, from: Int) {
+    let from = floor(caller)
+    var model = random.once(in: 3) ? ClientModel() : memory(for: caller, asked)?.model
+    model?.ignoresCommits = true
+    let poller = Poller(
+      asked.query, String(asked.items.dropFirst()), model: model ?? ClientModel())
+    let answer = try fixture.get(poller.url(wait: 0), Shop.bearer(caller))
+    note("\(caller) polls \(asked): \(answer.status)")
+    count("a poll with \(answer.status)")
+    guard answer.status == 200 else { return (.number("\(answer.status)"), caller, asked, from) }
+    try poller.take(answer)
+    memories.append((poller.model, caller, asked))
+    return (.array(poller.model.records.map(\.values)), caller, asked, from)
+  }
+
   /// What somebody had of the same query, of whom it may be.
   private func memory(
     for caller: String, _ asked: Asked

@@ -92,8 +92,9 @@ final class RandomCallersRun {
   private func act() throws {
     let caller = random.pick(RandomSource.callers)
     let asked = random.pick(Self.asked)
-    switch random.number(0...9) {
+    switch random.number(0...11) {
     case 0, 1, 2, 3: open.append(try page(caller, asked))
+    case 10, 11: open.append(try poll(caller, asked))
     case 4: if !streams.isEmpty { leave(at: random.number(0...streams.count - 1)) }
     default: if streams.count < 30 { try openStream(caller, asked) }
     }
