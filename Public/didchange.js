@@ -173,6 +173,7 @@ export class FetchedRecordsController extends EventTarget {
       // What goes on to another request connects anew; what is shown is not wrong for that.
       case "state": return payload === "connecting" || this.#become(payload);
       case "transport":
+        if (payload === this.#transport) return;
         this.#transport = payload;
         return this.#emit("transport", payload);
     }

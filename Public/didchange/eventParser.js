@@ -18,6 +18,9 @@ export class EventParser {
     this.#heard = heard;
   }
 
+  /** Whether the rest of an event is to come. */
+  get isWithin() { return this.#event !== "" || this.#data.length > 0; }
+
   take(text) {
     const rest = this.#endedInCR && text[0] === "\n" ? text.slice(1) : text;
     if (text) this.#endedInCR = text.endsWith("\r");
@@ -49,14 +52,14 @@ export class EventParser {
   }
 }
 
-/** Reads the body of an answer to its end; `arrived` is called with each piece that comes. */
+/** Reads the body of an answer to its end; `arrived` is called after each piece that comes. */
 export async function readEvents(response, parser, arrived = () => {}) {
   const reader = response.body.getReader();
   const decoder = new TextDecoder();
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
-    arrived();
     parser.take(decoder.decode(value, { stream: true }));
+    arrived();
   }
 }

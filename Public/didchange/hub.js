@@ -1,5 +1,6 @@
 /** Where all controllers of all tabs meet: one result a query. */
 
+import { ask } from "./asking.js";
 import { Member } from "./member.js";
 import { Stream } from "./stream.js";
 import { Topic, Watcher } from "./topic.js";
@@ -133,11 +134,7 @@ export class Hub {
         this.#gather();
       },
       heldBack: () => this.#poll(asker.base),
-      cut: () => {
-        const last = this.#cuts.get(asker.base);
-        this.#cuts.set(asker.base, Date.now());
-        if (Date.now() - last < unrelated) this.#poll(asker.base);
-      },
+      cut: () => this.#cut(asker),
       polled: () => Date.now() > this.#polls.get(asker.base)?.until && this.#use(null, asker.base),
       // The server has streams only.
       missing: () => this.#use({}, asker.base),
@@ -178,6 +175,15 @@ export class Hub {
   }
 
   #kindFor(base) { return this.#polls.get(base)?.Kind ?? Stream; }
+
+  /** The second time something on the way may have done it, but not where the server has died. */
+  async #cut(asker) {
+    const { base } = asker;
+    const isAgain = Date.now() - this.#cuts.get(base) < unrelated;
+    this.#cuts.set(base, Date.now());
+    const answer = isAgain && await ask(asker, `${base}selftest`, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    if (answer?.ok) this.#poll(base);
+  }
 
   /** Streams do not come through; later they may. */
   async #poll(base) {

@@ -5,27 +5,62 @@ import { parse } from "./wire.js";
 
 /** Requests at once: a browser has six connections to a server of HTTP/1.1, and others need some too. */
 const maximumRequests = 4;
-/** Seconds that the server waits for a change, and milliseconds after which it has been lost. */
-const [longestWait, patience] = [20, 20_000];
+/** Seconds that the server waits for a change, and those for a round where many share few requests. */
+const [longestWait, round] = [20, 4];
+/** Milliseconds after which an answer has been lost. */
+const patience = 20_000;
 /** Milliseconds: an answer without news that comes sooner is no answer of the server. */
 const soon = 500;
+
+/** The requests to a server, whoever asks. */
+class Line {
+  /** Those who come again and again. */
+  members = 0;
+  #waiting = [];
+  #running = 0;
+
+  /** Seconds. */
+  get wait() {
+    const rounds = Math.ceil(this.members / maximumRequests);
+    return rounds < 2 ? longestWait : Math.max(1, Math.floor(round / rounds));
+  }
+
+  add(request) {
+    this.#waiting.push(request);
+    this.#next();
+  }
+
+  #next() {
+    while (this.#running < maximumRequests && this.#waiting.length) {
+      this.#running++;
+      this.#waiting.shift()().finally(() => {
+        this.#running--;
+        this.#next();
+      });
+    }
+  }
+}
+
+/** By server. */
+const lines = new Map();
 
 /** Tells `heard` what comes, as `Stream` does. */
 export class Polls {
   static transport = "longPoll";
   #asker;
   #heard;
+  #line;
   #isClosed = false;
-  /** Topic → its request, its timer, and the cursor that it was given last. */
+  /** Topic → its request, its timer, the cursor that it was given last, and why it cannot be read. */
   #turns = new Map();
-  /** Those that wait until another request ends. */
-  #waiting = [];
-  #running = 0;
 
   constructor(asker, topics, heard) {
     this.topics = topics;
     this.#asker = asker;
     this.#heard = heard;
+    if (!lines.has(asker.base)) lines.set(asker.base, new Line());
+    this.#line = lines.get(asker.base);
+    this.#line.members += topics.length;
     for (const topic of topics) {
       this.#turns.set(topic, { cursor: null, delay: new Delay() });
       this.#queue(topic);
@@ -33,7 +68,9 @@ export class Polls {
   }
 
   close() {
+    if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#line.members -= this.topics.length;
     for (const { timer, request } of this.#turns.values()) {
       clearTimeout(timer);
       request?.abort();
@@ -47,42 +84,28 @@ export class Polls {
   }
 
   #queue(topic) {
-    this.#waiting.push(topic);
-    this.#next();
+    this.#line.add(async () => this.#isClosed || this.#poll(topic, this.#turns.get(topic)));
   }
 
-  #next() {
-    while (!this.#isClosed && this.#running < maximumRequests && this.#waiting.length) {
-      this.#running++;
-      const topic = this.#waiting.shift();
-      this.#poll(topic, this.#turns.get(topic)).finally(() => {
-        this.#running--;
-        this.#next();
-      });
-    }
-  }
-
-  /** Where many share few requests, each waits for less. */
-  get #wait() {
-    return Math.max(1, Math.floor(longestWait / Math.ceil(this.topics.length / maximumRequests)));
-  }
-
-  #address({ query, given, head: { version } }, { cursor }) {
+  #address({ query, given, head: { version } }, { cursor }, wait) {
     const items = new URLSearchParams(given);
     if (version) items.set("after", version);
-    items.set("wait", version ? this.#wait : 0);
+    items.set("wait", wait);
     if (cursor) items.set("cursor", cursor);
     return `${this.#asker.base}queries/${encodeURIComponent(query)}/changes?${items}`;
   }
 
   async #poll(topic, turn) {
     const { signal } = turn.request = new AbortController();
-    const lost = setTimeout(() => turn.request.abort(), 1000 * this.#wait + patience);
+    // Who has nothing, or does not know whether it still is so, is told at once.
+    const isShown = topic.state === "live" && topic.head.version && !turn.failure;
+    const wait = isShown ? this.#line.wait : 0;
+    const lost = setTimeout(() => turn.request.abort(), 1000 * wait + patience);
     const began = Date.now();
     let answer = {}, body;
     try {
       // Without a cursor it is an address of before.
-      const response = await ask(this.#asker, this.#address(topic, turn),
+      const response = await ask(this.#asker, this.#address(topic, turn, wait),
         { signal, cache: turn.cursor ? "default" : "no-store" });
       answer = await answerOf(response);
       if (answer.isGood) body = parse(await response.text());
@@ -90,18 +113,21 @@ export class Polls {
       clearTimeout(lost);
     }
     if (this.#isClosed) return;
-    if (body?.events) this.#take(topic, turn, body, Date.now() - began);
+    if (body?.events) this.#take(topic, turn, body, wait && Date.now() - began < soon);
+    else if (answer.status === 500) this.#fail(topic, turn, answer);
     else if (answer.isFinal) await this.#refuse(topic, answer);
     else this.#pause(topic, turn, answer.wait);
   }
 
-  #take(topic, turn, { cursor, events }, life) {
+  #take(topic, turn, { version, commit, cursor, events }, isSoon) {
     turn.cursor = cursor ?? null;
     this.#heard.resumed([topic]);
+    if (turn.failure && !events.length) this.#heard.failed(topic, "recovered", { query: topic.query, version, commit });
+    turn.failure = null;
     const fits = this.#tell(topic, events);
     this.#heard.polled();
     if (this.#isClosed) return;
-    if (!fits || (!events.length && life < soon)) return this.#later(topic, turn);
+    if (!fits || (!events.length && isSoon)) return this.#later(topic, turn);
     turn.delay.reset();
     this.#queue(topic);
   }
@@ -119,8 +145,6 @@ export class Polls {
           if (!topic.head.version) return false;
           arriving = null;
           break;
-        case "fetchError": this.#heard.failed(topic, "error", data); break;
-        case "recovered": this.#heard.failed(topic, event, data); break;
         case "sectionChange":
         case "change": arriving?.events.push({ event, data });
       }
@@ -137,6 +161,13 @@ export class Polls {
       if (isThere) return this.#heard.missing();
     }
     this.#heard.refused(topic, problem);
+  }
+
+  /** The query cannot be read; what it showed stays, and it is told once. */
+  #fail(topic, turn, { problem, wait }) {
+    if (turn.failure !== problem.detail) this.#heard.failed(topic, "error", problem);
+    turn.failure = problem.detail;
+    this.#later(topic, turn, wait);
   }
 
   #pause(topic, turn, wait) {

@@ -4,8 +4,8 @@ import { answerOf, ask, Delay } from "./asking.js";
 import { EventParser, readEvents } from "./eventParser.js";
 import { parse } from "./wire.js";
 
-// Milliseconds. A stream begins with a line at once, and a heartbeat comes every 15 s; longer silence
-// is looked into. One that broke off sooner than `shortLife` has been cut.
+// Milliseconds. A stream begins with a line at once, the rest of an event follows its beginning, and a
+// heartbeat comes every 15 s; longer silence is looked into. One that broke off sooner than `shortLife` has been cut.
 const [silentStart, silence, shortLife] = [3000, 40_000, 10_000];
 
 const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
@@ -86,7 +86,8 @@ export class Stream {
       if (!isMine()) return;
       began = Date.now();
       parser = new EventParser((event, data) => isMine() && this.#block(parser.lastEventId, event, data));
-      await readEvents(response, parser, () => this.#listen(silence));
+      await readEvents(response, parser, 
+        () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
     } catch (error) {
       if (isMine() && !(error instanceof TypeError)) console.error(error);
     }
