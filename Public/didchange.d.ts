@@ -59,8 +59,9 @@ export type State = "connecting" | "live" | "stale" | "closed" | "signedOut" | "
 
 /**
  * How changes come. `longPoll`: something between this page and the server holds streams back, as a
- * test of the connection or two streams in a row have shown; so changes are asked for, one request a
- * query, which the server answers when there is something new. Streams are tried again after ten
+ * test of the connection has shown, or cuts them, twice within a minute while the server was there; so
+ * changes are asked for, one request a query, four at a time, which the server answers when there is
+ * something new. With more than four queries news take some seconds. Streams are tried again after ten
  * minutes, and by pages that are opened when no other page of this origin uses the module any more.
  */
 export type Transport = "stream" | "longPoll";
