@@ -165,8 +165,8 @@ export class Polls {
 
   /** The query cannot be read; what it showed stays, and it is told once. */
   #fail(topic, turn, { problem, wait }) {
-    if (turn.failure !== problem.detail) this.#heard.failed(topic, "error", problem);
-    turn.failure = problem.detail;
+    if (turn.failure?.detail !== problem.detail) this.#heard.failed(topic, "error", problem);
+    turn.failure = problem;
     this.#later(topic, turn, wait);
   }
 

@@ -44,8 +44,7 @@ export class Stream {
   /** What has arrived does not fit: only snapshots can mend that. */
   startOver() {
     this.#id = "";
-    this.#leave();
-    this.#interrupted();
+    this.#interrupt();
     this.#later(() => this.#open());
   }
 
@@ -98,8 +97,7 @@ export class Stream {
   #lost(began, { retry = 0, retries = 0 } = {}) {
     const life = Date.now() - began;
     if (life >= shortLife) this.#delay.reset();
-    this.#leave();
-    this.#interrupted();
+    this.#interrupt();
     if (life < shortLife && retries < 2) this.#heard.cut();
     // Where all are told the same they do not come back together.
     if (!this.#isClosed) this.#later(() => this.#open(), retry / 2, retry);
@@ -164,8 +162,7 @@ export class Stream {
 
   /** The stream ends here. 403: of several queries it does not say which may not be read any more. */
   #bar(problem) {
-    this.#leave();
-    this.#interrupted();
+    this.#interrupt();
     if (this.topics.length === 1 || problem.status === 401) this.#refuse(this.topics, problem);
     else this.#later(() => this.#open());
   }
@@ -190,7 +187,8 @@ export class Stream {
   }
 
   /** Half a commit is void: the server resumes before it. */
-  #interrupted() {
+  #interrupt() {
+    this.#leave();
     this.#arriving = null;
     this.#unit = [];
     this.#heard.interrupted();
@@ -203,8 +201,7 @@ export class Stream {
 
   /** Whether to come back (5xx) or not (204, 4xx). */
   #declined({ isFinal, status, problem, wait }) {
-    this.#leave();
-    this.#interrupted();
+    this.#interrupt();
     const isSignedOut = status === 401 && this.#asker.token;
     if (isFinal && (this.topics.length === 1 || isSignedOut)) this.#refuse(this.topics, problem);
     else if (isFinal) this.#askEach();

@@ -121,10 +121,10 @@ queries:
       assert.deepEqual(await heardOf(one, async () => {
         one.controller.parameters = { most: 39 };
         await one.shows("live 39 a1");
+        await eventually(() => middle.open.length === 1 && middle.open[0].includes("most=39"), "nothing else is asked for");
         rename("x");
         await one.shows("live 39 x");
       }), ["didChange", "didChange"]);
-      await eventually(() => middle.open.length === 1 && middle.open[0].includes("most=39"), "nothing else is asked for");
       assert.deepEqual(await heardOf(one, async () => {
         one.controller.parameters = { kind: "b" };
         await one.shows("live 40 b1");
