@@ -16,6 +16,7 @@ const soon = 500;
 class Line {
   /** Those who come again and again. */
   members = 0;
+  #brief = [];
   #waiting = [];
   #running = 0;
 
@@ -25,15 +26,20 @@ class Line {
     return rounds < 2 ? longestWait : Math.max(1, Math.floor(round / rounds));
   }
 
-  add(request) {
-    this.#waiting.push(request);
+  /** One that is answered at once goes first, beside those that wait for changes. */
+  add(request, isBrief) {
+    if (isBrief) this.#brief.push(request);
+    else this.#waiting.push(request);
     this.#next();
   }
 
   #next() {
-    while (this.#running < maximumRequests && this.#waiting.length) {
+    for (;;) {
+      const most = this.#brief.length ? maximumRequests + 1 : maximumRequests;
+      const request = this.#running < most && (this.#brief.shift() ?? this.#waiting.shift());
+      if (!request) return;
       this.#running++;
-      this.#waiting.shift()().finally(() => {
+      request().finally(() => {
         this.#running--;
         this.#next();
       });
@@ -83,8 +89,11 @@ export class Polls {
     this.#heard.interrupted(topics);
   }
 
+  /** Who has nothing, or does not know whether it still is so, is told at once. */
   #queue(topic) {
-    this.#line.add(async () => this.#isClosed || this.#poll(topic, this.#turns.get(topic)));
+    const turn = this.#turns.get(topic);
+    const isBrief = topic.state !== "live" || !topic.head.version || turn.failure;
+    this.#line.add(async () => this.#isClosed || this.#poll(topic, turn, isBrief ? 0 : this.#line.wait), isBrief);
   }
 
   #address({ query, given, head: { version } }, { cursor }, wait) {
@@ -95,11 +104,8 @@ export class Polls {
     return `${this.#asker.base}queries/${encodeURIComponent(query)}/changes?${items}`;
   }
 
-  async #poll(topic, turn) {
+  async #poll(topic, turn, wait) {
     const { signal } = turn.request = new AbortController();
-    // Who has nothing, or does not know whether it still is so, is told at once.
-    const isShown = topic.state === "live" && topic.head.version && !turn.failure;
-    const wait = isShown ? this.#line.wait : 0;
     const lost = setTimeout(() => turn.request.abort(), 1000 * wait + patience);
     const began = Date.now();
     let answer = {}, body;

@@ -134,6 +134,14 @@ queries:
       }), ["snapshot", "didChange"]);
     });
 
+    test("who comes late is shown something at once, while all others wait", async () => {
+      const others = [40, 39, 38, 37].map((most) => opened(middle, "items", { parameters: { most } }));
+      for (const [n, { shows }] of others.entries()) await shows(`live ${40 - n} a1`);
+      await eventually(() => middle.open.filter((path) => path.includes("wait=20")).length === 4, "four polls wait");
+      // By another token nothing is shared.
+      await opened(middle, "items", { token: "somebody" }).shows("live 40 a1");
+    });
+
     test("a query that fails says so, and that it is well again", async () => {
       const one = opened(middle, "notes");
       await one.shows("live 40 a1");
