@@ -181,6 +181,7 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
    * as if a commit had made the difference. Where the server cannot tell it, or it would be longer
    * than the whole, or another controller is shown the new request already, a `snapshot` comes.
    * A refusal leaves the records; the state is `closed` until something else is set.
+   * Controllers that have gone on share a connection beside that of the others, which they do not disturb.
    */
   parameters: Parameters;
   order: string | null;
