@@ -50,11 +50,26 @@ export type ChangeEvent =
   | { event: "change"; data: RecordChange };
 
 /**
- * `stale`: there is a result but no connection. For good: `closed`, by `close()` or a refusal;
- * `signedOut`, after a 401 and without another token; `forbidden`, after a 403. After these two the
- * records are gone (a `snapshot` of none tells): make a new controller once somebody has signed in.
+ * `stale`: there is a result but no connection. `closed`: by `close()`, for good; by a refusal, until
+ * other parameters, another order or another window are set. For good: `signedOut`, after a 401 and
+ * without another token; `forbidden`, after a 403. After these two the records are gone (a `snapshot`
+ * of none tells): make a new controller once somebody has signed in.
  */
 export type State = "connecting" | "live" | "stale" | "closed" | "signedOut" | "forbidden";
+
+/**
+ * How changes come. `longPoll`: something between this page and the server holds streams back, as a
+ * test of the connection has shown, or cuts them, twice within a minute while the server was there; so
+ * changes are asked for, one request a query, four at a time, which the server answers when there is
+ * something new. With more than four queries news take some seconds. Streams are tried again after ten
+ * minutes, and by pages that are opened when no other page of this origin uses the module any more.
+ */
+export type Transport = "stream" | "longPoll";
+
+/** Undefined values are left out. */
+export interface Parameters {
+  [name: string]: string | number | bigint | undefined;
+}
 
 /**
  * A token, or what gives one; nothing (or ""): nobody has signed in.
@@ -69,8 +84,7 @@ type Given = string | null | undefined;
 
 /**
  * Who asks. Controllers share a connection and a result if their tokens are equal, and with nobody
- * else. Tokens are kept in memory only, that of the page and of the SharedWorker. Streams are opened
- * with a ticket in the address, which is good once and for seconds.
+ * else. Tokens are kept in memory only, that of the page and of the SharedWorker, and are in no address.
  *
  * Cookies go by themselves to the page's own origin. The module cannot see whose they are: an app
  * that signs somebody in over somebody else first closes its controllers, in all tabs.
@@ -111,6 +125,7 @@ export interface ControllerEvents<R = FetchedRecord> {
   error: CustomEvent<Problem>;
   recovered: CustomEvent<{ version: string; commit: number }>;
   state: CustomEvent<State>;
+  transport: CustomEvent<Transport>;
 }
 
 export interface BindOptions<R = FetchedRecord> {
@@ -141,12 +156,15 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   implements AsyncIterable<readonly Section<R>[]> {
   /** `url` is that of a query, relative to the page: `v1/queries/players`. */
   constructor(url: string | URL, options?: {
-    parameters?: { [name: string]: string | number | bigint | undefined };
+    parameters?: Parameters;
+    /** One of the query's `orders`; without it the first. */
+    order?: string | null;
     window?: Window | null;
   } & Caller);
   /** The address of this query's own event stream: for `curl -N`. */
   readonly url: string;
   readonly state: State;
+  readonly transport: Transport;
   readonly sections: readonly Section<R>[];
   /** All records in order: O(n) after a change, then O(1). */
   readonly fetchedRecords: readonly R[];
@@ -157,7 +175,16 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   readonly version: string | undefined;
   readonly commit: number | undefined;
   readonly alongside: { readonly [name: string]: Value };
-  /** Set it to move it: the old window's records stay until the new one's are here. */
+  /**
+   * Set these three to ask for something else; all that is set in one turn is one request. What is
+   * shown stays until the first change set of the new request is here: it leads from one to the other,
+   * as if a commit had made the difference. Where the server cannot tell it, or it would be longer
+   * than the whole, or another controller is shown the new request already, a `snapshot` comes.
+   * A refusal leaves the records; the state is `closed` until something else is set.
+   * Controllers that have gone on share a connection beside that of the others, which they do not disturb.
+   */
+  parameters: Parameters;
+  order: string | null;
   window: Window | null;
   /** The address of a resource of this query, with its parameters: `records`, `sections`, … */
   address(resource: string): string;
@@ -216,6 +243,8 @@ export interface Query {
   /** One without a default must be given. */
   parameters: { name: string; type: "text" | "integer" | "real" | "blob"; default?: Value }[];
   columns: string[];
+  /** Names for `order`, the default first. */
+  orders?: string[];
   key: string[] | null;
   section?: string | null;
   sql?: string;

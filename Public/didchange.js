@@ -11,19 +11,22 @@ function setAll(items, values) {
   for (const [name, value] of Object.entries(values)) if (value !== undefined) items.set(name, value);
 }
 
-/** What nothing follows. */
+/** What nothing follows by itself. */
 const ends = ["closed", "signedOut", "forbidden"];
 
 export class FetchedRecordsController extends EventTarget {
   #base;
-  /** Name and parameters. */
   #query;
+  #parameters = {};
+  #order;
   #window;
   /** Who asks: `{token, withCredentials}`; null: whoever has the page's own cookies. */
   #caller;
-  #subscription;
-  /** Grows with each subscription: an earlier one is not heard. */
-  #turn = 0;
+  #subscription = null;
+  /** The URL query that was asked for last, and whether that is under way for another. */
+  #asked;
+  #isAsking = false;
+  #isClosed = false;
   #result = { sections: [] };
   /** What stands around it on the wire. */
   #head = { numberOfRecords: 0 };
@@ -31,8 +34,9 @@ export class FetchedRecordsController extends EventTarget {
   #flat = null;
   #paths = null;
   #state = "connecting";
+  #transport = "stream";
 
-  constructor(url, { parameters = {}, window = null, token, withCredentials = false } = {}) {
+  constructor(url, { parameters = {}, order, window = null, token, withCredentials = false } = {}) {
     super();
     // Where it is sent, a text would show it.
     if (typeof token !== "function" && /[^!-~]/.test(token ?? "")) {
@@ -42,15 +46,16 @@ export class FetchedRecordsController extends EventTarget {
     const address = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href);
     const [, base, name] = /^(.*\/)queries\/([^/]+)\/?$/.exec(address.pathname) ?? [];
     if (!name) throw new TypeError(`“${url}” is not the address of a query: …/v1/queries/players`);
-    setAll(address.searchParams, parameters);
     this.#base = address.origin + base;
-    this.#query = [decodeURIComponent(name), address.searchParams];
-    this.#window = window;
-    this.#subscribe();
+    this.#query = decodeURIComponent(name);
+    const { order: named = null, ...given } = Object.fromEntries(address.searchParams);
+    [this.#order, this.#window] = [order ?? named, window];
+    this.parameters = { ...given, ...parameters };
   }
 
   get url() { return this.address("events"); }
   get state() { return this.#state; }
+  get transport() { return this.#transport; }
   get sections() { return this.#result.sections; }
   get numberOfRecords() { return this.#head.numberOfRecords; }
   get totalNumberOfRecords() { return this.#head.totalNumberOfRecords ?? this.numberOfRecords; }
@@ -62,12 +67,22 @@ export class FetchedRecordsController extends EventTarget {
     return [...new Set(this.sections.map(({ indexTitle }) => indexTitle))].filter(Boolean);
   }
 
+  get parameters() { return { ...this.#parameters }; }
+  set parameters(parameters) {
+    this.#parameters = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+    this.#ask();
+  }
+
+  get order() { return this.#order; }
+  set order(order) {
+    this.#order = order ?? null;
+    this.#ask();
+  }
+
   get window() { return this.#window; }
   set window(window) {
     this.#window = window;
-    if (ends.includes(this.#state)) return;
-    this.#subscription.close();
-    this.#subscribe();
+    this.#ask();
   }
 
   recordAt([section, item]) { return this.sections[section]?.records[item]; }
@@ -84,8 +99,8 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   address(resource) {
-    const [name, parameters] = this.#query;
-    return `${this.#base}queries/${encodeURIComponent(name)}/${resource}${String(parameters) && `?${parameters}`}`;
+    const all = String(this.#given());
+    return `${this.#base}queries/${encodeURIComponent(this.#query)}/${resource}${all && `?${all}`}`;
   }
 
   async fetch(url, init) {
@@ -103,7 +118,8 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   close() {
-    this.#subscription.close();
+    this.#isClosed = true;
+    this.#subscription?.close();
     this.#become("closed");
   }
 
@@ -121,14 +137,30 @@ export class FetchedRecordsController extends EventTarget {
     }
   }
 
-  #subscribe() {
-    const [name, parameters] = this.#query;
-    const all = new URLSearchParams(parameters);
-    setAll(all, this.#window ?? {});
-    const turn = ++this.#turn;
-    const topic = { base: this.#base, query: name, parameters: String(all) };
-    this.#subscription = subscribe(topic, (kind, payload) =>
-      turn === this.#turn && !ends.includes(this.#state) && this.#receive(kind, payload), this.#caller);
+  /** What stands in a URL; undefined values do not. */
+  #given(window) {
+    const given = new URLSearchParams();
+    setAll(given, { ...this.#parameters, order: this.#order ?? undefined, ...window });
+    return given;
+  }
+
+  /** Once for all that is set in one turn. */
+  #ask() {
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    queueMicrotask(() => {
+      this.#isAsking = false;
+      if (this.#isClosed) return;
+      const isAgain = this.#state === "closed";
+      const parameters = String(this.#given(this.#window));
+      if (parameters === this.#asked && !isAgain) return;
+      this.#asked = parameters;
+      const topic = { base: this.#base, query: this.#query, parameters };
+      if (isAgain) this.#become(this.version === undefined ? "connecting" : "stale");
+      if (this.#subscription) return this.#subscription.ask(topic);
+      this.#subscription = subscribe(topic, (kind, payload) =>
+        this.#isClosed || this.#receive(kind, payload), this.#caller);
+    });
   }
 
   #receive(kind, payload) {
@@ -138,8 +170,12 @@ export class FetchedRecordsController extends EventTarget {
       case "error":
       case "recovered": return this.#emit(kind, payload);
       case "refused": return this.#refuse(payload);
-      // A window that moves connects anew; what is shown is not wrong for that.
+      // What goes on to another request connects anew; what is shown is not wrong for that.
       case "state": return payload === "connecting" || this.#become(payload);
+      case "transport":
+        if (payload === this.#transport) return;
+        this.#transport = payload;
+        return this.#emit("transport", payload);
     }
   }
 
@@ -160,10 +196,11 @@ export class FetchedRecordsController extends EventTarget {
   /** 401 or 403: what is shown may not be seen any more. */
   #refuse(problem) {
     if (this.version !== undefined) {
-      const [query] = this.#query;
-      this.#restart({ query, version: "", commit: this.commit, numberOfRecords: 0, sections: [], records: [] });
+      this.#restart({ query: this.#query, version: "", commit: this.commit, numberOfRecords: 0, sections: [], records: [] });
     }
     this.#emit("error", problem);
+    this.#isClosed = true;
+    this.#subscription.close();
     this.#become(problem.status === 401 ? "signedOut" : "forbidden");
   }
 
@@ -176,7 +213,6 @@ export class FetchedRecordsController extends EventTarget {
   #become(state) {
     if (state === this.#state) return;
     this.#state = state;
-    if (ends.includes(state)) this.#subscription.close();
     this.#emit("state", state);
   }
 

@@ -8,9 +8,12 @@
  * A second template with the attribute `section` stands above each section; its `data-column="name"`
  * is the section's name. The attribute `state` says how the connection is, for CSS. The property
  * `token` is the option of that name; the attribute `withcredentials` sends cookies to another origin.
+ * Where `src` gets other parameters or another `order` of its query, rows move as after a commit.
  */
 
 import { FetchedRecordsController } from "../didchange.js";
+
+const homeOf = (src) => src?.split("?")[0];
 
 class ListElement extends HTMLElement {
   static observedAttributes = ["src", "withcredentials"];
@@ -27,8 +30,10 @@ class ListElement extends HTMLElement {
     this.#begin();
   }
   disconnectedCallback() { this.#end(); }
-  attributeChangedCallback() {
+  attributeChangedCallback(attribute, last, value) {
     if (!this.#controller) return;
+    const isOver = ["signedOut", "forbidden"].includes(this.#controller.state);
+    if (attribute === "src" && value && !isOver && homeOf(value) === homeOf(last)) return this.#ask(value);
     this.#end();
     this.#begin();
   }
@@ -54,6 +59,11 @@ class ListElement extends HTMLElement {
         section: filling(this.querySelector("template[section]")),
       });
     });
+  }
+
+  #ask(src) {
+    const { order, ...parameters } = Object.fromEntries(new URLSearchParams(src.split("?")[1]));
+    Object.assign(this.#controller, { parameters, order });
   }
 
   #end() {

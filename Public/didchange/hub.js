@@ -1,108 +1,16 @@
 /** Where all controllers of all tabs meet: one result a query. */
 
-import { applyChangeSet, ChangeSetError } from "./changeSet.js";
+import { ask } from "./asking.js";
+import { Member } from "./member.js";
 import { Stream } from "./stream.js";
-import { countOf, sectionsOf } from "./wire.js";
+import { Topic, Watcher } from "./topic.js";
 
-/** Messages that a tab may leave unacknowledged; then it gets a snapshot. */
-const maximumUnacknowledged = 64;
 /** Queries of one stream; the server takes 64, and 8192 bytes. */
 const mostTopics = 48;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
-
-/** What a version names; its number is another at another server, or in another life of one. */
-const stateOf = (version) => version?.split(".")[0];
-
-/** A query with its parameters and window, for all who watch it. */
-class Topic {
-  /** Its records are `{key, record}`, as on the wire; `head` stands around them. */
-  result = null;
-  head = {};
-  state = "connecting";
-  /** `[member, id]` of each who watches. */
-  watchers = [];
-  /** Names its stream. */
-  place;
-
-  /** `asker`: whose it is; others have a topic of their own. */
-  constructor(asker, query, parameters) {
-    Object.assign(this, { asker, query, given: new URLSearchParams(parameters) });
-  }
-
-  get snapshot() {
-    let offset = 0;
-    const sections = this.result.sections.map(({ name, indexTitle, records: { length } }, index) =>
-      ({ index, name, indexTitle, numberOfRecords: length, offset: (offset += length) - length }));
-    return { ...this.head, sections, records: this.result.sections.flatMap(({ records }) => records) };
-  }
-
-  /** Whether the snapshot says anything new. */
-  restart({ sections, records, ...head }) {
-    if (head.version === this.head.version) return false;
-    this.head = head;
-    this.result = { sections: sectionsOf(sections, records) };
-    return true;
-  }
-
-  /** Whether the change set fits. */
-  apply({ willChange, events, didChange: { from, numberOfSections, ...head } }) {
-    if (stateOf(from) !== stateOf(this.head.version) || willChange?.from !== from) return false;
-    if (willChange.version !== head.version) return false;
-    try {
-      const result = applyChangeSet(this.result, events.map(({ event, data }) =>
-        ({ event, data: { ...data, record: { key: data.key, record: data.record } } })));
-      if (countOf(result) !== head.numberOfRecords) return false;
-      this.result = result;
-      this.head = { ...this.head, ...head };
-      return true;
-    } catch (error) {
-      if (error instanceof ChangeSetError) return false;
-      throw error;
-    }
-  }
-
-  tell(kind, payload) {
-    for (const [member, id] of this.watchers) member.add(id, this, kind, payload);
-  }
-}
-
-/** A tab, or the page. */
-class Member {
-  #post;
-  #unacknowledged = 0;
-  #news = [];
-  /** Topics that it missed because it lags, by id. */
-  missed = new Map();
-
-  constructor(post) {
-    this.#post = post;
-  }
-
-  add(id, topic, kind, payload) {
-    const isResult = kind === "snapshot" || kind === "changeSet";
-    if (isResult && this.missed.has(id)) return;
-    if (isResult && this.#unacknowledged >= maximumUnacknowledged) this.missed.set(id, topic);
-    else this.#news.push([id, kind, payload]);
-  }
-
-  present(id, topic) {
-    if (topic.head.version) this.add(id, topic, "snapshot", topic.snapshot);
-  }
-
-  flush() {
-    if (!this.#news.length) return;
-    this.#unacknowledged++;
-    this.#post(this.#news.splice(0));
-  }
-
-  acknowledge() {
-    if (--this.#unacknowledged > 0) return;
-    const missed = [...this.missed];
-    this.missed.clear();
-    for (const [id, topic] of missed) this.present(id, topic);
-  }
-}
+/** Milliseconds: streams that are cut further apart are unrelated; and when streams are tried again. */
+const [unrelated, pollingTime] = [60_000, 600_000];
 
 export class Hub {
   /** By name. */
@@ -110,45 +18,64 @@ export class Hub {
   #streams = [];
   #members = new Set();
   #gathering = null;
+  /** Where streams do not come through, by server: what is used instead, if there is anything, and until when. */
+  #polls = new Map();
+  /** When a stream was cut last, by server. */
+  #cuts = new Map();
 
   /** A member is told `[id, kind, payload][]`; what it says goes to what is returned. */
   join(post) {
     const member = new Member(post);
-    const watched = new Map();
-    const close = (id) => {
-      const topic = watched.get(id);
-      if (!watched.delete(id)) return;
-      member.missed.delete(id);
-      topic.watchers = topic.watchers.filter(([who, what]) => who !== member || what !== id);
-      this.#gather();
-    };
+    const { watchers } = member;
     return (message) => {
-      if (message.open) watched.set(message.open, this.#watch(member, message));
-      if (message.close) close(message.close);
+      if (message.open) this.#watch(member, message);
+      if (message.close) this.#close(watchers.get(message.close));
       if (message.acknowledge) member.acknowledge();
       if (message.leave) {
-        [...watched.keys()].forEach(close);
+        [...watchers.values()].forEach((watcher) => this.#close(watcher));
         this.#members.delete(member);
       }
       member.flush();
     };
   }
 
+  #close(watcher) {
+    if (!watcher) return;
+    watcher.member.watchers.delete(watcher.id);
+    watcher.member.forgive(watcher);
+    watcher.topic.dismiss(watcher);
+    this.#gather();
+  }
+
+  /** Who is known by that id goes on from what it has been shown. */
   #watch(member, { open: id, base, query, parameters, token = null, withCredentials = false }) {
     this.#members.add(member);
-    member.missed.delete(id);
+    const known = member.watchers.get(id);
+    const watcher = known ?? new Watcher(member, id);
+    member.watchers.set(id, watcher);
+    if (member.forgive(watcher)) watcher.shown = undefined;
+    known?.topic.dismiss(known);
     // The token itself, which is in memory anyway: a hash says no more.
     const place = JSON.stringify([base, token, withCredentials]);
     const name = `${place} ${query} ${parameters}`;
     let topic = this.#topics.get(name);
     // Nothing of one that is over: the same cookie may be another's by now.
-    if (!topic?.watchers.length) topic = new Topic({ base, token, withCredentials, place }, query, parameters);
+    if (!topic?.watchers.length) {
+      topic = new Topic({ base, token, withCredentials, place }, query, parameters);
+      if (known) topic.follow(known);
+    }
     this.#topics.set(name, topic);
-    topic.watchers.push([member, id]);
-    member.present(id, topic);
-    member.add(id, topic, "state", topic.state);
+    const { transport } = this.#kindFor(base);
+    if (transport !== Stream.transport) watcher.add("transport", transport);
+    if (topic.admit(watcher)) this.#beginAnew(name, topic);
     this.#gather();
-    return topic;
+  }
+
+  /** Not all who wait have what the server would lead them from. */
+  #beginAnew(name, { asker, query, parameters, watchers, hasMoved }) {
+    const topic = Object.assign(new Topic(asker, query, parameters), { watchers, hasMoved });
+    for (const watcher of watchers) watcher.topic = topic;
+    this.#topics.set(name, topic);
   }
 
   #gather() {
@@ -166,9 +93,10 @@ export class Hub {
         this.#topics.delete(name);
         continue;
       }
+      const home = topic.asker.place + (topic.hasMoved ? " moved " : " ");
       let n = 0;
-      while (groups.get(topic.asker.place + n)?.length >= mostTopics) n++;
-      const place = topic.place ??= topic.asker.place + n;
+      while (groups.get(home + n)?.length >= mostTopics) n++;
+      const place = topic.place ??= home + n;
       groups.set(place, [...groups.get(place) ?? [], topic]);
     }
     this.#streams = this.#streams.filter((stream) => {
@@ -184,14 +112,15 @@ export class Hub {
   }
 
   #streamOf(topics) {
-    const stream = new Stream(topics[0].asker, topics, {
-      resumed: () => this.#become(topics.filter(({ head }) => head.version), "live"),
-      interrupted: () => this.#become(topics, "stale"),
+    const [{ asker }] = topics;
+    const stream = new (this.#kindFor(asker.base))(asker, topics, {
+      resumed: (some = topics) => this.#become(some.filter(({ head }) => head.version), "live"),
+      interrupted: (some = topics) => this.#become(some, "stale"),
       snapshot: (topic, data) => {
-        if (topic.restart(data)) topic.tell("snapshot", data);
+        if (topic.restart(data)) topic.tellSnapshot(data);
         this.#become([topic], "live");
       },
-      commit: (changeSets) => this.#commit(stream, changeSets),
+      commit: (changeSets, some = topics) => this.#commit(stream, changeSets, some),
       // Or can be read again, with nothing changed.
       failed: (topic, kind, data) => {
         topic.tell(kind, data);
@@ -204,6 +133,11 @@ export class Hub {
         for (const topic of topics.slice((topics.length + 1) / 2)) topic.place = place;
         this.#gather();
       },
+      heldBack: () => this.#poll(asker.base),
+      cut: () => this.#cut(asker),
+      polled: () => Date.now() > this.#polls.get(asker.base)?.until && this.#use(null, asker.base),
+      // The server has streams only.
+      missing: () => this.#use({}, asker.base),
     });
     return stream;
   }
@@ -212,7 +146,7 @@ export class Hub {
     const isBarred = [401, 403].includes(problem?.status);
     if (problem) topic.tell(isBarred ? "refused" : "error", problem);
     if (!isBarred) topic.tell("state", "closed");
-    // Whoever has another token comes back, under the same id.
+    // Whoever has another token comes back, under the same id, and who has other parameters.
     topic.watchers = [];
     this.#gather();
     this.#flush();
@@ -228,16 +162,54 @@ export class Hub {
   }
 
   /** What is told of a commit is right, even if the rest comes with snapshots. */
-  #commit(stream, changeSets) {
+  #commit(stream, changeSets, topics) {
     const misfit = changeSets.find(([topic, changeSet]) => {
       const fits = topic.apply(changeSet);
-      if (fits) topic.tell("changeSet", changeSet);
+      if (fits) topic.tellChangeSet(changeSet);
       return !fits;
     });
     this.#flush();
     if (!misfit) return;
-    for (const topic of stream.topics) topic.head = {};
-    stream.startOver();
+    for (const topic of topics) topic.head = {};
+    stream.startOver(topics);
+  }
+
+  #kindFor(base) { return this.#polls.get(base)?.Kind ?? Stream; }
+
+  /** The second time something on the way may have done it, but not where the server has died. */
+  async #cut(asker) {
+    const { base } = asker;
+    const isAgain = Date.now() - this.#cuts.get(base) < unrelated;
+    this.#cuts.set(base, Date.now());
+    const answer = isAgain && await ask(asker, `${base}selftest`, { method: "HEAD", cache: "no-store" }).catch(() => null);
+    if (answer?.ok) this.#poll(base);
+  }
+
+  /** Streams do not come through; later they may. */
+  async #poll(base) {
+    if (this.#polls.has(base)) return;
+    this.#polls.set(base, {});
+    try {
+      const { Polls } = await import("./polls.js");
+      this.#use({ Kind: Polls, until: Date.now() + pollingTime }, base);
+    } catch {
+      // It cannot be had now; the next time that a stream does not come through it may be.
+      this.#polls.delete(base);
+    }
+  }
+
+  /** Whoever is told by other means from now on. */
+  #use(polls, base) {
+    if (polls) this.#polls.set(base, polls);
+    else this.#polls.delete(base);
+    this.#cuts.delete(base);
+    this.#streams = this.#streams.filter((stream) => {
+      if (stream.topics[0].asker.base !== base) return true;
+      stream.close();
+      for (const topic of stream.topics) topic.tell("transport", this.#kindFor(base).transport);
+    });
+    this.#flush();
+    this.#regroup();
   }
 
   #flush() {

@@ -49,7 +49,7 @@ function openAll() {
 function useSharedHub() {
   // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 3" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 4" });
   const { port } = worker;
   port.onmessage = ({ data }) => receive(data);
   send = (message) => port.postMessage(message);
@@ -70,7 +70,10 @@ function useSharedHub() {
   addEventListener("pageshow", ({ persisted }) => persisted && openAll());
 }
 
-/** `{base, query, parameters}`: what stands before `events`, a name, and a URL query. `options` say who. */
+/**
+ * `{base, query, parameters}`: what stands before `events`, a name, and a URL query. `options` say who.
+ * `ask` asks for something else of the same query.
+ */
 export function subscribe(topic, listener, options = null) {
   const id = next++;
   if (id === 1) {
@@ -84,5 +87,12 @@ export function subscribe(topic, listener, options = null) {
   open.set(id, entry);
   if (options) enter(id, entry);
   else send(entry.message = { open: id, ...topic });
-  return { close: () => open.delete(id) && send({ close: id }) };
+  return {
+    ask(topic) {
+      entry.topic = topic;
+      // Who asks is said soon, if it is not said yet.
+      if (entry.message) send(entry.message = { ...entry.message, ...topic });
+    },
+    close: () => open.delete(id) && send({ close: id }),
+  };
 }

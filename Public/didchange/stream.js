@@ -1,27 +1,32 @@
 /** An event stream of several queries (protocol, §4), kept open whatever happens. */
 
+import { answerOf, ask, Delay } from "./asking.js";
+import { EventParser, readEvents } from "./eventParser.js";
 import { parse } from "./wire.js";
 
-// Milliseconds. A delay is drawn below a bound that doubles with each failure: not all come back at once.
-// Failures further apart than `calm` are unrelated.
-const [firstDelay, longestDelay, calm] = [500, 30_000, 60_000];
+// Milliseconds. A stream begins with a line at once, the rest of an event follows its beginning, and a
+// heartbeat comes every 15 s; longer silence is looked into. One that broke off sooner than `shortLife` has been cut.
+const [silentStart, silence, shortLife] = [3000, 40_000, 10_000];
 
 const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
 
-/** Tells `heard` what comes; `clashed`: these topics cannot be on one stream. */
+/** Tells `heard` what comes; `clashed`: these topics cannot be on one stream; `heldBack`, `cut`: by
+ * something on the way. */
 export class Stream {
+  static transport = "stream";
   /** `{base, token, withCredentials}`: where, and who. */
   #asker;
   #heard;
-  #source;
-  /** What the whole stream may resume from; null: only snapshots will do. */
-  #id = null;
+  /** Ends the request on its way. */
+  #request = null;
+  /** What the whole stream may resume from; "": only what each topic has. */
+  #id = "";
   /** The change set on its way, and those that wait for their commit. */
   #arriving = null;
   #unit = [];
-  #failures = 0;
-  #lastFailure = 0;
+  #delay = new Delay();
   #timer;
+  #watch;
   #isClosed = false;
 
   constructor(asker, topics, heard) {
@@ -38,69 +43,103 @@ export class Stream {
 
   /** What has arrived does not fit: only snapshots can mend that. */
   startOver() {
-    this.#id = null;
-    this.#leave();
-    this.#interrupted();
+    this.#id = "";
+    this.#interrupt();
     this.#later(() => this.#open());
   }
 
   #leave() {
     clearTimeout(this.#timer);
-    this.#source?.close();
-    this.#source = null;
+    clearTimeout(this.#watch);
+    this.#request?.abort();
+    this.#request = null;
   }
 
-  #address(topics, more = "") {
+  /** A stream that resumes by an id of its own has gone on since its topics began. */
+  #address(topics, id = "") {
     const queries = topics.map(({ query, given, head: { version } }) => {
       const items = new URLSearchParams(given);
-      if (version) items.set("lastEventId", version);
+      if (version && !id) items.set("lastEventId", version);
       return `query=${encodeURIComponent(query + (String(items) && `?${items}`))}`;
     });
-    return `${this.#asker.base}events?${queries.join("&")}${more}`;
+    return `${this.#asker.base}events?${queries.join("&")}${id && `&lastEventId=${encodeURIComponent(id)}`}`;
   }
 
-  #open() {
-    if (this.#asker.token) this.#enter();
-    else this.#connect("");
-  }
-
-  /** EventSource cannot send a token: a ticket goes in its place, which is good once. */
-  async #enter() {
-    const { status, isGood, isFinal, problem, wait, body } =
-      await this.#request(`${this.#asker.base}tickets`, { method: "POST" });
-    if (this.#isClosed) return;
-    if (isGood && body?.ticket) this.#connect(`&access_token=${encodeURIComponent(body.ticket)}`);
-    // There are none where everybody may read.
-    else if (status === 404) this.#connect("");
-    else if (isFinal) this.#refuse(this.topics, problem);
-    else this.#later(() => this.#open(), wait);
-  }
-
-  #connect(ticket) {
-    const { token, withCredentials } = this.#asker;
-    const resume = this.#id === null ? "" : `&lastEventId=${encodeURIComponent(this.#id)}`;
-    const source = this.#source =
-      new EventSource(this.#address(this.topics, resume + ticket), { withCredentials });
-    const ifMine = (action) => (event) => source === this.#source && action(event);
-    // What has nothing to catch up with begins without an event.
-    source.onopen = ifMine(() => this.#heard.resumed());
-    source.onerror = ifMine(() => {
-      this.#interrupted();
-      // EventSource comes back by itself, unless the answer was no stream: then it gives up
-      // (HTML standard §9.2.3, “fail the connection”).
-      if (source.readyState === EventSource.CLOSED) this.#later(() => this.#ask());
-      else if (token) {
-        // With the ticket of before, which is used up.
-        this.#leave();
-        this.#later(() => this.#open());
-      }
-    });
-    for (const name of events) {
-      source.addEventListener(name, ifMine((event) => this.#receive(name, event)));
+  async #open() {
+    this.#leave();
+    const request = this.#request = new AbortController();
+    const isMine = () => request === this.#request;
+    const { signal } = request;
+    this.#listen(silentStart);
+    let began, parser;
+    try {
+      const response = await ask(this.#asker, this.#address(this.topics, this.#id),
+        { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
+      const answer = await answerOf(response);
+      if (!isMine()) return;
+      if (!answer.isGood) return this.#declined(answer);
+      // Another may answer in the server's place.
+      if (!/^text\/event-stream/.test(response.headers.get("Content-Type"))) return this.#lost();
+      // What has nothing to catch up with begins without an event.
+      this.#heard.resumed();
+      if (!isMine()) return;
+      began = Date.now();
+      parser = new EventParser((event, data) => isMine() && this.#block(parser.lastEventId, event, data));
+      await readEvents(response, parser, 
+        () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
+    } catch (error) {
+      if (isMine() && !(error instanceof TypeError)) console.error(error);
     }
+    if (isMine()) this.#lost(began, parser);
   }
 
-  #receive(event, { data: text, lastEventId }) {
+  /** The stream ends, or there is none. A server says at both ends when it wants its clients back. */
+  #lost(began, { retry = 0, retries = 0 } = {}) {
+    const life = Date.now() - began;
+    if (life >= shortLife) this.#delay.reset();
+    this.#interrupt();
+    if (life < shortLife && retries < 2) this.#heard.cut();
+    // Where all are told the same they do not come back together.
+    if (!this.#isClosed) this.#later(() => this.#open(), retry / 2, retry);
+  }
+
+  /** Asks why nothing comes, if nothing comes for so long. */
+  #listen(long) {
+    clearTimeout(this.#watch);
+    this.#watch = setTimeout(() => this.#wonder(long), long);
+  }
+
+  async #wonder(long) {
+    const request = this.#request;
+    const watch = this.#watch;
+    const late = new AbortController();
+    const ending = setTimeout(() => late.abort(), silence);
+    let isHeldBack = false;
+    try {
+      const { ticksIn } = await import("./selftest.js");
+      ({ isHeldBack } = await ticksIn(await ask(this.#asker, `${this.#asker.base}selftest`,
+        { signal: late.signal, cache: "no-store" })));
+    } catch {
+      // Nothing comes at all.
+    } finally {
+      clearTimeout(ending);
+    }
+    // It may be over, or something has come meanwhile.
+    if (request !== this.#request || watch !== this.#watch) return;
+    if (isHeldBack) this.#heard.heldBack();
+    // A query may take long.
+    else if (long === silentStart) this.#listen(silence);
+    else this.#lost(Date.now());
+  }
+
+  /** One with an id only says where the next request goes on. */
+  #block(id, event, text) {
+    if (events.includes(event)) this.#receive(event, text);
+    if (id) this.#id = id;
+    if (event === "commit") this.#heard.commit(this.#unit.splice(0));
+  }
+
+  #receive(event, text) {
     const data = parse(text);
     if (event === "fetchError" && [401, 403].includes(data.status)) return this.#bar(data);
     const topic = "query" in data ? this.#topicOf(data) : null;
@@ -108,41 +147,37 @@ export class Stream {
     switch (event) {
       case "snapshot":
         this.#arriving = null;
-        if (lastEventId) this.#id = lastEventId;
         return this.#heard.snapshot(topic, data);
       case "willChange":
         return (this.#arriving = { willChange: data, events: [] });
       case "didChange":
         this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
         return (this.#arriving = null);
-      case "commit":
-        this.#id = lastEventId;
-        return this.#heard.commit(this.#unit.splice(0));
       case "fetchError": return this.#heard.failed(topic, "error", data);
       case "recovered": return this.#heard.failed(topic, event, data);
-      default: this.#arriving?.events.push({ event, data });
+      case "sectionChange":
+      case "change": this.#arriving?.events.push({ event, data });
     }
   }
 
   /** The stream ends here. 403: of several queries it does not say which may not be read any more. */
   #bar(problem) {
-    this.#leave();
-    this.#interrupted();
+    this.#interrupt();
     if (this.topics.length === 1 || problem.status === 401) this.#refuse(this.topics, problem);
-    else this.#ask(() => this.#later(() => this.#open()));
+    else this.#later(() => this.#open());
   }
 
   #refuse(topics, problem) {
     for (const topic of topics) this.#heard.refused(topic, problem);
   }
 
-  /** By name, parameters and window, as far as they are given: the server fills in defaults. */
-  #topicOf({ query, parameters, window }) {
+  /** By name, parameters, order and window, as far as they are given: the server fills in defaults. */
+  #topicOf({ query, parameters, order, window }) {
     const named = this.topics.filter((topic) => topic.query === query);
     if (named.length < 2) return named[0];
-    const echo = { ...parameters, ...window };
-    const fitting = named.filter(({ given }) => [...given].every(([name, text]) =>
-      name === "access_token" || (echo[name]?.base64 ?? echo[name]) == text));
+    const echo = { order, ...parameters, ...window };
+    const fitting = named.filter(({ given }) =>
+      [...given].every(([name, text]) => (echo[name]?.base64 ?? echo[name]) == text));
     // It gives all that the others give, and more.
     const [topic, another] = fitting.filter(({ given }) =>
       fitting.every((other) => [...other.given.keys()].every((name) => given.has(name))));
@@ -152,60 +187,45 @@ export class Stream {
   }
 
   /** Half a commit is void: the server resumes before it. */
-  #interrupted() {
+  #interrupt() {
+    this.#leave();
     this.#arriving = null;
     this.#unit = [];
     this.#heard.interrupted();
   }
 
-  #later(action, atLeast = 0) {
-    const now = Date.now();
-    if (now - this.#lastFailure > calm) this.#failures = 0;
-    this.#lastFailure = now;
-    const longest = Math.min(longestDelay, firstDelay * 2 ** this.#failures++);
-    this.#timer = setTimeout(action, atLeast + Math.random() * longest);
+  #later(action, atLeast, spread) {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(action, this.#delay.next(atLeast, spread));
   }
 
-  /** Whether to come back (5xx) or not (204, 4xx), which EventSource does not tell. */
-  async #ask(comeBack = () => this.#open()) {
+  /** Whether to come back (5xx) or not (204, 4xx). */
+  #declined({ isFinal, status, problem, wait }) {
+    this.#interrupt();
+    const isSignedOut = status === 401 && this.#asker.token;
+    if (isFinal && (this.topics.length === 1 || isSignedOut)) this.#refuse(this.topics, problem);
+    else if (isFinal) this.#askEach();
+    else this.#later(() => this.#open(), wait);
+  }
+
+  /** One bad topic spoils the stream for all: each is asked for alone. */
+  async #askEach() {
     const { topics } = this;
-    const answer = await this.#answer(topics);
-    if (this.#isClosed) return;
-    const { status, isGood, isFinal, wait, problem } = answer;
-    if (status === 401 && this.#asker.token) return this.#refuse(topics, problem);
-    // One bad topic spoils the stream for all: each is asked for alone.
-    const answers = !isFinal ? [] : topics.length === 1 ? [answer]
-      : await Promise.all(topics.map((topic) => this.#answer([topic])));
-    if (this.#isClosed) return;
-    if (isGood) return comeBack();
-    answers.forEach((answer, index) =>
-      answer.isFinal && this.#heard.refused(topics[index], answer.problem));
-    if (answers.length && answers.every((answer) => answer.isGood)) this.#heard.clashed(topics);
-    else if (!answers.some((answer) => answer.isFinal)) this.#later(() => this.#ask(), wait);
-  }
-
-  #answer(topics) { return this.#request(this.#address(topics, "&snapshot=false")); }
-
-  /** What is answered; the body only where it is JSON: a stream has no end. */
-  async #request(address, init) {
-    const probe = new AbortController();
-    const { token, withCredentials } = this.#asker;
-    try {
-      const response = await fetch(address, { ...init, signal: probe.signal, cache: "no-store",
-        ...withCredentials && { credentials: "include" },
-        ...token && { headers: { Authorization: `Bearer ${token}` } } });
-      const { status, statusText: title, headers } = response;
-      // Not “too slow” and “too many”.
-      const isFinal = status === 204 || (status >= 400 && status < 500 && ![408, 429].includes(status));
-      const problem = status < 400 ? null
-        : { ...await response.json().catch(() => ({ title, detail: "" })), status };
-      const wait = 1000 * (Number(headers.get("Retry-After")) || 0);
-      const body = init && status < 400 ? await response.json() : null;
-      return { status, isGood: status < 400 && !isFinal, isFinal, problem, wait, body };
-    } catch {
-      return {};
-    } finally {
-      probe.abort();
-    }
+    const request = this.#request = new AbortController();
+    const answers = await Promise.all(topics.map(async (topic) => {
+      const one = new AbortController();
+      try {
+        return await answerOf(await ask(this.#asker, `${this.#address([topic])}&snapshot=false`,
+          { signal: one.signal, cache: "no-store" }));
+      } catch {
+        return {};
+      } finally {
+        one.abort();
+      }
+    }));
+    if (request !== this.#request) return;
+    answers.forEach(({ isFinal, problem }, index) => isFinal && this.#heard.refused(topics[index], problem));
+    if (answers.every(({ isGood }) => isGood)) this.#heard.clashed(topics);
+    else if (!answers.some(({ isFinal }) => isFinal)) this.#later(() => this.#open());
   }
 }

@@ -209,7 +209,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     await tab.until(shown, "mine", "live: Cheese");
   });
 
-  test("a server that restarts is come back to, with a new ticket", async (t) => {
+  test("a server that restarts is come back to", async (t) => {
     const tab = await open(t);
     await start(tab, "ada", "v1/queries/purchases", ["ada-3"]);
     await tab.until(shown, "ada", "live: Apples Bread");

@@ -5,13 +5,13 @@ import { afterEach, beforeEach, test } from "node:test";
 import { FetchedRecordsController, keyOf } from "../../Public/didchange.js";
 // Loaded where there is no SharedWorker, at the first controller: no test shall wait for the disk.
 import "../../Public/didchange/hub.js";
-import { PlayedEventSource, settled, streams } from "./support/played.mjs";
+import { askFirst, PlayedStream, settled, streams } from "./support/played.mjs";
 
 const controllers = [];
 
 beforeEach(() => {
   streams.length = 0;
-  globalThis.EventSource = PlayedEventSource;
+  askFirst(false);
   globalThis.fetch = () => assert.fail("nothing should be fetched");
   Math.random = () => 0;
 });
@@ -39,9 +39,9 @@ const didChange =
   { query: "players", from: "a-1", version: "a-2", commit: 8, numberOfRecords: 2, numberOfSections: 2 };
 
 /** The unit of one commit, as a stream of several queries sends it. */
-function commit(stream, ...events) {
-  for (const [name, data] of events) stream.send(name, data);
-  stream.send("commit", { commit: 8 }, "s-2");
+async function commit(stream, ...events) {
+  for (const [name, data] of events) await stream.send(name, data);
+  await stream.send("commit", { commit: 8 }, "s-2");
 }
 
 async function opened(options) {
@@ -58,8 +58,8 @@ async function opened(options) {
 
 async function live(options) {
   const all = await opened(options);
-  all.stream.open();
-  all.stream.send("snapshot", snapshot, "s-1");
+  await all.stream.open();
+  await all.stream.send("snapshot", snapshot, "s-1");
   all.heard.length = 0;
   return all;
 }
@@ -93,9 +93,9 @@ test("what is undefined is not asked for", async () => {
 
 test("a snapshot makes the result and the state live", async () => {
   const { controller, heard, stream } = await opened();
-  stream.open();
+  await stream.open();
   assert.equal(controller.state, "connecting");
-  stream.send("snapshot", snapshot, "s-1");
+  await stream.send("snapshot", snapshot, "s-1");
   assert.deepEqual(heard, ["snapshot", "live"]);
   assert.equal(controller.numberOfRecords, 3);
   assert.deepEqual(controller.sections.map(({ name }) => name), ["Blue", "Red"]);
@@ -112,29 +112,31 @@ test("a change set is given out whole, the old result before it and the new one 
   for (const name of ["willChange", "change", "didChange"]) {
     controller.addEventListener(name, () => counts.push(controller.numberOfRecords));
   }
-  stream.send("willChange", willChange);
-  stream.send("change", deletion);
+  await stream.send("willChange", willChange);
+  await stream.send("change", deletion);
   assert.deepEqual(heard, []);
-  stream.send("didChange", didChange);
+  await stream.send("didChange", didChange);
   assert.deepEqual(heard, [], "other queries of the same commit are still to come");
-  stream.send("commit", { commit: 8 }, "s-2");
+  await stream.send("commit", { commit: 8 }, "s-2");
   assert.deepEqual(heard, ["willChange", "change", "didChange"]);
   assert.deepEqual(counts, [3, 2, 2]);
   assert.deepEqual(controller.fetchedRecords.map(({ id }) => id), [1, 3]);
 });
 
-test("a change set that breaks off is forgotten, and the stream comes back by itself", async () => {
+test("a change set that breaks off is forgotten, and it comes back before it", async () => {
   const { controller, heard, stream } = await live();
-  stream.send("willChange", willChange);
-  stream.send("change", deletion);
-  stream.fail(PlayedEventSource.CONNECTING);
+  await stream.send("willChange", willChange);
+  await stream.send("change", deletion);
+  await stream.fail(PlayedStream.CONNECTING);
   assert.equal(controller.state, "stale");
-  stream.open();
+  await settled();
+  assert.equal(streams.length, 2);
+  assert.equal(streams[1].url.searchParams.get("lastEventId"), "s-1");
+  await streams[1].open();
   assert.equal(controller.state, "live");
-  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
+  await commit(streams[1], ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
   assert.deepEqual(heard, ["stale", "live", "willChange", "change", "didChange"]);
   assert.equal(controller.numberOfRecords, 2);
-  assert.equal(streams.length, 1);
 });
 
 const misfits = {
@@ -149,25 +151,25 @@ const misfits = {
 for (const [what, events] of Object.entries(misfits)) {
   test(`${what} is answered by asking for a snapshot`, async () => {
     const { controller, heard, stream } = await live();
-    commit(stream, ...events);
+    await commit(stream, ...events);
     assert.equal(controller.state, "stale");
     assert.equal(controller.numberOfRecords, 3, "the old result stays until the snapshot is here");
     await settled();
     assert.equal(streams.length, 2);
     assert.equal(streams[1].url.searchParams.get("lastEventId"), null);
-    streams[1].open();
+    await streams[1].open();
     assert.equal(controller.state, "stale");
-    streams[1].send("snapshot", { ...snapshot, version: "a-9" }, "s-9");
+    await streams[1].send("snapshot", { ...snapshot, version: "a-9" }, "s-9");
     assert.deepEqual(heard, ["stale", "snapshot", "live"]);
   });
 }
 
 test("events of a stream that was left are not heard", async () => {
   const { controller, stream } = await live();
-  commit(stream, ["didChange", didChange]);
+  await commit(stream, ["didChange", didChange]);
   await settled();
-  stream.send("snapshot", { ...snapshot, numberOfRecords: 99 });
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.send("snapshot", { ...snapshot, numberOfRecords: 99 });
+  await stream.fail(PlayedStream.CLOSED);
   assert.equal(controller.numberOfRecords, 3);
   assert.equal(streams.length, 2);
 });
@@ -175,22 +177,22 @@ test("events of a stream that was left are not heard", async () => {
 test("after a 5xx it comes back with the last version", async () => {
   const { controller, stream } = await live();
   const asked = answers(new Response("", { status: 503 }), new TypeError("refused"), new Response("ok"));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   assert.equal(controller.state, "stale");
   await settled();
   assert.equal(asked.length, 3);
-  assert.equal(asked[0].searchParams.get("snapshot"), "false");
   assert.equal(streams.length, 2);
   assert.equal(streams[1].url.searchParams.get("lastEventId"), "s-1");
   assert.equal(streams[1].url.searchParams.get("snapshot"), null);
-  streams[1].open();
+  await streams[1].open();
   assert.equal(controller.state, "live");
 });
 
-/** How long each timer of a test would have waited; they all end at once. */
+/** How long each wait of a test would have lasted; they all end at once. Those for what is silent go on. */
 function delaysOf(t) {
   const delays = [];
   t.mock.method(globalThis, "setTimeout", (action, delay) => {
+    if ([3000, 40_000].includes(delay)) return;
     delays.push(delay);
     queueMicrotask(action);
   });
@@ -203,7 +205,7 @@ test("each failure waits longer, up to half a minute", async (t) => {
   Math.random = () => 1;
   let left = 9;
   globalThis.fetch = async () => new Response("", { status: left-- > 0 ? 502 : 200 });
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(delays, [500, 1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000, 30000]);
 });
@@ -213,7 +215,7 @@ test("it waits at least as long as Retry-After says", async (t) => {
   const delays = delaysOf(t);
   const overloaded = new Response("", { status: 503, headers: { "Retry-After": "7" } });
   answers(overloaded, new Response("ok"));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   while (streams.length < 2) await new Promise((resolve) => setImmediate(resolve));
   assert.deepEqual(delays, [0, 7000]);
 });
@@ -221,7 +223,7 @@ test("it waits at least as long as Retry-After says", async (t) => {
 test("a 204 ends it for good", async () => {
   const { controller, heard, stream } = await live();
   answers(new Response(null, { status: 204 }));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   await settled();
   assert.deepEqual(heard, ["stale", "closed"]);
   assert.equal(streams.length, 1);
@@ -234,7 +236,7 @@ test("a refusal ends it and tells why", async () => {
   controller.addEventListener("error", ({ detail }) => (problem = detail));
   const body = { status: 400, title: "Unknown parameter", detail: "declared: country" };
   answers(new Response(JSON.stringify(body), { status: 400 }));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   await settled();
   assert.deepEqual(heard, ["error", "closed"]);
   assert.deepEqual(problem, body);
@@ -246,18 +248,18 @@ test("a refusal without a problem document still has a status", async () => {
   let problem;
   controller.addEventListener("error", ({ detail }) => (problem = detail));
   answers(new Response("<h1>no</h1>", { status: 403, statusText: "Forbidden" }));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   await settled();
   assert.deepEqual(problem, { status: 403, title: "Forbidden", detail: "" });
 });
 
 test("an error of the query leaves the result and the stream as they are", async () => {
   const { controller, heard, stream } = await live();
-  stream.send("fetchError", { query: "players", status: 500, title: "no such table", detail: "" });
+  await stream.send("fetchError", { query: "players", status: 500, title: "no such table", detail: "" });
   assert.deepEqual(heard, ["error"]);
   assert.equal(controller.state, "live");
   assert.equal(controller.numberOfRecords, 3);
-  stream.send("recovered", { query: "players", version: "a-1", commit: 9 });
+  await stream.send("recovered", { query: "players", version: "a-1", commit: 9 });
   assert.deepEqual(heard, ["error", "recovered"]);
 });
 
@@ -265,7 +267,7 @@ test("a closed controller stays closed, whatever still arrives", async () => {
   const { controller, heard, stream } = await live();
   let answer;
   globalThis.fetch = () => new Promise((resolve) => (answer = resolve));
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   await settled();
   controller.close();
   await settled();
@@ -277,7 +279,7 @@ test("a closed controller stays closed, whatever still arrives", async () => {
 
 test("closing while it waits to come back stops the waiting", async () => {
   const { controller, stream } = await live();
-  stream.fail(PlayedEventSource.CLOSED);
+  await stream.fail(PlayedStream.CLOSED);
   controller.close();
   await settled();
   assert.equal(streams.length, 1);
@@ -289,7 +291,7 @@ test("an index path is found by key, also after a change", async () => {
   assert.deepEqual(controller.indexPathFor([2]), [0, 1]);
   assert.equal(controller.indexPathFor(4), undefined);
   assert.deepEqual(controller.sectionIndexTitles, ["B", "R"]);
-  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
+  await commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
   assert.equal(controller.indexPathFor(2), undefined);
 });
 
@@ -300,7 +302,7 @@ test("for await gives the latest sections, and ends when it is closed", async ()
     for await (const sections of controller) sizes.push(sections[0].records.length);
   })();
   await settled();
-  commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
+  await commit(stream, ["willChange", willChange], ["change", deletion], ["didChange", didChange]);
   await settled();
   controller.close();
   await reading;
@@ -312,9 +314,9 @@ test("a window that moves shows the old records until the new ones are here", as
   controller.window = { offset: 3, limit: 3 };
   await settled();
   assert.equal(streams.length, 2);
-  assert.equal(streams[1].url.searchParams.get("query"), "players?offset=3&limit=3");
+  assert.equal(streams[1].url.searchParams.get("query"), "players?offset=3&limit=3&lastEventId=a-1");
   assert.equal(controller.numberOfRecords, 3);
-  streams[1].open();
-  streams[1].send("snapshot", { ...snapshot, version: "b-1" }, "t-1");
+  await streams[1].open();
+  await streams[1].send("snapshot", { ...snapshot, version: "b-1" }, "t-1");
   assert.deepEqual(heard, ["snapshot"], "it was live all the time");
 });

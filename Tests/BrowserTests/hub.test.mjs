@@ -1,17 +1,24 @@
 // What controllers share: one stream, one result, and none of them more than it keeps up with.
 
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { afterEach, beforeEach, test } from "node:test";
 import { Hub } from "../../Public/didchange/hub.js";
-import { PlayedEventSource, settled, streams } from "./support/played.mjs";
+import { askFirst, PlayedStream, settled, streams } from "./support/played.mjs";
 
 const base = "http://127.0.0.1:1/v1/";
 
 beforeEach(() => {
   streams.length = 0;
-  globalThis.EventSource = PlayedEventSource;
+  askFirst(false);
   globalThis.fetch = () => assert.fail("nothing should be fetched");
   Math.random = () => 0;
+});
+
+const tabs = [];
+
+afterEach(() => {
+  for (const tab of tabs.splice(0)) tab.send({ leave: true });
+  return settled();
 });
 
 /** A tab that notes what it is told and acknowledges it, unless it is busy. */
@@ -21,6 +28,7 @@ class PlayedTab {
   #id = 0;
 
   constructor(hub) {
+    tabs.push(this);
     this.send = hub.join((news) => {
       this.news.push(...structuredClone(news));
       if (!this.isBusy) this.send({ acknowledge: true });
@@ -50,9 +58,9 @@ const update = (query, from, to, n) => [
   ["didChange", { query, from, version: to, commit: n, numberOfRecords: 1, numberOfSections: 1 }],
 ];
 
-function play(stream, events, id) {
-  for (const [name, data] of events) stream.send(name, data);
-  stream.send("commit", { commit: 1 }, id);
+async function play(stream, events, id) {
+  for (const [name, data] of events) await stream.send(name, data);
+  await stream.send("commit", { commit: 1 }, id);
 }
 
 const queriesOf = ({ url }) => url.searchParams.getAll("query");
@@ -67,9 +75,9 @@ test("many controllers of many tabs share one stream and one result", async () =
   }
   await settled();
   assert.deepEqual(openOnes().map(queriesOf), [["players", "team?team=Blue"]]);
-  streams[0].open();
-  streams[0].send("snapshot", snapshot("players"));
-  streams[0].send("snapshot", snapshot("team", "b-1", { parameters: { team: "Blue" } }), "s-1");
+  await streams[0].open();
+  await streams[0].send("snapshot", snapshot("players"));
+  await streams[0].send("snapshot", snapshot("team", "b-1", { parameters: { team: "Blue" } }), "s-1");
   for (const tab of tabs) {
     assert.deepEqual(tab.kinds(),
       ["1 connecting", "2 connecting", "1 snapshot", "1 live", "2 snapshot", "2 live"]);
@@ -79,7 +87,7 @@ test("many controllers of many tabs share one stream and one result", async () =
   assert.deepEqual(late.kinds(), ["1 snapshot", "1 live"]);
   await settled();
   assert.equal(streams.length, 1, "what is there already needs no new stream");
-  play(streams[0], [...update("players", "a-1", "a-2", 5),
+  await play(streams[0], [...update("players", "a-1", "a-2", 5),
     ["willChange", { query: "team", parameters: { team: "Blue" }, from: "b-1", version: "b-2" }],
     ["change", { type: "deletion", indexPath: [0, 0], key: [1], record: {} }],
     ["didChange", { query: "team", parameters: { team: "Blue" }, from: "b-1", version: "b-2", numberOfRecords: 0 }]], "s-2");
@@ -92,15 +100,15 @@ test("a new query joins on a new stream, and what did not change is not told aga
   const tab = new PlayedTab(hub);
   tab.open("a");
   await settled();
-  streams[0].send("snapshot", snapshot("a"), "s-1");
+  await streams[0].send("snapshot", snapshot("a"), "s-1");
   tab.kinds();
   tab.open("b");
   await settled();
   assert.deepEqual(openOnes().map(queriesOf), [["a?lastEventId=a-1", "b"]]);
-  streams[1].open();
-  streams[1].send("snapshot", snapshot("b"), "t-1");
+  await streams[1].open();
+  await streams[1].send("snapshot", snapshot("b"), "t-1");
   assert.deepEqual(tab.kinds(), ["2 connecting", "2 snapshot", "2 live"]);
-  play(streams[1], update("a", "a-1", "a-2", 1), "t-2");
+  await play(streams[1], update("a", "a-1", "a-2", 1), "t-2");
   assert.deepEqual(tab.kinds(), ["1 changeSet"]);
   tab.send({ close: 1 });
   await settled();
@@ -116,13 +124,13 @@ test("a tab that does not keep up is told the end, not the way", async () => {
   slow.open("a");
   quick.open("a");
   await settled();
-  streams[0].send("snapshot", snapshot("a", "a-0"), "s-0");
+  await streams[0].send("snapshot", snapshot("a", "a-0"), "s-0");
   slow.kinds();
   quick.kinds();
   slow.isBusy = true;
   const commits = 1000;
   for (let n = 1; n <= commits; n++) {
-    play(streams[0], update("a", `a-${n - 1}`, `a-${n}`, n), `s-${n}`);
+    await play(streams[0], update("a", `a-${n - 1}`, `a-${n}`, n), `s-${n}`);
   }
   assert.equal(quick.kinds().length, commits);
   const told = slow.news.length;
@@ -134,7 +142,7 @@ test("a tab that does not keep up is told the end, not the way", async () => {
   assert.equal(payload.version, `a-${commits}`);
   assert.equal(payload.records[0].record.n, commits);
   slow.kinds();
-  play(streams[0], update("a", `a-${commits}`, "a-end", 0), "s-end");
+  await play(streams[0], update("a", `a-${commits}`, "a-end", 0), "s-end");
   assert.deepEqual(slow.kinds(), ["1 changeSet"]);
 });
 
@@ -147,7 +155,7 @@ test("a query that is refused does not spoil the stream of the others", async ()
   tab.kinds();
   globalThis.fetch = async (url) =>
     new Response("{\"title\":\"no such query\"}", { status: url.includes("bad") ? 404 : 200 });
-  streams[0].fail(PlayedEventSource.CLOSED);
+  await streams[0].fail(PlayedStream.CLOSED);
   await settled();
   assert.deepEqual(tab.kinds(), ["2 error", "2 closed"]);
   assert.deepEqual(openOnes().map(queriesOf), [["good"]]);
@@ -161,7 +169,7 @@ test("queries that are good alone but not together go on streams of their own", 
   await settled();
   globalThis.fetch = async (url) =>
     new Response("{}", { status: new URL(url).searchParams.getAll("query").length > 1 ? 400 : 200 });
-  streams[0].fail(PlayedEventSource.CLOSED);
+  await streams[0].fail(PlayedStream.CLOSED);
   await settled();
   assert.deepEqual(openOnes().map(queriesOf), [["a"], ["a?x=default"]]);
 });
@@ -173,12 +181,12 @@ test("windows of one query are told apart", async () => {
   tab.open("a?offset=9&limit=1");
   await settled();
   const at = (offset) => ({ window: { offset, limit: 1 } });
-  streams[0].send("snapshot", snapshot("a", "a-1", at(0)));
-  streams[0].send("snapshot", snapshot("a", "b-1", at(9)), "s-1");
+  await streams[0].send("snapshot", snapshot("a", "a-1", at(0)));
+  await streams[0].send("snapshot", snapshot("a", "b-1", at(9)), "s-1");
   tab.kinds();
   const events = update("a", "b-1", "b-2", 5);
   for (const [name, data] of events) if (name !== "change") Object.assign(data, at(9));
-  play(streams[0], events, "s-2");
+  await play(streams[0], events, "s-2");
   assert.deepEqual(tab.kinds(), ["2 changeSet"]);
 });
 
@@ -189,18 +197,18 @@ test("an event goes to the query that it names, in whatever order events come", 
   tab.kinds();
   const told = () => tab.kinds().filter((kind) => !kind.endsWith("live"));
   // b fails: its error may come before its snapshot, and before that of a.
-  streams[0].send("fetchError", { query: "b", status: 500, title: "no such table", detail: "" });
+  await streams[0].send("fetchError", { query: "b", status: 500, title: "no such table", detail: "" });
   assert.deepEqual(told(), ["2 error"]);
-  streams[0].send("snapshot", snapshot("b"));
-  streams[0].send("snapshot", snapshot("a"));
+  await streams[0].send("snapshot", snapshot("b"));
+  await streams[0].send("snapshot", snapshot("a"));
   assert.deepEqual(told(), ["2 snapshot", "1 snapshot"]);
   // With the server's own values for what is not given.
   const shows = (more) => streams[0].send("snapshot", snapshot("t", JSON.stringify(more), more));
-  shows({ parameters: { team: "Red", least: 7 } });
-  shows({ parameters: { team: "Blue", least: 0 } });
-  shows({ parameters: { team: "Green", least: 0 } });
-  shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5, limit: 2 } });
-  shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5 } });
+  await shows({ parameters: { team: "Red", least: 7 } });
+  await shows({ parameters: { team: "Blue", least: 0 } });
+  await shows({ parameters: { team: "Green", least: 0 } });
+  await shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5, limit: 2 } });
+  await shows({ parameters: { team: "Green", least: 0 }, window: { offset: 5 } });
   assert.deepEqual(told(), ["5 snapshot", "4 snapshot", "3 snapshot", "7 snapshot", "6 snapshot"]);
   assert.equal(openOnes().length, 1);
 });
@@ -211,12 +219,12 @@ test("queries that cannot be told apart by their events go on streams of their o
   for (const topic of ["q?x=1", "other", "q?y=2"]) tab.open(topic);
   await settled();
   tab.kinds();
-  streams[0].send("snapshot", snapshot("q", "q-1", { parameters: { x: 1, y: 2 } }));
-  streams[0].send("snapshot", snapshot("other"));
+  await streams[0].send("snapshot", snapshot("q", "q-1", { parameters: { x: 1, y: 2 } }));
+  await streams[0].send("snapshot", snapshot("other"));
   assert.deepEqual(tab.kinds(), [], "nobody is told what may be another's");
   await settled();
   assert.deepEqual(openOnes().map(queriesOf), [["q?x=1", "other"], ["q?y=2"]]);
-  streams.at(-1).send("snapshot", snapshot("q", "q-2", { parameters: { x: 5, y: 2 } }), "s-1");
+  await streams.at(-1).send("snapshot", snapshot("q", "q-2", { parameters: { x: 5, y: 2 } }), "s-1");
   assert.deepEqual(tab.kinds(), ["3 snapshot", "3 live"]);
 });
 
@@ -225,8 +233,8 @@ test("an event of a query that nobody asked for is nobody's", async () => {
   tab.open("a");
   await settled();
   tab.kinds();
-  streams[0].send("snapshot", snapshot("b"), "s-1");
-  streams[0].send("fetchError", { query: "b", status: 500 });
+  await streams[0].send("snapshot", snapshot("b"), "s-1");
+  await streams[0].send("fetchError", { query: "b", status: 500 });
   assert.deepEqual(tab.kinds(), []);
 });
 
@@ -235,7 +243,7 @@ test("a name with a question mark is asked for with its version", async () => {
   const tab = new PlayedTab(hub);
   tab.send({ open: 1, base, query: "who?when", parameters: "" });
   await settled();
-  streams[0].send("snapshot", snapshot("who?when"), "s-1");
+  await streams[0].send("snapshot", snapshot("who?when"), "s-1");
   tab.send({ open: 2, base, query: "b", parameters: "" });
   await settled();
   assert.deepEqual(openOnes().map(queriesOf), [["who?when?lastEventId=a-1", "b"]]);

@@ -37,6 +37,30 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
          globalThis.rerender = () => render(globalThis.component);
          rerender();
        </script>`, ""));
+    folder.file("public/bound.html", page("", `<ul></ul><script type="module">
+         import { FetchedRecordsController } from "./didchange.js";
+         globalThis.ranking = new FetchedRecordsController("v1/queries/ranking", { parameters: { most: 50 } });
+         ranking.bind(document.querySelector("ul"), { row: ({ name }) => name });
+       </script>`));
+    folder.file("public/ranking.html", page(
+      `<script type="importmap">{"imports": {"react": "./react-stub.js"}}</script>
+       <script type="module">
+         import { mounted, render } from "react";
+         import { useFetchedRecords } from "./didchange/react.js";
+         globalThis.drawn = [];
+         globalThis.asked = { url: "v1/queries/ranking?most=50", window: { limit: 5 } };
+         const component = mounted(() => {
+           const { url, parameters, window, order } = asked;
+           const { sections, state, controller } = useFetchedRecords(url, parameters, window, { order });
+           globalThis.controller = controller;
+           drawn.push(state + ": " + sections.flatMap(({ records }) => records).map(({ name }) => name).join(" "));
+         });
+         globalThis.ask = (others) => {
+           Object.assign(asked, others);
+           render(component);
+         };
+         ask({});
+       </script>`, ""));
     folder.file("public/alone.html", page(`<script>delete globalThis.SharedWorker</script>`,
       `<ul id="a"></ul><ul id="b"></ul><script type="module">
          import { FetchedRecordsController } from "./didchange.js";
@@ -45,7 +69,13 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
          all.bind(document.getElementById("a"), { row: ({ name }) => name });
          team.bind(document.getElementById("b"), { row: ({ name }) => name });
        </script>`));
-    server = await new Server(["--config", folder.file("teams.yaml", teamsConfiguration(database.path))],
+    server = await new Server(["--config", folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+  ranking:
+    table: player
+    where: score <= :most
+    orders: {name: [name], best: [score DESC]}
+    parameters: {most: {type: integer, default: 1000}}
+`)],
       { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
     browser = await Browser.start();
   });
@@ -80,6 +110,81 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
     await tab.run(() => { globalThis.team = "Red"; globalThis.rerender(); });
     await tab.until(() => document.body.textContent === "live: Eve Fay");
     database.run("UPDATE player SET name = 'Ada' WHERE id = 1");
+    await tab.close();
+  });
+
+  test("a custom element goes on to other parameters and another order with the rows that it has", async () => {
+    const tab = await browser.open(`${server.url}element.html`);
+    const shows = (expected) => document.querySelector("didchange-list ul")?.innerText.replace(/\s+/g, " ") === expected;
+    const ask = (src) => document.querySelector("didchange-list").setAttribute("src", src);
+    await tab.run(ask, "v1/queries/ranking?most=30");
+    await tab.until(shows, "Ada 10 Barbara 20 Cyd 30");
+    await tab.run(() => {
+      globalThis.first = document.querySelector("didchange-list").controller;
+      globalThis.rows = [...document.querySelectorAll("didchange-list li:has(i)")];
+    });
+    await tab.run(ask, "v1/queries/ranking?most=40");
+    await tab.until(shows, "Ada 10 Barbara 20 Cyd 30 Dora 40");
+    await tab.run(ask, "v1/queries/ranking?order=best&most=30");
+    await tab.until(shows, "Cyd 30 Barbara 20 Ada 10");
+    assert.ok(await tab.run(() => document.querySelector("didchange-list").controller === first
+      && [...document.querySelectorAll("didchange-list li:has(i)")].every((row, place) => row === rows[2 - place])));
+    await tab.close();
+  });
+
+  test("a React hook goes on to another request with what it shows", async () => {
+    const tab = await browser.open(`${server.url}ranking.html`);
+    const shows = (expected) => drawn.at(-1) === expected;
+    await tab.until(shows, "live: Ada Barbara Cyd Dora Eve");
+    await tab.run(() => {
+      globalThis.first = controller;
+      drawn.length = 0;
+    });
+    for (const [asked, expected] of [
+      [{ parameters: { most: 40 } }, "live: Ada Barbara Cyd Dora"],
+      [{ order: "best" }, "live: Dora Cyd Barbara Ada"],
+      [{ window: { limit: 3 } }, "live: Dora Cyd Barbara"],
+      [{ url: "v1/queries/ranking?order=name", parameters: {}, order: null }, "live: Ada Barbara Cyd"],
+    ]) {
+      await tab.run((asked) => ask(asked), asked);
+      await tab.until(shows, expected);
+    }
+    const { texts, isFirst } = await tab.run(() => ({ texts: drawn, isFirst: controller === first }));
+    assert.deepEqual(texts.filter((text) => !/^live: ./.test(text)), []);
+    assert.ok(isFirst);
+    assert.match(await tab.run(() => controller.url), /ranking\/events\?order=name$/);
+    await tab.close();
+  });
+
+  test("what another request changes is shown as what a commit changes", async () => {
+    const tab = await browser.open(`${server.url}bound.html`);
+    const shows = (expected) => [...document.querySelectorAll("li")].map((row) => row.textContent).join(" ") === expected;
+    await tab.until(shows, "Ada Barbara Cyd Dora Eve");
+    await tab.run(() => {
+      for (const row of document.querySelectorAll("li")) row.wasHere = row.textContent;
+      globalThis.animated = { slides: [], fades: [] };
+      const { animate } = Element.prototype;
+      Element.prototype.animate = function (frames, ...rest) {
+        animated[frames.opacity ? "fades" : "slides"].push(this.textContent);
+        return animate.call(this, frames, ...rest);
+      };
+    });
+    const seen = () => {
+      const { slides, fades } = animated;
+      globalThis.animated = { slides: [], fades: [] };
+      return { slides: slides.sort().join(" "), fades: fades.join(" "),
+        kept: [...document.querySelectorAll("li")].filter((row) => row.wasHere === row.textContent).length };
+    };
+    await tab.run(() => (ranking.order = "best"));
+    await tab.until(shows, "Eve Dora Cyd Barbara Ada");
+    assert.deepEqual(await tab.run(seen), { slides: "Ada Barbara Dora Eve", fades: "", kept: 5 });
+    await tab.run(() => (ranking.parameters = { most: 60 }));
+    await tab.until(shows, "Fay Eve Dora Cyd Barbara Ada");
+    assert.deepEqual(await tab.run(seen), { slides: "Ada Barbara Cyd Dora Eve", fades: "Fay", kept: 5 });
+    database.run("UPDATE player SET score = 61 WHERE id = 6");
+    await tab.until(shows, "Eve Dora Cyd Barbara Ada");
+    assert.deepEqual(await tab.run(seen), { slides: "Ada Barbara Cyd Dora Eve", fades: "", kept: 5 });
+    database.run("UPDATE player SET score = 60 WHERE id = 6");
     await tab.close();
   });
 

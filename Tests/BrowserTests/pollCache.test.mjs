@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { noProxy, Proxy, writeCertificate } from "./support/proxies.mjs";
+import { noProxy, Proxy } from "./support/proxies.mjs";
 import {
-  Database, eventually, Folder, freePorts, metric, noServer, Server, teams, teamsConfiguration,
+  Database, eventually, Folder, metric, noServer, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
 
 describe("long polls behind nginx's cache", { concurrency: 1, skip: noServer || noProxy("nginx"), timeout: 120_000 }, () => {
@@ -13,7 +13,6 @@ describe("long polls behind nginx's cache", { concurrency: 1, skip: noServer || 
 
   before(async () => {
     folder = new Folder();
-    writeCertificate(folder);
     database = new Database(folder.file("teams.sqlite"), teams);
     const configuration = folder.file("teams.yaml", `${teamsConfiguration(database.path)}
 proxies: [127.0.0.1]
@@ -21,10 +20,9 @@ callers: {opaque: true, cookie: session, operators: anyone, claims: "SELECT name
 `.replace("section: team}", "section: team, allow: anyone}")
       .replace("{type: text, default: Blue}", "{type: text, claim: team}"));
     server = await new Server(["--config", configuration]).start();
-    const [port] = await freePorts(1);
-    proxy = await new Proxy("nginx", folder, { port, recipe: "nginx-polls.conf", words: [
+    proxy = await Proxy.start("nginx", folder, { recipe: "nginx-polls.conf", words: [
       ["127.0.0.1:8080", `127.0.0.1:${server.port}`], ["/var/cache/nginx/didchange", folder.file("cache")],
-    ] }).start();
+    ] });
   });
 
   after(async () => {

@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { idleLimit, noProxy, Proxy, proxyNames, writeCertificate } from "./support/proxies.mjs";
+import { idleLimit, noProxy, Proxy, proxyNames } from "./support/proxies.mjs";
 import {
-  Database, eventually, Folder, freePorts, noServer, Server, teams, teamsConfiguration,
+  Database, eventually, Folder, noServer, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
@@ -17,7 +17,6 @@ describe("behind a proxy", { concurrency: proxyNames.length }, () => {
 
     before(async () => {
       folder = new Folder();
-      writeCertificate(folder);
       database = new Database(folder.file("teams.sqlite"), teams);
       const configuration = folder.file("teams.yaml", `${teamsConfiguration(database.path)}
 proxies: [127.0.0.1]
@@ -25,10 +24,8 @@ accessLog: "log {client} {scheme} {target}"
 `);
       servers = [new Server(["--config", configuration]), new Server(["--config", configuration])];
       for (const server of servers) await server.start();
-      const [port] = await freePorts(1);
       const words = servers.map(({ port }, index) => [`127.0.0.1:${8080 + index}`, `127.0.0.1:${port}`]);
-      proxy = new Proxy(name, folder, { port, words });
-      await proxy.start();
+      proxy = await Proxy.start(name, folder, { words });
     });
 
     after(async () => {
@@ -126,23 +123,22 @@ accessLog: "log {client} {scheme} {target}"
   test("the self-test shows a proxy that buffers", { skip: noServer || noProxy("nginx") || noBrowser }, async (t) => {
     const folder = new Folder();
     t.after(() => folder.remove());
-    writeCertificate(folder);
     const database = new Database(folder.file("teams.sqlite"), teams);
     const server = await new Server([database.path]).start();
     t.after(() => server.stop());
-    const [port] = await freePorts(1);
     const address = `127.0.0.1:${server.port}`;
-    const proxy = await new Proxy("nginx", folder, { port, words: [
+    const proxy = await Proxy.start("nginx", folder, { words: [
       ["127.0.0.1:8080", address], ["127.0.0.1:8081", `${address} backup`], ["ip_hash;", ""],
       // A filter that waits for more to compress is what buffers in practice.
       ["proxy_buffering off", "proxy_ignore_headers X-Accel-Buffering; proxy_buffering on"],
       ["gzip off", "gzip on; gzip_types text/event-stream; gzip_proxied any; gzip_min_length 1"],
-    ] }).start();
+    ] });
     t.after(() => proxy.stop());
     const browser = await Browser.start();
     t.after(() => browser.stop());
     await browser.first.go(proxy.url);
-    // It does not become live, for that is what buffering does.
+    // By long polls.
+    await browser.first.until(shows, "Ada Barbara Cyd Dora Eve Fay");
     await browser.first.until(() => !document.getElementById("about").hidden);
     await browser.first.click("#about summary");
     await browser.first.until(() => document.getElementById("test"));

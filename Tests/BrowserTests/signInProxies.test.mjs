@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import https from "node:https";
 import { after, before, describe, test } from "node:test";
-import { noProxy, Proxy, writeCertificate } from "./support/proxies.mjs";
-import { Database, Folder, freePorts, noServer, Server } from "./support/server.mjs";
+import { noProxy, Proxy } from "./support/proxies.mjs";
+import { Database, Folder, noServer, Server } from "./support/server.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const sql = `
@@ -66,14 +66,12 @@ describe("behind a proxy that asks who it is", { concurrency: 2 }, () => {
 
     before(async () => {
       folder = new Folder();
-      writeCertificate(folder);
       database = new Database(folder.file("shop.sqlite"), sql);
       service = await new SignInService().start();
       server = await new Server(["--config", folder.file("shop.yaml", configuration(database.path))]).start();
-      const [port] = await freePorts(1);
-      proxy = await new Proxy(name, folder, { port, recipe, words: [
+      proxy = await Proxy.start(name, folder, { recipe, words: [
         ["127.0.0.1:8080", `127.0.0.1:${server.port}`], ["127.0.0.1:9000", service.address],
-      ] }).start();
+      ] });
     });
 
     after(async () => {

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { Program } from "./program.mjs";
-import { eventually } from "./server.mjs";
+import { eventually, freePorts } from "./server.mjs";
 import { programNamed } from "./webdriver.mjs";
 
 /** A text of Scripts with other words in it, which must be there: else the test would test nothing. */
@@ -62,7 +62,7 @@ export const proxyNames = Object.keys(kinds);
 export const noProxy = (name) =>
   [name, "openssl"].map((one) => programNamed(one) ? null : `${one} is not installed`).find(Boolean) ?? false;
 
-export function writeCertificate(folder) {
+function writeCertificate(folder) {
   const [certificate, key] = [folder.file("didchange.crt"), folder.file("didchange.key")];
   execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
     "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate], { stdio: "ignore" });
@@ -71,6 +71,13 @@ export function writeCertificate(folder) {
 
 export class Proxy {
   #program = new Program();
+
+  /** One that runs, at a port of its own, with a certificate in the folder. */
+  static async start(name, folder, settings) {
+    writeCertificate(folder);
+    const [port] = await freePorts(1);
+    return new Proxy(name, folder, { ...settings, port }).start();
+  }
 
   /**
    * @param {{port: number, recipe?: string, words: [string, string][]}} settings `words` of the recipe

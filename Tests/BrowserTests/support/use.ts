@@ -11,7 +11,7 @@ interface Player {
 }
 
 const players = new FetchedRecordsController<Player>("v1/queries/players", {
-  parameters: { country: "FR", minimum: 3, large: BigInt(1), left: undefined }, window: { offset: 0, limit: 10 },
+  parameters: { country: "FR", minimum: 3, large: BigInt(1), left: undefined }, order: "best", window: { offset: 0, limit: 10 },
 });
 players.addEventListener("didChange", ({ detail }) => detail.commit + detail.numberOfSections);
 players.addEventListener("change", ({ detail }) => detail.record.name.length);
@@ -33,6 +33,9 @@ async function total(): Promise<number> {
 }
 
 players.window = { offset: 5 };
+players.parameters = { country: "DE", minimum: BigInt(3), left: undefined };
+players.order = players.transport === "longPoll" ? null : players.order;
+players.addEventListener("transport", ({ detail }) => detail === "stream");
 const path: IndexPath | undefined = players.indexPathFor(3) ?? players.indexPathFor(["a", 1]);
 const record = path && players.recordAt(path);
 const key = record && keyOf(record);

@@ -31,6 +31,8 @@ export class Run {
   #names = 0;
   /** The server was at this transaction, of all that is shown. */
   #settled = 0;
+  /** Tokens of who was given another window: what moves has a stream beside that of what does not. */
+  #movers = new Set();
   /** Token → the worker has heard of its end, after this transaction at the earliest. */
   #floors = new Map();
   #log = [];
@@ -223,8 +225,12 @@ export class Run {
     if (kind === "closed") return this.#watched.delete(name);
     const one = this.#watched.get(name);
     one?.take(note, this.history);
+    if (kind === "window") for (const token of this.#tokensOf(one)) this.#movers.add(token);
     if (one?.ending) this.#floors.set(one.ending.token, one.ending.place);
   }
+
+  /** Those by which its stream may be open. */
+  #tokensOf({ share, text, candidates }) { return share || text ? candidates : ["the cookie"]; }
 
   #givenBy(name) {
     if (!this.#given.has(name)) this.#given.set(name, []);
@@ -251,22 +257,23 @@ export class Run {
     this.count("comparison of all");
   }
 
-  /** One for each who asks, in however many pages. */
+  /** One for each who asks, in however many pages; two where something moves. */
   async #compareStreams() {
     const live = [...this.#watched.values()].filter(({ isOver }) => !isOver);
     const pages = new Map();
     for (const one of live) {
-      for (const token of one.share || one.text ? one.candidates : ["the cookie"]) {
+      for (const token of this.#tokensOf(one)) {
         pages.set(token, (pages.get(token) ?? new Set()).add(one.page));
       }
     }
     if ([...pages.values()].some(({ size }) => size > 1)) this.count("pages with one stream");
+    const most = [...pages.keys()].reduce((sum, token) => sum + (this.#movers.has(token) ? 2 : 1), 0);
     let streams;
     await eventually(async () => {
       const answer = await fetch(`${this.server.url}metrics`, { headers: { Authorization: "Bearer operator" } });
       streams = Number(/^didchange_streams (\S+)$/m.exec(await answer.text())?.[1]);
-      return streams <= pages.size;
-    }, `${pages.size} streams at most`).catch((error) => {
+      return streams <= most;
+    }, `${most} streams at most`).catch((error) => {
       throw new Error(`${error.message}, but ${streams}, for ${[...pages.keys()]}`, { cause: error });
     });
   }

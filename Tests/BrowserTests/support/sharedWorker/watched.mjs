@@ -12,7 +12,8 @@ export class Watched {
   #possible;
   #list = "[]";
   #before = "[]";
-  #hasMoved = false;
+  /** What it may show by now: what is shown of one window stays until there is something of the next. */
+  #windows;
   /** The token that is no longer good, and the earliest transaction after which it was not. */
   ending = null;
   state = "connecting";
@@ -23,12 +24,15 @@ export class Watched {
    * @param {number} floor the server was at this transaction before
    */
   constructor({ page, name, query, window = null, share, text }, tokens, floor) {
-    Object.assign(this, { page, name, query, window, share, text, tokens, floor });
+    Object.assign(this, { page, name, query, share, text, tokens, floor });
+    this.#windows = [window];
     this.first = Math.max(0, tokens.length - 1);
     this.#possible = new Map([[this.first, floor]]);
     this.asked = new Map();
   }
 
+  /** That which it was given last. */
+  get window() { return this.#windows.at(-1); }
   get isOver() { return this.state in refusals; }
   /** Those that it may have by now. */
   get candidates() { return this.tokens.slice(Math.min(...this.#possible.keys())); }
@@ -36,10 +40,7 @@ export class Watched {
   /** @throws {Error} if this may not have been shown */
   take(note, history) {
     switch (note.kind) {
-      case "window":
-        this.window = note.window;
-        this.#hasMoved = true;
-        return;
+      case "window": return this.#windows.push(note.window);
       case "asks": return this.asked.set(note.number, { first: Math.max(this.first, this.tokens.length - 1), floor: this.floor });
       case "answer": return this.#takeAnswer(note, history);
     }
@@ -68,31 +69,38 @@ export class Watched {
       + ` ${JSON.stringify(this.tokens)}, at ${JSON.stringify([...this.#possible])},`;
   }
 
-  #adopt({ kind, tick }, list, history) {
+  #adopt(note, list, history) {
+    for (const [passed, window] of this.#windows.entries()) {
+      const possible = this.#placesOf(note, list, history, window, passed > 0);
+      if (!possible.size) continue;
+      this.#windows.splice(0, passed);
+      this.#possible = possible;
+      this.#list = list;
+      return;
+    }
+    const wanted = this.candidates.map((token) => history.at(history.last, token, this.query, this.window));
+    this.#fail(`was shown by ${note.kind}${note.tick === undefined ? "" : ` of transaction ${note.tick}`} what no SELECT shows `
+      + `after transactions ${this.floor} to ${history.last}:\n${list}\nnow it would be\n${wanted.join("\nor ")}`);
+  }
+
+  /** As `#possible`, if this list is of that window. */
+  #placesOf({ kind, tick }, list, history, window, hasMoved) {
     const possible = new Map();
     const place = (token, first) => {
-      const asked = [this.tokens[token], this.query, this.window];
+      const asked = [this.tokens[token], this.query, window];
       // Some queries say of which transaction they are.
       if (tick === undefined) return history.find(list, first, ...asked);
       const isIt = tick >= first && tick <= history.last && history.at(tick, ...asked) === list;
       return isIt ? tick : undefined;
     };
-    const from = Math.min(...this.#possible.keys());
-    for (let token = from; token < this.tokens.length; token++) {
-      const reached = this.#hasMoved ? this.floor : this.#possible.get(token);
+    for (let token = Math.min(...this.#possible.keys()); token < this.tokens.length; token++) {
+      const reached = hasMoved ? this.floor : this.#possible.get(token);
       // Another token takes over by a snapshot only, which may be what another page had before.
       if (reached === undefined && kind === "didChange") continue;
       const index = place(token, reached ?? this.floor);
       if (index !== undefined) possible.set(token, index);
     }
-    if (!possible.size) {
-      const wanted = this.tokens.slice(from).map((token) => history.at(history.last, token, this.query, this.window));
-      this.#fail(`was shown by ${kind}${tick === undefined ? "" : ` of transaction ${tick}`} what no SELECT shows `
-        + `after transactions ${this.floor} to ${history.last}:\n${list}\nnow it would be\n${wanted.join("\nor ")}`);
-    }
-    this.#possible = possible;
-    this.#hasMoved = false;
-    this.#list = list;
+    return possible;
   }
 
   /** What changed or went was in the list before, and what came is in it now. */
@@ -155,6 +163,7 @@ export class Watched {
       const isIt = index >= first && history.at(history.last, token, this.query, this.window) === this.#list;
       if (isIt) this.#possible.set(index, history.last);
     });
+    this.#windows = [this.window];
     this.floor = history.last;
   }
 }
