@@ -28,13 +28,17 @@ final class AggregatedRows: @unchecked Sendable {
   var users = 0
   /// The wish for the first result; nil: it was not uttered yet, or is fulfilled.
   var opening: Opening?
-  /// The rows; nil: they are not there yet, cannot be had, or follow no change.
+  /// The rows; nil: they are not there yet, could not be had, or followed no change.
   var live: LiveResult?
+  /// Not before this they are asked for.
+  private(set) var notBefore = ContinuousClock.now
   /// So often in a row they were read again as a whole.
   private var refetches = 0
 
   /// Rows that are read again as a whole so often follow nothing.
   private static let mostRefetches = 3
+  /// What could not be had, or follow, may be another matter after this.
+  private static let pause = Duration.seconds(60)
 
   init(_ key: Key, for queryName: String) {
     self.key = key
@@ -53,6 +57,12 @@ final class AggregatedRows: @unchecked Sendable {
   func noteUpdate(isRefetch: Bool) -> Bool {
     refetches = isRefetch ? refetches + 1 : 0
     return refetches <= Self.mostRefetches
+  }
+
+  /// Does without them for a while.
+  func rest() {
+    (live, refetches) = (nil, 0)
+    notBefore = .now + Self.pause
   }
 }
 

@@ -23,12 +23,19 @@ extension Refresher {
   /// Follows the rows of statements that ran because of a change, where that took long enough.
   func followAggregates(of result: LiveResult, _ positions: [Int]) {
     guard let bound = try? result.bound?.get() else { return }
-    for position in positions where result.aggregated[position] == nil {
+    for position in positions {
+      if let known = result.aggregated[position] {
+        known.rows.forEach(ask)
+        continue
+      }
       guard let plan = bound.query.alongside[position].plan,
         let duration = result.durations.alongside[position], duration >= limits.dearStatement
       else { continue }
       let rows = plan.aggregates.map { rowsToFollow(of: $0, for: result, bound.arguments) }
-      for one in rows { one.users += 1 }
+      for one in rows {
+        one.users += 1
+        ask(for: one)
+      }
       result.aggregated[position] = AggregatedStatement(plan: plan, rows: rows)
     }
   }
@@ -40,24 +47,29 @@ extension Refresher {
     if let known = aggregatedRows[key] { return known }
     let rows = AggregatedRows(key, for: "\(result.queryName) alongside")
     aggregatedRows[key] = rows
+    return rows
+  }
+
+  /// Begins to follow rows, unless that is done or under way, or was in vain a moment ago.
+  private func ask(for rows: AggregatedRows) {
+    guard rows.live == nil, rows.opening == nil, rows.notBefore <= .now else { return }
     let opening = Opening(rows) { [weak self, weak rows] opened in
       guard let rows else { return }
       rows.opening = nil
       switch opened {
       case .success(let live) where rows.users > 0: rows.live = live
       case .success(let live): self?.drop(live)
-      case .failure: break
+      case .failure: rows.rest()
       }
     }
     rows.opening = opening
     line.openings.append(opening)
-    return rows
   }
 
   /// Lets go of rows that follow no change, and would only be read twice.
   func noteUpdate(ofRows rows: AggregatedRows, isRefetch: Bool) {
     guard !rows.noteUpdate(isRefetch: isRefetch), let live = rows.live else { return }
-    rows.live = nil
+    rows.rest()
     drop(live)
   }
 
