@@ -1,18 +1,20 @@
 /**
- * A list of any length: in the document are the rows in sight, in memory a live window around them.
- * While it is scrolled it reads pages; where it comes to rest, the window follows.
+ * A list of any length: in the document are the rows in sight, in memory a live window around them,
+ * which follows while it is scrolled. What two windows have in common is not sent again.
  *
  * Rows have one height, and so each place in the list is known without drawing what is above it.
  */
 
 import { drawer, fadeIn, isStill, slide } from "./motion.js";
 import { Outline } from "./outline.js";
-import { Pages } from "./pages.js";
 import { keyOf, textOf } from "./wire.js";
 
-/** Records of a live window, and the step in which it moves. */
-const windowSize = 300;
-const windowStep = 50;
+/** Records of the first window, before it is known how many are in sight. */
+const firstWindow = 100;
+/** Screens of a window before and behind what is in sight, and ahead of it while it is scrolled. */
+const [around, ahead] = [1, 2];
+/** Milliseconds after which a move of the window that nobody heard of is over. */
+const longMove = 1000;
 /** Pixels drawn beyond what is in sight. */
 const margin = 300;
 /** Pixels: a browser makes no element higher than some 17 million (Firefox) or 33 million. */
@@ -25,9 +27,13 @@ const restTime = 120;
 export class VirtualList {
   #options;
   #outline = new Outline();
-  #pages;
   /** Offset of the first loaded record, and the records. */
   #loaded = { offset: 0, records: [] };
+  /** When the window was moved and has not arrived, and the way of the last scrolling: 1 is down. */
+  #moved = -Infinity;
+  #way = 0;
+  /** The commit of which it is known how long the sections are. */
+  #measured;
   /** What will be loaded when it is known how long the list is. */
   #newest = null;
   /** What stands in the document: key → `{node, y, subject}`. */
@@ -50,7 +56,6 @@ export class VirtualList {
   constructor(element, controller, options) {
     this.#options = { rowHeight: 36, sectionHeight: 36, label: "Records", ...options };
     this.controller = controller;
-    this.#pages = new Pages(this.controller, () => this.#later());
     this.layer = div({ position: "absolute", top: 0, left: 0, right: 0 });
     this.sizer = div({ position: "relative", overflow: "clip" }, this.layer);
     this.scroller = div({ overflow: "auto", overflowAnchor: "none", height: "100%" }, this.sizer);
@@ -66,7 +71,7 @@ export class VirtualList {
     this.element = element;
     element.replaceChildren(...this.#options.head ? [this.#options.head] : [], body);
     this.#listen(element);
-    if (controller.version === undefined) controller.window ??= { offset: 0, limit: windowSize };
+    if (controller.version === undefined) controller.window ??= { offset: 0, limit: firstWindow };
     else this.#arrived(controller);
   }
 
@@ -84,7 +89,6 @@ export class VirtualList {
   /** Ends it; the controller lives on. */
   close() {
     this.#ending.abort();
-    this.#pages.close();
     clearTimeout(this.#rest);
   }
 
@@ -116,16 +120,21 @@ export class VirtualList {
     const { controller } = this;
     const loaded = { offset: window?.offset ?? 0, records: controller.fetchedRecords };
     this.#newest = loaded;
-    if (controller.totalNumberOfRecords > loaded.records.length) await this.#measure();
-    else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
+    if (controller.totalNumberOfRecords > loaded.records.length) {
+      if (controller.commit !== this.#measured) await this.#measure();
+    } else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
       ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
     if (this.#newest !== loaded || this.#ending.signal.aborted) return;
-    this.#isAnimated ||= loaded.offset === this.#loaded.offset;
+    const isMove = loaded.offset !== this.#loaded.offset;
+    this.#isAnimated ||= !isMove;
+    // What came into the window has not come into the list.
+    if (isMove) this.#changes.clear();
     const anchor = this.#anchor();
     this.#loaded = loaded;
-    this.#pages.clear();
     this.#keep(anchor);
     this.#later();
+    this.#moved = -Infinity;
+    this.#follow();
   }
 
   /** The first record in sight, and how far below the top; at the very top what is new shows. */
@@ -151,7 +160,9 @@ export class VirtualList {
   /** Asks how long the sections are. */
   async #measure() {
     const { signal } = this.#ending;
+    const { commit } = this.controller;
     const isNew = await this.#outline.fetch(this.controller, signal, this.#options);
+    if (isNew) this.#measured = commit;
     if (isNew && !signal.aborted) this.#later();
   }
 
@@ -166,8 +177,10 @@ export class VirtualList {
     if (ratio > 1 && Math.abs(by) < 3 * clientHeight && !isEdge) this.#top += by;
     else this.#top = scrollTop * ratio;
     this.#scrollTop = scrollTop;
+    this.#way = Math.sign(by) || this.#way;
     this.#isAnimated = false;
     this.#later();
+    this.#follow();
     this.#waitForRest();
   }
 
@@ -178,16 +191,22 @@ export class VirtualList {
 
   #rested() {
     this.#setScrollTop();
+    this.#way = 0;
+    this.#follow();
+  }
+
+  /** Moves the window where it ends close to what is in sight, one move at a time. */
+  #follow() {
     const { offset = 0, limit = Infinity } = this.controller.window ?? {};
     const [first, last] = this.#visible();
-    const isInside = first >= offset && last <= offset + limit;
-    const room = Math.min(first - offset, offset + limit - last);
-    const isAtEnd = (offset === 0 && last - offset < limit - windowStep)
-      || (offset + limit >= this.numberOfRecords && first - offset > windowStep);
-    if (isInside && (room >= windowStep || isAtEnd)) return;
-    const middle = (first + last - windowSize) / 2;
-    const start = Math.max(0, Math.round(middle / windowStep) * windowStep);
-    if (start !== offset) this.controller.window = { offset: start, limit: windowSize };
+    const screen = Math.max(last - first, 10);
+    const room = screen / 2;
+    const isInside = Math.max(0, first - room) >= offset && Math.min(this.numberOfRecords, last + room) <= offset + limit;
+    if (isInside || this.numberOfRecords === 0 || performance.now() - this.#moved < longMove) return;
+    this.#moved = performance.now();
+    const start = Math.max(0, first - screen * (this.#way < 0 ? ahead : around));
+    const end = last + screen * (this.#way > 0 ? ahead : around);
+    this.controller.window = { offset: start, limit: end - start };
   }
 
   #goTo(y) {
@@ -196,6 +215,7 @@ export class VirtualList {
     this.#clampTop();
     this.#setScrollTop();
     this.#draw();
+    this.#follow();
     this.#waitForRest();
   }
 
@@ -291,7 +311,7 @@ export class VirtualList {
   }
 
   #recordAt(offset) {
-    return this.#loaded.records[offset - this.#loaded.offset] ?? this.#pages.recordAt(offset);
+    return this.#loaded.records[offset - this.#loaded.offset];
   }
 
   #item(item, y, subject, make, offset, animates) {
