@@ -85,7 +85,7 @@ export class Stream {
       if (!isMine()) return;
       began = Date.now();
       parser = new EventParser((event, data) => isMine() && this.#block(parser.lastEventId, event, data));
-      await readEvents(response, parser, 
+      await readEvents(response, parser,
         () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
     } catch (error) {
       if (isMine() && !(error instanceof TypeError)) console.error(error);

@@ -1,25 +1,13 @@
 // The controller, over a hub of its own, with a stream and a server played by the test.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { FetchedRecordsController, keyOf } from "../../Public/didchange.js";
 // Loaded where there is no SharedWorker, at the first controller: no test shall wait for the disk.
 import "../../Public/didchange/hub.js";
-import { askFirst, PlayedStream, settled, streams } from "./support/played.mjs";
+import { closedAfterEach, PlayedStream, settled, streams } from "./support/played.mjs";
 
-const controllers = [];
-
-beforeEach(() => {
-  streams.length = 0;
-  askFirst(false);
-  globalThis.fetch = () => assert.fail("nothing should be fetched");
-  Math.random = () => 0;
-});
-
-afterEach(async () => {
-  for (const controller of controllers.splice(0)) controller.close();
-  await settled();
-});
+const controllers = closedAfterEach();
 
 const snapshot = {
   query: "players", version: "a-1", commit: 7, numberOfRecords: 3,

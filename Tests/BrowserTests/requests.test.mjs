@@ -1,25 +1,13 @@
 // A controller that goes on to other parameters, another order or another window, with a server played by the test.
 
 import assert from "node:assert/strict";
-import { afterEach, beforeEach, test } from "node:test";
+import { test } from "node:test";
 import { FetchedRecordsController } from "../../Public/didchange.js";
 // Loaded where there is no SharedWorker, at the first controller: no test shall wait for the disk.
 import "../../Public/didchange/hub.js";
-import { askFirst, PlayedStream, settled, streams } from "./support/played.mjs";
+import { askFirst, closedAfterEach, PlayedStream, settled, streams } from "./support/played.mjs";
 
-const controllers = [];
-
-beforeEach(() => {
-  streams.length = 0;
-  askFirst(false);
-  globalThis.fetch = () => assert.fail("nothing should be fetched");
-  Math.random = () => 0;
-});
-
-afterEach(async () => {
-  for (const controller of controllers.splice(0)) controller.close();
-  await settled();
-});
+const controllers = closedAfterEach();
 
 const row = (id) => ({ key: [id], record: { id } });
 const snapshot = (version, ids, more = {}) => ({

@@ -3,6 +3,9 @@ import QueryAnalysis
 
 // Rows that statements alongside aggregate: followed where running the statements costs more.
 extension Refresher {
+  /// A statement that is dear so often in a row is not so by chance.
+  private static let dearRuns = 3
+
   /// What is known at the present commit of the statements of a live result that would run.
   func known(_ positions: [Int], of result: LiveResult) -> [Query.StaleStatement] {
     positions.map { position in
@@ -20,7 +23,7 @@ extension Refresher {
     return values
   }
 
-  /// Follows the rows of statements that ran because of a change, where that took long enough.
+  /// Follows the rows of statements that ran because of a change, where that takes long.
   func followAggregates(of result: LiveResult, _ positions: [Int]) {
     guard let bound = try? result.bound?.get() else { return }
     for position in positions {
@@ -29,8 +32,12 @@ extension Refresher {
         continue
       }
       guard let plan = bound.query.alongside[position].plan,
-        let duration = result.durations.alongside[position], duration >= limits.dearStatement
+        let duration = result.durations.alongside[position]
       else { continue }
+      let before = result.durations.dearRuns[position] ?? 0
+      let runs = duration < limits.dearStatement ? 0 : before + 1
+      result.durations.dearRuns[position] = runs
+      guard runs >= Self.dearRuns else { continue }
       let rows = plan.aggregates.map { rowsToFollow(of: $0, for: result, bound.arguments) }
       for one in rows {
         one.users += 1

@@ -39,7 +39,6 @@ extension Query {
       throw FetchFailure(error)
     }
   }
-
 }
 
 extension Database {

@@ -113,6 +113,8 @@ package final class LiveResult: @unchecked Sendable {
     var fetch: Duration?
     /// By the positions of the statements.
     var alongside: [Int: Duration] = [:]
+    /// So often in a row each was dear because of a change.
+    var dearRuns: [Int: Int] = [:]
   }
 
   /// Whether the snapshot may not show the present.

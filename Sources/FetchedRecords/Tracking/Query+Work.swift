@@ -14,8 +14,6 @@ extension Query {
     var records: RecordsWork
     /// The statements alongside whose tables changed.
     var alongside: [StaleStatement]
-
-    var isNothing: Bool { records == .none && alongside.isEmpty }
   }
 
   enum RecordsWork: Equatable {

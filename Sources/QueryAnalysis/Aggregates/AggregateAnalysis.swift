@@ -92,8 +92,8 @@ struct AggregateAnalysis {
     of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, in all: inout [Rows]
   ) -> (rows: Int, column: Int?) {
     let known = all.firstIndex {
-      $0.areThose(of: syntax) && (!call.needsOrder || $0.columns.first == call.argument)
-        && (!call.needsOrder || $0.areOrdered)
+      $0.areThose(of: syntax)
+        && (!call.needsOrder || $0.areOrdered && $0.columns.first == call.argument)
     }
     let rows = known ?? all.count
     if known == nil {

@@ -23,7 +23,8 @@ package struct AggregatePlan: Sendable, Equatable {
 
 /// An aggregate of rows, all of which are known.
 package struct Aggregate: Sendable, Equatable {
-  /// https://www.sqlite.org/lang_aggfunc.html
+  /// A function of the set of its rows, whatever their order; but a sum of reals may differ in its last
+  /// digits: https://www.sqlite.org/lang_aggfunc.html
   package enum Function: String, Sendable {
     case count, sum, total, avg, min, max
   }

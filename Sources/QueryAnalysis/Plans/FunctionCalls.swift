@@ -72,10 +72,6 @@ package struct FunctionList {
     }
   }
 
-  /// Aggregates that are a function of the set of their rows, whatever their order; but a sum of
-  /// reals may differ in its last digits.
-  static let unorderedAggregates = ["avg", "count", "max", "min", "sum", "total"]
-
   /// Looks for whatever makes an expression more than a function of its row, or of the rows of its
   /// group.
   func check(
@@ -116,7 +112,7 @@ package struct FunctionList {
     let chosen = functions(named: name, arguments: count)
     if chosen.contains(where: \.isAggregate) {
       guard allowingAggregates else { throw .aggregate(name) }
-      guard Self.unorderedAggregates.contains(name) else { throw .ordered(name) }
+      guard Aggregate.Function(rawValue: name) != nil else { throw .ordered(name) }
       return
     }
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
@@ -155,7 +151,7 @@ package struct FunctionList {
     return result[...]
   }
 
-  /// The aggregate whose call these tokens begin with, if it is one of ``unorderedAggregates``.
+  /// The aggregate whose call these tokens begin with, if it is one of those whose order does not matter.
   func aggregate(calledBy tokens: ArraySlice<SQLToken>) -> Aggregate.Function? {
     let rest = tokens.dropFirst()
     guard rest.first?.isSymbol("(") == true, let name = tokens.first?.name?.lowercased(),

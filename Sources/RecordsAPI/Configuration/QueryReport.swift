@@ -104,7 +104,11 @@ package struct QueryReport {
       add("section", definition.section)
       add("parameters", definition.parameters.map(\.text).joined(separator: ", "))
       add("orders", definition.orders.map(\.name).joined(separator: ", "))
-      add("alongside", definition.alongside.map(\.name).joined(separator: ", "))
+      for (index, statement) in query.alongside.enumerated() {
+        let way =
+          statement.refusal.map { "runs again: \($0)" } ?? "follows the rows, where it is dear"
+        add(index == 0 ? "alongside" : "", "\(statement.name) \(way)")
+      }
       add("tracking", "\(query.tracking.mode.rawValue): \(query.tracking.reason)")
       add("may read", caller?.verdict)
       add("arguments", caller?.argumentsInWords)

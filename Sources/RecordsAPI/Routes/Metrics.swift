@@ -172,6 +172,9 @@ extension MetricsText {
     add("refetches_total", .counter, "Queries that ran again.", refreshes.refetches)
     add("fetched_rows_total", .counter, "Rows that they returned.", refreshes.rowsFetched)
     add(
+      "alongside_total", .counter, "Values alongside that may have changed, by what told them.",
+      [("by=\"statement\"", refreshes.ranAlongside), ("by=\"rows\"", refreshes.knownAlongside)])
+    add(
       "refresh_failures_total", .counter, "Queries that could not be brought up to date.",
       refreshes.failures)
     add(

@@ -1,5 +1,7 @@
 // A server that the test plays: of it the streams, and whatever else the test sets as `fetch`.
 
+import { afterEach, beforeEach } from "node:test";
+
 /** The streams opened so far, the newest last. */
 export const streams = [];
 
@@ -106,4 +108,20 @@ const wait = globalThis.setTimeout;
 /** Waits for short timers and the promises behind them. */
 export async function settled() {
   for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => wait(resolve, 4));
+}
+
+/** Begins each test of a file with no stream and a server that answers nothing. @returns what is closed after it */
+export function closedAfterEach() {
+  const controllers = [];
+  beforeEach(() => {
+    streams.length = 0;
+    askFirst(false);
+    globalThis.fetch = () => { throw new Error("nothing should be fetched"); };
+    Math.random = () => 0;
+  });
+  afterEach(async () => {
+    for (const controller of controllers.splice(0)) controller.close();
+    await settled();
+  });
+  return controllers;
 }
