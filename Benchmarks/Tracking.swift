@@ -47,6 +47,33 @@ struct Tracking: ParsableCommand {
       select: "SELECT clubId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
       rest: "GROUP BY clubId ORDER BY total DESC",
       change: "UPDATE player SET score = score + 1 WHERE id = 500"),
+    Form(
+      name: "count in a subquery (10 rows each)",
+      select: """
+        SELECT id, title, (SELECT count(*) FROM player WHERE clubId = club.id AND score > 10) AS n
+        FROM club WHERE 1
+        """, rest: "ORDER BY n DESC, title",
+      change: "UPDATE player SET clubId = 1 + (clubId + 1) % 1000 WHERE id = 500"),
+    Form(
+      name: "IN (SELECT …), main table",
+      select: "SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title <> 'x')",
+      rest: "ORDER BY name", change: "UPDATE player SET score = score + 1 WHERE id = 500"),
+    Form(
+      name: "IN (SELECT …), what is in the list",
+      select: """
+        SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title NOT LIKE '%+')
+        """,
+      rest: "ORDER BY name",
+      change: """
+        UPDATE club SET title = CASE WHEN title LIKE '%+' THEN 'x' ELSE 'y+' END WHERE id = 50
+        """),
+    Form(
+      name: "NOT EXISTS",
+      select: """
+        SELECT * FROM player p WHERE NOT EXISTS (
+          SELECT 1 FROM player q WHERE q.clubId = p.clubId AND q.score > p.score)
+        """, rest: "ORDER BY name",
+      change: "UPDATE player SET score = score + 1 WHERE id = 500"),
   ]
 
   func run() throws {

@@ -49,48 +49,128 @@ private func tracking(
 }
 
 @Suite struct `Tracking of SQL queries` {
-  private static let followed = [
-    "SELECT * FROM book",
-    "SELECT ALL b.* FROM main.book AS b WHERE b.price > 1 ORDER BY 2 DESC, title COLLATE RTRIM;",
-    "select id, \"from\", 'FROM (' as x from [book] -- WHERE\n where title like 'a;%' /* LIMIT */",
-    "SELECT id, price IS NOT DISTINCT FROM 3 AS three FROM book",
-    "SELECT b.id, CASE WHEN price > 1 AND genre = 'x' THEN 1 ELSE 2 END AS c FROM book b ORDER BY c",
-    "SELECT title FROM book WHERE (id, price) = (1, 2)",
-    "SELECT id, upper(title) AS title FROM book ORDER BY lower(title)",
-    "SELECT * FROM cheap ORDER BY price",
-    "SELECT * FROM named ORDER BY label",
-    "SELECT c.title FROM cheap AS c WHERE c.id > 4 ORDER BY c.title",
-    "SELECT name FROM every WHERE country = 'x' ORDER BY name",
-    "SELECT * FROM signed ORDER BY name",
-    "WITH c AS (SELECT * FROM book), d(x) AS MATERIALIZED (SELECT id FROM c) SELECT x FROM d",
-    "WITH c AS (SELECT * FROM author), author AS (SELECT id AS i FROM book) SELECT i FROM c",
-    "WITH book AS (SELECT id, name FROM author) SELECT * FROM book ORDER BY name",
-    "SELECT * FROM (SELECT id, title FROM (SELECT * FROM book WHERE price > 2))",
-    "SELECT book.id, name FROM book JOIN author ON author.id = authorId",
-    "SELECT book.id, name FROM book, author WHERE author.id = authorId AND country <> 'x'",
-    "SELECT book.id, name FROM book LEFT OUTER JOIN author ON authorId = author.id",
-    "SELECT book.id, label FROM book LEFT JOIN genre ON genre.code = book.genre",
-    "SELECT a.id AS a, b.id AS b FROM author a CROSS JOIN book b ON a.id = b.authorId",
-    "SELECT name, title FROM author a JOIN book b ON a.id = b.authorId",
-    "SELECT b.id, c.id AS other FROM book b LEFT JOIN book c ON c.id = b.price",
-    "SELECT cheap.id, label FROM cheap JOIN named ON number = cheap.id",
-    "SELECT book.id, v FROM book LEFT JOIN pair ON a = book.id AND b = 2",
-    "SELECT * FROM signed WHERE id > 3 AND title <> 'x'",
-    "SELECT s.id, g.label FROM signed s JOIN genre g ON g.loose = s.title",
-    "SELECT * FROM author JOIN former USING (id)",
-    "SELECT id, twice FROM computed ORDER BY twice",
-    "SELECT id, title FROM book ORDER BY (2), (id) DESC",
-    "SELECT genre, count(*) price, max(id) FILTER (WHERE price > 1) 'last' FROM book GROUP BY genre",
-    "SELECT genre, count(*) AS n, max(id), avg(length(title)) FROM book GROUP BY genre",
-    "SELECT count(*) FILTER (WHERE id > 2) AS n FROM book GROUP BY genre HAVING n > 1",
-    "SELECT a.id, a.name, count(b.id) AS n FROM author a LEFT JOIN book b ON authorId = a.id "
-      + "GROUP BY a.id ORDER BY n DESC, a.name",
-    "SELECT genre AS g, count(*) AS n FROM book GROUP BY g",
-    "SELECT id FROM book ORDER BY title LIMIT 3",
-    "SELECT id FROM book ORDER BY title LIMIT 2, 3",
-    "SELECT id FROM book ORDER BY title LIMIT 1 + 1 OFFSET 2 * 2 -- end",
-    "SELECT genre, min(price) AS least FROM book GROUP BY genre ORDER BY least LIMIT 2",
+  private static let followed =
+    [
+      "SELECT * FROM book",
+      "SELECT ALL b.* FROM main.book AS b WHERE b.price > 1 ORDER BY 2 DESC, title COLLATE RTRIM;",
+      "select id, \"from\", 'FROM (' as x from [book] -- WHERE\n where title like 'a;%' /* LIMIT */",
+      "SELECT id, price IS NOT DISTINCT FROM 3 AS three FROM book",
+      "SELECT b.id, CASE WHEN price > 1 AND genre = 'x' THEN 1 ELSE 2 END AS c FROM book b ORDER BY c",
+      "SELECT title FROM book WHERE (id, price) = (1, 2)",
+      "SELECT id, upper(title) AS title FROM book ORDER BY lower(title)",
+      "SELECT * FROM cheap ORDER BY price",
+      "SELECT * FROM named ORDER BY label",
+      "SELECT c.title FROM cheap AS c WHERE c.id > 4 ORDER BY c.title",
+      "SELECT name FROM every WHERE country = 'x' ORDER BY name",
+      "SELECT * FROM signed ORDER BY name",
+      "WITH c AS (SELECT * FROM book), d(x) AS MATERIALIZED (SELECT id FROM c) SELECT x FROM d",
+      "WITH c AS (SELECT * FROM author), author AS (SELECT id AS i FROM book) SELECT i FROM c",
+      "WITH book AS (SELECT id, name FROM author) SELECT * FROM book ORDER BY name",
+      "SELECT * FROM (SELECT id, title FROM (SELECT * FROM book WHERE price > 2))",
+      "SELECT book.id, name FROM book JOIN author ON author.id = authorId",
+      "SELECT book.id, name FROM book, author WHERE author.id = authorId AND country <> 'x'",
+      "SELECT book.id, name FROM book LEFT OUTER JOIN author ON authorId = author.id",
+      "SELECT book.id, label FROM book LEFT JOIN genre ON genre.code = book.genre",
+      "SELECT a.id AS a, b.id AS b FROM author a CROSS JOIN book b ON a.id = b.authorId",
+      "SELECT name, title FROM author a JOIN book b ON a.id = b.authorId",
+      "SELECT b.id, c.id AS other FROM book b LEFT JOIN book c ON c.id = b.price",
+      "SELECT cheap.id, label FROM cheap JOIN named ON number = cheap.id",
+      "SELECT book.id, v FROM book LEFT JOIN pair ON a = book.id AND b = 2",
+      "SELECT * FROM signed WHERE id > 3 AND title <> 'x'",
+      "SELECT s.id, g.label FROM signed s JOIN genre g ON g.loose = s.title",
+      "SELECT * FROM author JOIN former USING (id)",
+      "SELECT id, twice FROM computed ORDER BY twice",
+      "SELECT id, title FROM book ORDER BY (2), (id) DESC",
+      "SELECT genre, count(*) price, max(id) FILTER (WHERE price > 1) 'last' FROM book GROUP BY genre",
+      "SELECT genre, count(*) AS n, max(id), avg(length(title)) FROM book GROUP BY genre",
+      "SELECT count(*) FILTER (WHERE id > 2) AS n FROM book GROUP BY genre HAVING n > 1",
+      "SELECT a.id, a.name, count(b.id) AS n FROM author a LEFT JOIN book b ON authorId = a.id "
+        + "GROUP BY a.id ORDER BY n DESC, a.name",
+      "SELECT genre AS g, count(*) AS n FROM book GROUP BY g",
+      "SELECT id FROM book ORDER BY title LIMIT 3",
+      "SELECT id FROM book ORDER BY title LIMIT 2, 3",
+      "SELECT id FROM book ORDER BY title LIMIT 1 + 1 OFFSET 2 * 2 -- end",
+      "SELECT genre, min(price) AS least FROM book GROUP BY genre ORDER BY least LIMIT 2",
+    ] + leftJoins + subqueries
+
+  private static let leftJoins = [
+    "SELECT a.id, b.id AS book FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1",
+    "SELECT a.id, b.title AS t FROM author a LEFT JOIN book b ON authorId = a.id WHERE t > 'a3'",
+    """
+    SELECT a.id, b.id IS NULL lonely FROM author a LEFT JOIN book b ON authorId = a.id WHERE lonely
+    """,
+    "SELECT a.id FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.id IS NULL OR price > 2",
+    "SELECT id FROM signed WHERE name = 'a1'",
   ]
+
+  private static let subqueries = [
+    "SELECT id FROM book WHERE id IN (SELECT id FROM author)",
+    "SELECT id, (SELECT count(*) FROM book WHERE authorId = author.id) AS n FROM author ORDER BY n",
+    "SELECT id, coalesce((SELECT max(b.price) FROM book b WHERE b.authorId = a.id), 0) AS p FROM author a",
+    """
+    SELECT id, (SELECT title FROM book WHERE authorId = author.id ORDER BY price DESC, id LIMIT 1) AS t
+    FROM author
+    """,
+    "SELECT title, (SELECT name FROM author WHERE id = authorId) AS name FROM book ORDER BY name, title",
+    "SELECT name FROM author WHERE NOT EXISTS (SELECT 1 FROM book WHERE authorId = author.id)",
+    "SELECT b.id FROM book b WHERE EXISTS (SELECT * FROM author WHERE id = authorId AND name > 'a1')",
+    """
+    SELECT id FROM author WHERE name = 'a1' OR id IN (SELECT authorId FROM book WHERE genre = 'g1')
+    """,
+    """
+    SELECT name FROM author WHERE id IN (
+      SELECT authorId FROM book WHERE genre IN (SELECT code FROM genre WHERE label > 'l1'))
+    """,
+    "SELECT id FROM book WHERE id NOT IN (SELECT id FROM author WHERE country > 'x')",
+    """
+    SELECT id FROM author WHERE id IN (
+      SELECT authorId FROM book WHERE genre = 'g1' UNION SELECT authorId FROM book WHERE price = 2)
+    """,
+    "SELECT id FROM book WHERE genre IN (SELECT DISTINCT code FROM genre WHERE label <> 'x')",
+    """
+    SELECT a.id, b.id AS book FROM author a JOIN book b ON b.authorId = a.id
+    WHERE EXISTS (SELECT 1 FROM book a WHERE a.authorId = b.authorId AND a.genre = 'g2')
+    """,
+    """
+    SELECT genre, count(*) AS n FROM book WHERE authorId IN (SELECT id FROM author WHERE name > 'a')
+    GROUP BY genre
+    """,
+    "SELECT id FROM book ORDER BY (SELECT name FROM author WHERE id = authorId), title LIMIT 4",
+  ]
+
+  /// What is read otherwise, and how a change of it leads to records.
+  @Test(arguments: [
+    (
+      "SELECT id FROM book WHERE genre IN (SELECT code FROM genre WHERE label > 'x')",
+      "changed rows of genre lead to rows of book"
+    ),
+    (
+      "SELECT id FROM author WHERE id IN (SELECT authorId FROM book WHERE genre = 'x' ORDER BY price LIMIT 3)",
+      "when book changes, the query runs again: what is in the list of id IN (SELECT …) depends on more"
+    ),
+    (
+      "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE genre = 'x')",
+      "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
+    ),
+    (
+      "SELECT id FROM book WHERE price > (SELECT n FROM computed WHERE id = 1)",
+      "when computed changes, the query runs again: SQLite would not search by key: SCAN book"
+    ),
+    (
+      "SELECT id FROM book WHERE authorId + 1 IN (SELECT id FROM author WHERE name = 'x')",
+      "when author changes, the query runs again: what stands before IN is no column"
+    ),
+    (
+      "SELECT id FROM book WHERE id IN (SELECT a FROM pair WHERE b = 2)",
+      "when pair changes, the query runs again: pair is a table WITHOUT ROWID"
+    ),
+  ])
+  func `what a subquery reads leads to records, or says why not`(sql: String, reason: String) throws
+  {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .incremental)
+    #expect(tracking.reason.contains(reason), "\(tracking.reason)")
+  }
 
   @Test(arguments: followed)
   func `is row by row where each record can be led back to rows`(sql: String) throws {
@@ -121,9 +201,38 @@ private func tracking(
     ("SELECT count(*) AS n FROM book", "count() is an aggregate: count(*) AS n"),
     (#"SELECT "count"(*) AS n FROM book"#, #"count() is an aggregate: "count"(*) AS n"#),
     ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "its record is an aggregate of all rows"),
+    ("SELECT id FROM book WHERE (SELECT 1)", "it reads no table"),
     (
-      "SELECT id FROM book WHERE id IN (SELECT id FROM author)",
-      "it has a subquery: id IN (SELECT id FROM author)"
+      "SELECT id FROM book WHERE price > (SELECT avg(price) FROM book)",
+      "SQLite would not search by key: SCAN book"
+    ),
+    (
+      "SELECT id, (SELECT title FROM book WHERE authorId = author.id) AS t FROM author",
+      "several rows of a subquery may match, and which of them is its value is not certain"
+    ),
+    (
+      "SELECT id, (SELECT group_concat(title) FROM book WHERE authorId = author.id) AS t FROM author",
+      "group_concat() depends on the order of a group's rows"
+    ),
+    (
+      "SELECT genre, (SELECT max(book.id) FROM author a WHERE a.id = 1) AS n FROM book GROUP BY genre",
+      "a subquery aggregates columns from outside of it: max(book.id)"
+    ),
+    (
+      "SELECT country, (SELECT count(*) FROM genre g WHERE g.code = country) AS n FROM author GROUP BY country",
+      "a subquery stands beside what it groups by"
+    ),
+    (
+      "WITH few AS (SELECT id FROM author) SELECT id FROM few WHERE id IN (SELECT id FROM few)",
+      "a subquery names the CTE few"
+    ),
+    (
+      "SELECT id, (SELECT row_number() OVER () FROM author a WHERE a.id = book.id) AS n FROM book",
+      "it has a window function"
+    ),
+    (
+      "SELECT id, (SELECT random() FROM author a WHERE a.id = book.id) AS n FROM book",
+      "random() need not return the same value again"
     ),
     (
       "SELECT id, random() AS r FROM book",
@@ -177,14 +286,6 @@ private func tracking(
       "FROM has parentheses around something else than a SELECT"
     ),
     (
-      "SELECT a.id AS a, b.id AS b FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1",
-      "WHERE looks at b, which a LEFT JOIN may leave out"
-    ),
-    (
-      "SELECT a.id AS a, b.title AS t FROM author a LEFT JOIN book b ON authorId = a.id WHERE t > 'x'",
-      "WHERE looks at b, which a LEFT JOIN may leave out"
-    ),
-    (
       "SELECT a.id AS a, g.code FROM author a LEFT JOIN book b ON authorId = a.id JOIN genre g ON g.code = b.genre",
       "ON looks at b, which a LEFT JOIN may leave out"
     ),
@@ -193,7 +294,14 @@ private func tracking(
       "SQLite would not search by key: SCAN unindexed"
     ),
     (
-      "SELECT a.id, b.id IS NULL lonely FROM author a LEFT JOIN book b ON authorId = a.id WHERE lonely",
+      """
+      SELECT a.id AS a, b.id AS b, c.id AS c FROM author a LEFT JOIN book b ON b.authorId = a.id
+      LEFT JOIN book c ON c.price IS b.price
+      """,
+      "ON looks at b, which a LEFT JOIN may leave out, by more than a comparison"
+    ),
+    (
+      "SELECT id FROM (SELECT a.id FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1)",
       "WHERE looks at b, which a LEFT JOIN may leave out"
     ),
     ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
@@ -204,10 +312,6 @@ private func tracking(
     ("SELECT code, v FROM loose", "several records may have one key"),
     ("SELECT id, v FROM falling", "several records may have one key"),
     ("SELECT code FROM cased", "several records may have one key"),
-    (
-      "SELECT id FROM signed WHERE name = 'x'",
-      "WHERE looks at signed, which a LEFT JOIN may leave out"
-    ),
     ("SELECT id FROM book ORDER BY 0x1", "it orders by the number 0x1"),
     (
       "SELECT title, count(*) AS n FROM book GROUP BY title",
@@ -242,6 +346,28 @@ private func tracking(
     let tracking = try tracking(sql)
     #expect(tracking.mode == .refetch)
     #expect(tracking.reason.hasPrefix(reason))
+  }
+
+  @Test func `what a commit costs is told for each table`() throws {
+    func costs(_ sql: String) throws -> [CommitCost] {
+      let query = try analyze(QueryDefinition(name: "q", form: .sql(sql)))
+      return ["book", "author", "genre", "pair"].map { query.cost(ofCommitTo: $0) }
+    }
+    #expect(
+      try costs(
+        """
+        SELECT book.id, (SELECT name FROM author WHERE id = authorId) AS name, v FROM book
+        LEFT JOIN pair ON a = book.id AND b = 2
+        """) == [.search, .search, .everything, .everything])
+    #expect(
+      try costs("SELECT genre, count(*) AS n FROM book GROUP BY genre")
+        == [.partition, .everything, .everything, .everything])
+    #expect(
+      try costs(
+        """
+        SELECT a.id, count(b.id) AS n FROM author a LEFT JOIN book b ON authorId = a.id GROUP BY a.id
+        """) == [.partition, .partition, .everything, .everything])
+    #expect(try costs("SELECT DISTINCT genre FROM book").allSatisfy { $0 == .everything })
   }
 
   @Test(arguments: followed)

@@ -176,9 +176,12 @@ extension LiveResult {
     }
     guard contributions != nil else { return owners.sorted() }
     for rows in changed {
-      try rows.lead.search?.forEach(rows.rowIDs, arguments: arguments, in: db) {
-        while try $0.step(in: db) {
-          if let owner = contributions?.add($0, plan) { owners.insert(owner) }
+      for search in rows.lead.searches {
+        try search.statement.forEach(rows.rowIDs, arguments: arguments, in: db) {
+          while try $0.step(in: db) {
+            let owner = contributions?.add($0, of: search.contribution, plan)
+            if let owner { owners.insert(owner) }
+          }
         }
       }
     }

@@ -15,7 +15,7 @@ struct Contributions {
     case several(Set<Int64>)
   }
 
-  /// By the position of the table's rowid in a plan's contributions.
+  /// By the position of the table's rowid among those of a plan's contributions.
   private var owners: [[Int64: Owners]]
   private var count = 0
   private var limit = Int.max
@@ -25,13 +25,15 @@ struct Contributions {
   /// About the bytes of an owner of a row, with what the tables leave free.
   private static let bytesPerOwner = 48
 
-  /// Looks at all rows. O(n), n combinations of rows that the query looks at.
-  init(_ plan: IncrementalPlan, sql: String, arguments: QueryArguments, in db: Database) throws {
-    owners = Array(repeating: [:], count: plan.leads.compactMap(\.position).count)
-    let statement = try db.cachedStatement(sql: sql)
-    statement.bind(arguments)
-    defer { sqlite3_reset(statement.sqliteStatement) }
-    while try statement.step(in: db) { _ = add(statement, plan) }
+  /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
+  init(_ plan: IncrementalPlan, arguments: QueryArguments, in db: Database) throws {
+    owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
+    for (number, contribution) in plan.contributions.enumerated() {
+      let statement = try db.cachedStatement(sql: contribution.sql)
+      statement.bind(arguments)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      while try statement.step(in: db) { _ = add(statement, of: number, plan) }
+    }
     limit = 2 * count + 1024
     charge.set(count * Self.bytesPerOwner)
   }
@@ -55,19 +57,20 @@ struct Contributions {
     }
   }
 
-  /// Enters a row of a plan's contributions, and returns its owner.
-  mutating func add(_ statement: Statement, _ plan: IncrementalPlan) -> Int64 {
+  /// Enters a row of one of a plan's contributions, and returns its owner.
+  mutating func add(_ statement: Statement, of number: Int, _ plan: IncrementalPlan) -> Int64 {
     let owner: Int64
-    let first = owners.count
+    let positions = plan.contributions[number].positions
+    let first = positions.count
     switch plan.owner {
     case .row: owner = sqlite3_column_int64(statement.sqliteStatement, Int32(first))
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })
     }
-    for position in owners.indices {
+    for position in positions {
       // A row that a LEFT JOIN left out.
-      let column = Int32(position)
+      let column = Int32(position - positions.lowerBound)
       if sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL { continue }
       add(owner, of: sqlite3_column_int64(statement.sqliteStatement, column), at: position)
     }

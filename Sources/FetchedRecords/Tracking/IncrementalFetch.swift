@@ -68,7 +68,7 @@ extension IncrementalPlan {
 extension IncrementalPlan {
   /// What every row contributes to now; nil: there is no need to know.
   func fetchContributions(_ arguments: QueryArguments, in db: Database) throws -> Contributions? {
-    try contributions.map { try Contributions(self, sql: $0, arguments: arguments, in: db) }
+    contributions.isEmpty ? nil : try Contributions(self, arguments: arguments, in: db)
   }
 }
 

@@ -66,7 +66,7 @@ extension Query {
       for lead in plan.leads {
         switch changes[table: lead.table] {
         case nil: break
-        case .rows(let rowIDs) where lead.search != nil || lead.isOwner:
+        case .rows(let rowIDs) where lead.isFollowed:
           changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
         case .rows: return .refetch(because: ["noSearch"])
         case .whole(let reason): return .refetch(because: [reason.rawValue])

@@ -77,7 +77,12 @@ package struct FunctionList {
   func check(
     _ expression: String, allowingAggregates: Bool = false
   ) throws(OutsideInfluence) {
-    let tokens = SQLTokens.tokens(of: expression)
+    try check(SQLTokens.tokens(of: expression), allowingAggregates: allowingAggregates)
+  }
+
+  func check(
+    _ tokens: [SQLToken], allowingAggregates: Bool = false
+  ) throws(OutsideInfluence) {
     if tokens.indices.dropFirst().contains(where: {
       tokens[$0].isWord("OVER") && tokens[$0 - 1].isSymbol(")")
     }) {
@@ -133,10 +138,13 @@ package struct FunctionList {
   }
 
   /// The expression without the aggregates that it calls, and what they are called with.
+  ///
+  /// Those of its subqueries stay.
   func withoutAggregates(_ expression: String) -> ArraySlice<SQLToken> {
     let tokens = SQLTokens.tokens(of: expression)
-    var rest = tokens[...]
-    var result: [SQLToken] = []
+    let separator = SQLToken(kind: .symbol, text: ",", depth: 0)
+    var result = Subquery.all(in: expression).flatMap { $0.body + [separator] }
+    var rest = tokens[...].withoutSubqueries[...]
     while let token = rest.popFirst() {
       guard let name = token.name?.lowercased(), rest.first?.isSymbol("(") == true,
         token.isWord("FILTER")
@@ -149,6 +157,12 @@ package struct FunctionList {
       _ = rest.takeParentheses()
     }
     return result[...]
+  }
+
+  /// Whether an expression calls an aggregate outside of its subqueries.
+  func callsAggregate(_ expression: String) -> Bool {
+    let tokens = SQLTokens.tokens(of: expression)[...].withoutSubqueries
+    return tokens.indices.contains { aggregate(calledBy: tokens[$0...]) != nil }
   }
 
   /// The aggregate whose call these tokens begin with, if it is one of those whose order does not matter.

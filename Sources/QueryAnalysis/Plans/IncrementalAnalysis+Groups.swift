@@ -24,15 +24,20 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
     }
+    // Where a subquery compares the column of a group with a number, SQLite makes a number of it for
+    // what stands behind the subquery: the group would not be known any more.
+    if hasSubqueriesOfGroups {
+      throw NotIncremental(reason: "a subquery stands beside what it groups by")
+    }
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0.origin, or: $0.expression) }
     let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
-    let records = statement(condition: condition)
+    let records = statement(predicate: narrowedPredicate, condition: condition)
     try checkSearches(records)
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression))
     let plan = IncrementalPlan(
-      owner: .group(columns: columns), order: order,
+      owner: .group(columns: columns), isGrouped: true, order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms))
     return shape(plan, terms)

@@ -74,7 +74,8 @@ extension IncrementalAnalysis {
 
   /// The collation that SQLite uses for an expression.
   ///
-  /// A column brings its own, through views and subqueries; the result of a function has BINARY.
+  /// A column brings its own, through views and subqueries of FROM; the result of a function or of a
+  /// subquery has BINARY.
   /// Other expressions would have to be looked at more closely; where every column has BINARY and
   /// nothing says COLLATE, there is nothing to look for.
   /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
@@ -84,6 +85,7 @@ extension IncrementalAnalysis {
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
     }
     if let expression, SQLTokens.tokens(of: expression).isOneCall { return "BINARY" }
+    if let expression, SQLTokens.tokens(of: expression).isOneSubquery { return "BINARY" }
     let names = select.tables.flatMap { facts.collations(of: $0.name).values }
     let mentionsCollate = select.mentionsCollate || expression?.mentionsCollate == true
     guard names.allSatisfy({ $0 == "BINARY" }), !mentionsCollate else {
@@ -104,6 +106,12 @@ extension ResolvedSelect {
 }
 
 extension Array<SQLToken> {
+  /// Whether this is `(SELECT …)` or `EXISTS (SELECT …)`, and nothing else.
+  fileprivate var isOneSubquery: Bool {
+    let rest = self[...].withoutSubqueries.drop { $0.isWord("NOT") || $0.isWord("EXISTS") }
+    return rest.count == 2 && rest.count < count && rest.first?.isSymbol("(") == true
+  }
+
   /// Whether this is the call of one function, and COLLATE is not among what it is called with.
   fileprivate var isOneCall: Bool {
     guard count > 2, let last, first?.kind == .word, self[1].isSymbol("("), last.isSymbol(")"),

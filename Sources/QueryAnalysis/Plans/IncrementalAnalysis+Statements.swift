@@ -9,26 +9,25 @@ extension IncrementalAnalysis {
   ///
   /// Each expression ends with its line or in parentheses, so that a comment at its end hides
   /// nothing of what follows.
-  func body(
-    _ columns: [String], condition: String? = nil, requiring table: Int? = nil,
-    isGrouped: Bool = true
-  ) -> String {
+  func body(_ columns: [String], predicate: String? = nil, condition: String? = nil) -> String {
     let syntax = select.syntax
     return DeclaredParts.select(
-      columns, from: select.from(requiring: table),
-      conditions: [syntax.predicate?.parenthesized, condition].compactMap(\.self),
-      groupBy: isGrouped ? syntax.groupBy : [], having: isGrouped ? syntax.having : nil)
+      columns, from: select.from(),
+      conditions: [(predicate ?? syntax.predicate)?.parenthesized, condition].compactMap(\.self),
+      groupBy: syntax.groupBy, having: syntax.having)
   }
 
   /// The query, with hidden columns behind its own.
-  func statement(condition: String? = nil, order: [String] = [], limit: LimitSyntax? = nil)
-    -> String
-  {
+  func statement(
+    predicate: String? = nil, condition: String? = nil, order: [String] = [],
+    limit: LimitSyntax? = nil
+  ) -> String {
     let outer = candidate.resultExpressions
     let hidden = list.hidden.enumerated().map { index, expression in
       expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
-    var sql = body(select.columns.map(\.text) + hidden, condition: condition)
+    var sql = body(
+      select.columns.map(\.text) + hidden, predicate: predicate, condition: condition)
     if !outer.isEmpty {
       let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
@@ -43,7 +42,7 @@ extension IncrementalAnalysis {
 
   /// The query's records of some values of an expression.
   func keyed(by expression: String) -> KeyedStatement {
-    Self.keyed(expression) { statement(condition: $0) }
+    Self.keyed(expression) { statement(predicate: narrowedPredicate, condition: $0) }
   }
 
   func window(_ order: [String]) -> WindowStatement? {
@@ -71,60 +70,21 @@ extension IncrementalAnalysis {
       && select.syntax.groupBy.isEmpty
   }
 
-  private static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
+  static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
     // No SQL text has a NUL.
     let parts = write("\(expression) IN \0").split(
       separator: "\0", maxSplits: 1, omittingEmptySubsequences: false)
     return KeyedStatement(beforeKeys: String(parts[0]), afterKeys: String(parts[1]))
   }
 
-  // MARK: - Leads
-
-  /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
-  func leads(
-    owner: Int?, ownerColumns: [String]
-  ) throws -> (leads: [IncrementalPlan.Lead], contributions: String?) {
-    let others = select.tables.indices.filter { $0 != owner }
-    var refusals: [Int: String] = [:]
-    for table in others { refusals[table] = try refusal(ofLead: table, ownerColumns) }
-    let reached = others.filter { refusals[$0] == nil }
-    if owner == nil, let first = refusals[0], reached.isEmpty {
-      throw NotIncremental(reason: first)
-    }
-    let leads = ([owner].compactMap(\.self) + others).map { table in
-      IncrementalPlan.Lead(
-        table: select.tables[table].name, isOwner: table == owner,
-        search: refusals[table] == nil ? search(table, reached, ownerColumns) : nil,
-        position: reached.firstIndex(of: table), refusal: refusals[table])
-    }
-    if reached.isEmpty { return (leads, nil) }
-    return (leads, body(contributionColumns(reached, ownerColumns), isGrouped: false))
-  }
-
-  /// Why changed rows of a table do not lead to owners.
-  private func refusal(ofLead table: Int, _ ownerColumns: [String]) throws -> String? {
-    if let lack = select.tables[table].lack { return lack }
-    do {
-      try checkSearches(search(table, [table], ownerColumns).sql(forKeys: 2))
-      return nil
-    } catch let refusal as NotIncremental {
-      return refusal.reason
-    }
-  }
-
-  private func search(_ table: Int, _ reached: [Int], _ ownerColumns: [String]) -> KeyedStatement {
-    Self.keyed(select.tables[table].rowID ?? "NULL") {
-      body(
-        contributionColumns(reached, ownerColumns), condition: $0, requiring: table,
-        isGrouped: false)
-    }
-  }
-
-  private func contributionColumns(_ reached: [Int], _ ownerColumns: [String]) -> [String] {
-    reached.compactMap { select.tables[$0].rowID } + ownerColumns
-  }
-
   // MARK: - SQLite's plan
+
+  /// The steps that read no table by themselves, or look for one key in an index.
+  private static let searchless = [
+    "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "LIST SUBQUERY",
+    "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY", "LEFT-MOST SUBQUERY",
+    "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
+  ]
 
   /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.
   ///
@@ -138,7 +98,7 @@ extension IncrementalAnalysis {
         && !detail.contains("AUTOMATIC")
       // The rows of the records themselves, whose section is still to be named.
       let isOwn = detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
-      guard isSearch || isOwn || detail.hasPrefix("USE TEMP B-TREE") else {
+      guard isSearch || isOwn || Self.searchless.contains(where: detail.hasPrefix) else {
         throw NotIncremental(
           reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
       }
@@ -158,7 +118,7 @@ extension IncrementalAnalysis {
   // MARK: - For a person
 
   func reason(_ plan: IncrementalPlan) -> String {
-    let others = plan.leads.filter { !$0.isOwner && $0.search != nil }.map(\.table)
+    let others = plan.leads.filter { !$0.isOwner && $0.isFollowed }.map(\.table)
     var text: String
     switch plan.owner {
     case .row:

@@ -43,6 +43,16 @@ struct IncrementalAnalysis {
   let select: ResolvedSelect
   let locality: RowLocality
   let determination: RowDetermination
+  /// The subqueries in its expressions, and what names mean outside of them.
+  let subqueries: [SubqueryJoin]
+  let outermostNames: NameScopes
+  /// WHERE with subqueries that look only for what the row is compared with.
+  let narrowedPredicate: String?
+  /// What of WHERE looks at no subquery, and at nothing that a LEFT JOIN leaves out unless it must be
+  /// there.
+  let certainPredicate: String?
+  /// Whether subqueries stand beside the columns that are grouped by.
+  let hasSubqueriesOfGroups: Bool
   /// What stands behind each visible column; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -62,13 +72,14 @@ struct IncrementalAnalysis {
     if candidate.syntax.having != nil, !isGrouped {
       throw NotIncremental(reason: "its record is an aggregate of all rows")
     }
-    select = try SourceResolver(locality, db).resolve(candidate.syntax)
+    let resolver = SourceResolver(locality, db)
+    select = try resolver.resolve(candidate.syntax)
     if !candidate.orderIsFree, select.showsInnerOrder {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
-    try locality.check(select, allowingAggregates: isGrouped)
+    try locality.check(select, allowingAggregates: isGrouped, allowingSubqueries: true)
     for expression in candidate.list.hidden {
-      try locality.check(expression, allowingAggregates: isGrouped)
+      try locality.check(expression, allowingAggregates: isGrouped, allowingSubqueries: true)
     }
     let limit = candidate.syntax.limit
     for expression in candidate.resultExpressions
@@ -77,6 +88,20 @@ struct IncrementalAnalysis {
       try locality.check(expression)
     }
     determination = RowDetermination(select, db)
+    var subqueries = SubqueryAnalysis(select, resolver, locality)
+    narrowedPredicate = try select.syntax.predicate.map {
+      try subqueries.follow($0, isCondition: true)
+    }
+    let countInPredicate = subqueries.joins.count
+    certainPredicate = subqueries.conditionsOutside
+    if let having = select.syntax.having { try subqueries.follow(having, isCondition: true) }
+    for expression in select.syntax.columns.map(\.text) + candidate.list.hidden
+      + select.syntax.order
+    {
+      try subqueries.follow(expression, isCondition: false)
+    }
+    (self.subqueries, outermostNames) = (subqueries.joins, subqueries.outermostNames)
+    hasSubqueriesOfGroups = isGrouped && subqueries.joins.count > countInPredicate
     list = candidate.list
     key = candidate.key
     let expanded = select.expandedColumns
@@ -128,7 +153,8 @@ struct IncrementalAnalysis {
     try checkSearches(records.sql(forKeys: 2))
     let (leads, contributions) = try leads(owner: owner, ownerColumns: [rowID])
     let plan = IncrementalPlan(
-      owner: .row(column: column), order: order, records: records, leads: leads,
+      owner: .row(column: column), isGrouped: !candidate.syntax.groupBy.isEmpty, order: order,
+      records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
       equality: equality(owner))
     return shape(plan, terms)

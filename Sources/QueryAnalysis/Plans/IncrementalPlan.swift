@@ -14,15 +14,16 @@ package struct IncrementalPlan: Sendable, Equatable {
   }
 
   package let owner: Owner
+  /// Whether a record is made of several rows.
+  let isGrouped: Bool
   /// The order of the result, which is total.
   package let order: RecordOrder
   /// The records of some owners: rowids, or the values of one group.
   package let records: KeyedStatement
   /// How changed rows of each table lead to owners. An owner's own table comes first.
   package let leads: [Lead]
-  /// For each row of the tables with a lead, to which owners it contributes: the rowids of
-  /// ``contributingTables`` leads, then the owner's values. Nil: all leads are owners' own.
-  package let contributions: String?
+  /// What tells for each row to which owners it contributes; none: all leads are owners' own.
+  package let contributions: [ContributionStatement]
   /// LIMIT and OFFSET, and the query without them.
   package let window: WindowStatement?
   /// How its pages are read by themselves, if they can be.
@@ -35,20 +36,38 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var table: String { leads[0].table }
 
   /// The tables of which it must be known which rows changed.
-  package var followedTables: [String] { leads.filter { $0.search != nil }.map(\.table) }
+  package var followedTables: [String] { leads.filter(\.isFollowed).map(\.table) }
 
   /// The way from a changed row of a table to owners.
   package struct Lead: Sendable, Equatable {
     package let table: String
     /// Whether a row of this table is itself the owner.
     package let isOwner: Bool
-    /// What ``contributions`` has, for some rowids; nil: a change of this table means a refetch.
-    package let search: KeyedStatement?
-    /// The position of this table's rowid in what ``search`` returns; nil: it is not there.
+    /// What has to be searched for each changed row.
+    package let searches: [Search]
+    /// The number of this table's rowid among those of all ``contributions``; nil: it is not there.
     package let position: Int?
-    /// Why there is no ``search``, for a person.
+    /// Why a change of this table means a refetch, for a person.
     let refusal: String?
+
+    package var isFollowed: Bool { refusal == nil }
   }
+
+  /// What one of ``contributions`` has for the rows of a table.
+  package struct Search: Sendable, Equatable {
+    /// The number of the statement.
+    package let contribution: Int
+    /// The same for some rowids.
+    package let statement: KeyedStatement
+  }
+}
+
+/// Which rows contribute to which owners.
+package struct ContributionStatement: Sendable, Equatable {
+  /// Returns rowids, then the owner's values.
+  package let sql: String
+  /// The numbers of these rowids among those of all statements.
+  package let positions: Range<Int>
 }
 
 /// A statement with room for a list of keys.

@@ -53,16 +53,19 @@ extension ResolvedSelect {
 
   /// Everything in these tokens that may be the name of a column.
   static func references(in tokens: ArraySlice<SQLToken>) -> [ColumnName] {
-    tokens.indices.compactMap { index in
-      guard let name = tokens[index].name else { return nil }
-      let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
-      if next?.isSymbol(".") == true { return nil }
-      if next?.isSymbol("(") == true { return nil }
-      guard index - 1 > tokens.startIndex, tokens[index - 1].isSymbol(".") else {
-        return ColumnName(qualifier: nil, name: name)
-      }
-      return ColumnName(qualifier: tokens[index - 2].name, name: name)
+    tokens.indices.compactMap { reference(at: $0, in: tokens) }
+  }
+
+  /// What may be the name of a column, and ends with a token.
+  static func reference(at index: Int, in tokens: ArraySlice<SQLToken>) -> ColumnName? {
+    guard let name = tokens[index].name else { return nil }
+    let next = index + 1 < tokens.endIndex ? tokens[index + 1] : nil
+    if next?.isSymbol(".") == true { return nil }
+    if next?.isSymbol("(") == true { return nil }
+    guard index - 1 > tokens.startIndex, tokens[index - 1].isSymbol(".") else {
+      return ColumnName(qualifier: nil, name: name)
     }
+    return ColumnName(qualifier: tokens[index - 2].name, name: name)
   }
 
   /// The table's column that an expression shows unchanged; nil: none, or not certainly.
@@ -97,7 +100,7 @@ extension ResolvedSelect {
 }
 
 extension ResolvedSource {
-  fileprivate static let rowIDNames = ["rowid", "_rowid_", "oid"]
+  private static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
   /// Whether a name may be that of a column of this source.
   func mayOwn(_ column: ColumnName) -> Bool {

@@ -1,7 +1,7 @@
 import GRDB
 
 /// Whether each row that a SELECT returns depends on one row of each of its tables, and on nothing
-/// else.
+/// else but subqueries, which are looked at by themselves.
 struct RowLocality {
   let functions: FunctionList
 
@@ -9,35 +9,52 @@ struct RowLocality {
 
   /// Aggregates may be allowed in the list, HAVING and ORDER BY.
   ///
+  /// Where subqueries are allowed, which is everywhere but in ON and GROUP BY, WHERE may look at what a
+  /// LEFT JOIN leaves out, too: neither is asked where changed rows are led to owners.
+  ///
   /// - Throws: ``NotIncremental`` where something else than one row of each table counts.
-  func check(_ select: ResolvedSelect, allowingAggregates: Bool = false) throws(NotIncremental) {
+  func check(
+    _ select: ResolvedSelect, allowingAggregates: Bool = false, allowingSubqueries: Bool = false
+  ) throws(NotIncremental) {
     try checkJoins(select)
     let syntax = select.syntax
-    let conditions = [syntax.predicate].compactMap(\.self) + syntax.groupBy
-    for expression in conditions + select.sources.compactMap(\.condition) {
+    for expression in syntax.groupBy + select.sources.compactMap(\.condition) {
       try check(expression)
+    }
+    if let predicate = syntax.predicate {
+      if !allowingSubqueries { try checkNotNullable(predicate, "WHERE", select) }
+      try check(predicate, allowingSubqueries: allowingSubqueries)
     }
     for expression in syntax.columns.map(\.text) + [syntax.having].compactMap(\.self) + syntax.order
     {
-      try check(expression, allowingAggregates: allowingAggregates)
+      try check(
+        expression, allowingAggregates: allowingAggregates, allowingSubqueries: allowingSubqueries)
     }
   }
 
-  func check(_ expression: String, allowingAggregates: Bool = false) throws(NotIncremental) {
+  func check(
+    _ expression: String, allowingAggregates: Bool = false, allowingSubqueries: Bool = false
+  ) throws(NotIncremental) {
+    let tokens = SQLTokens.tokens(of: expression)
     do {
-      try functions.check(expression, allowingAggregates: allowingAggregates)
+      try functions.check(
+        allowingSubqueries ? tokens[...].withoutSubqueries : tokens,
+        allowingAggregates: allowingAggregates)
     } catch {
       throw NotIncremental(reason: "\(error.description): \(expression.trimmingSpaces)")
     }
   }
 
-  /// A row that a LEFT JOIN leaves out must not decide whether the record is there at all: else the
-  /// row could come or go, and none of the records shown would lead to what it changes.
+  /// A row that a LEFT JOIN leaves out must not decide which others are joined: else the row could
+  /// come or go, and none of the records shown would lead to what it changes.
   private func checkJoins(_ select: ResolvedSelect) throws(NotIncremental) {
-    for (index, source) in select.sources.enumerated() where !source.isLeftJoined {
+    for (index, source) in select.sources.enumerated() {
       switch source.constraint {
       case .none: break
+      case .on(let condition) where source.isLeftJoined:
+        try checkRejectsNull(condition, of: index, select)
       case .on(let condition): try checkNotNullable(condition, "ON", select)
+      case .using where source.isLeftJoined: break
       case .using(let names):
         for name in names {
           let before = select.sources[..<index].first { $0.has(column: name) }
@@ -48,8 +65,24 @@ struct RowLocality {
         }
       }
     }
-    if let predicate = select.syntax.predicate {
-      try checkNotNullable(predicate, "WHERE", select)
+  }
+
+  /// Where a row that is left out would let others be joined, nothing would lead from these to the
+  /// record when it is gone.
+  private func checkRejectsNull(
+    _ condition: String, of index: Int, _ select: ResolvedSelect
+  ) throws(NotIncremental) {
+    let tokens = SQLTokens.tokens(of: condition)[...]
+    for term in tokens.conjuncts.isEmpty ? [tokens] : tokens.conjuncts where !term.rejectsNull {
+      let owners = ResolvedSelect.references(in: term).flatMap { name in
+        select.sources[..<index].filter { $0.mayOwn(name) }
+      }
+      if let owner = owners.first(where: \.isNullable) {
+        throw NotIncremental(
+          reason: """
+            ON looks at \(owner.name), which a LEFT JOIN may leave out, by more than a comparison
+            """)
+      }
     }
   }
 

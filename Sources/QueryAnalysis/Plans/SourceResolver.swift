@@ -33,6 +33,17 @@ struct SourceResolver {
     return ResolvedSelect(syntax: syntax, sources: sources)
   }
 
+  /// Resolves sources that need not read all tables of WITH that are around them.
+  ///
+  /// - Throws: ``NotIncremental`` where a source is more than rows of tables.
+  func resolve(readBy syntax: SelectSyntax) throws -> ResolvedSelect {
+    var syntax = syntax
+    while let unread = syntax.commonTables.firstIndex(where: { !syntax.reads($0) }) {
+      syntax.commonTables.remove(at: unread)
+    }
+    return try resolve(syntax)
+  }
+
   private func resolve(_ source: SourceSyntax, number: Int) throws -> ResolvedSource {
     switch source.origin {
     case .select(let sql):

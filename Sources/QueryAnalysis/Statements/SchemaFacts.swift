@@ -45,6 +45,12 @@ package struct SchemaFacts {
     return PrimaryKey(columns: info.columns, isUnique: isUnique || isWithoutRowID(table))
   }
 
+  /// Whether a column of a table is declared NOT NULL.
+  func isNotNull(_ column: String, of table: String) -> Bool {
+    let columns = (try? db.columns(in: table)) ?? []
+    return columns.contains { $0.name.isSameIdentifier(as: column) && $0.isNotNull }
+  }
+
   /// Any of the rowid's three names that no column has taken.
   package func rowIDName(of table: String) -> String {
     freeRowIDNames(columns(of: table)).first ?? "rowid"

@@ -7,6 +7,8 @@ struct SelectClauses {
     case select, from, predicate, groupBy, having, order, limit
   }
 
+  static let compoundOperators = ["UNION", "INTERSECT", "EXCEPT"]
+
   /// An operator that joins several SELECTs to one statement; nil: it is one SELECT.
   let compoundOperator: String?
   /// Whether there is a WINDOW clause.
@@ -20,8 +22,9 @@ struct SelectClauses {
   /// O(t), t tokens. What stands before FROM is in the clause SELECT, with the keyword if it is there.
   init(_ tokens: ArraySlice<SQLToken>) {
     let outer = tokens.indices.filter { tokens[$0].depth == 0 }
-    let operators = ["UNION", "INTERSECT", "EXCEPT"]
-    compoundOperator = operators.first { word in outer.contains { tokens[$0].isWord(word) } }
+    compoundOperator = Self.compoundOperators.first { word in
+      outer.contains { tokens[$0].isWord(word) }
+    }
     hasWindow = outer.contains {
       tokens[$0].isWord("WINDOW") && $0 + 2 < tokens.endIndex && tokens[$0 + 2].isWord("AS")
     }
@@ -64,5 +67,16 @@ extension ArraySlice<SQLToken> {
     let others = ["OR", "BETWEEN", "CASE"]
     if contains(where: { $0.depth == 0 && others.contains(where: $0.isWord) }) { return [] }
     return split { $0.depth == 0 && $0.isWord("AND") }
+  }
+
+  /// Whether this is a comparison of columns or values, which nothing fulfils that is NULL.
+  var rejectsNull: Bool {
+    let isOperator = { (token: SQLToken) in token.kind == .symbol && "=<>!".contains(token.text) }
+    let sides = split(omittingEmptySubsequences: true, whereSeparator: isOperator)
+    return sides.count == 2 && !isOperator(self[startIndex])
+      && sides.allSatisfy { side in
+        side.columnName != nil
+          || side.count == 1 && side.first.map { $0.kind != .symbol } == true
+      }
   }
 }

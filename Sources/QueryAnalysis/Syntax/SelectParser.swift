@@ -16,6 +16,29 @@ struct SelectParser {
     return syntax
   }
 
+  /// The SELECTs that compound operators join to one; DISTINCT is left out.
+  ///
+  /// - Throws: ``NotIncremental``, with the name of what it does not follow.
+  static func parseParts(_ sql: String) throws(NotIncremental) -> [SelectSyntax] {
+    var parser = SelectParser(tokens: SQLTokens.tokens(of: sql)[...])
+    let commonTables = try parser.takeWith()
+    let isOperator = { (token: SQLToken) in
+      token.depth == 0 && SelectClauses.compoundOperators.contains(where: token.isWord)
+    }
+    var parts: [SelectSyntax] = []
+    for var part in parser.tokens.split(where: isOperator) {
+      if !parts.isEmpty { _ = part.take("ALL") }
+      if part.dropFirst().first?.isWord("DISTINCT") == true {
+        part = SQLTokens.tokens(of: "SELECT " + part.dropFirst(2).sourceText)[...]
+      }
+      var parser = SelectParser(tokens: part)
+      var syntax = try parser.takeSelect()
+      syntax.commonTables = commonTables
+      parts.append(syntax)
+    }
+    return parts
+  }
+
   private init(tokens: ArraySlice<SQLToken>) { self.tokens = tokens }
 
   // MARK: - WITH

@@ -110,6 +110,7 @@ package struct QueryReport {
         add(index == 0 ? "alongside" : "", "\(statement.name) \(way)")
       }
       add("tracking", "\(query.tracking.mode.rawValue): \(query.tracking.reason)")
+      add("commits", query.costs)
       add("may read", caller?.verdict)
       add("arguments", caller?.argumentsInWords)
       add("result", trial.map { try? $0.get() } ?? whyNotRun)
@@ -160,5 +161,25 @@ extension QueryDefinition {
 extension QueryParameter {
   fileprivate var text: String {
     "\(name) (\(type.rawValue)\(defaultValue == nil ? ", must be given" : ""))"
+  }
+}
+
+extension Query {
+  /// What a commit to each of its tables costs.
+  fileprivate var costs: String {
+    Dictionary(grouping: tables) { cost(ofCommitTo: $0) }
+      .sorted { $0.value[0] < $1.value[0] }
+      .map { "to \($0.value.joined(separator: ", ")) cost \($0.key.inWords)" }
+      .joined(separator: "; ")
+  }
+}
+
+extension CommitCost {
+  fileprivate var inWords: String {
+    switch self {
+    case .search: "a search for each changed row and each record that it leads to"
+    case .partition: "the rows of each group that a changed row is in"
+    case .everything: "the whole query"
+    }
   }
 }

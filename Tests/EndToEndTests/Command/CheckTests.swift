@@ -21,6 +21,8 @@ import Testing
     }
     #expect(result.output.contains(/tracking.*(refetch|incremental)/), "\(result.output)")
     #expect(result.output.contains(/key.*id/), "\(result.output)")
+    #expect(
+      result.output.contains(/commits +to player cost a search/), "\(result.output)")
   }
 
   @Test func `prints the tables of a database`() throws {

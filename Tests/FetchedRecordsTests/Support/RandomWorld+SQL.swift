@@ -198,6 +198,70 @@ extension RandomWorld {
         """),
   ]
 
+  static let subqueries: [Case] = [
+    Case(
+      definition: query(
+        "bookCounts",
+        """
+        SELECT id, name, (SELECT count(*) FROM book WHERE authorId = author.id) AS books
+        FROM author ORDER BY books DESC, name
+        """),
+      oracle: """
+        SELECT NULL, author.id, name, count(book.id) AS books FROM author
+        LEFT JOIN book ON authorId = author.id GROUP BY author.id
+        ORDER BY books DESC, name, author.id
+        """),
+    Case(
+      definition: query(
+        "withoutBooks",
+        """
+        SELECT name FROM author a
+        WHERE NOT EXISTS (SELECT 1 FROM book WHERE authorId = a.id AND price > 1) ORDER BY name
+        """),
+      oracle: """
+        SELECT NULL, name FROM author LEFT JOIN book ON authorId = author.id AND price > 1
+        WHERE book.id IS NULL ORDER BY name, author.id
+        """),
+    Case(
+      definition: query(
+        "onFloors",
+        """
+        SELECT id, title FROM book WHERE price = 1 OR id IN (
+          SELECT bookId FROM shelf WHERE room IN (SELECT code FROM room WHERE floor > :least))
+        ORDER BY title
+        """, parameters: ["least"]),
+      oracle: """
+        SELECT DISTINCT NULL, book.id, title FROM book LEFT JOIN shelf ON bookId = book.id
+        LEFT JOIN room ON code = room AND floor > 0 WHERE price = 1 OR code IS NOT NULL
+        ORDER BY title, book.id
+        """, arguments: ["least": .integer(0)]),
+    Case(
+      definition: query(
+        "latestShelf",
+        """
+        SELECT title, (SELECT room FROM shelf WHERE bookId = book.id ORDER BY n DESC, id LIMIT 1) AS
+          room FROM book ORDER BY room, title
+        """, section: "room"),
+      oracle: """
+        SELECT room, title, room FROM (
+          SELECT book.id, title, room, row_number() OVER (
+            PARTITION BY book.id ORDER BY n DESC, shelf.id) AS place
+          FROM book LEFT JOIN shelf ON bookId = book.id)
+        WHERE place = 1 ORDER BY room, title, id
+        """),
+    Case(
+      definition: query(
+        "sameNumber",
+        """
+        SELECT id, n, (SELECT count(*) FROM shelf WHERE n = s.n) - 1 AS others FROM shelf s
+        ORDER BY others DESC
+        """),
+      oracle: """
+        SELECT NULL, s.id, s.n, count(t.id) - 1 AS others FROM shelf s LEFT JOIN shelf t ON t.n = s.n
+        GROUP BY s.id ORDER BY others DESC, s.id DESC
+        """),
+  ]
+
   static let grouped: [Case] = [
     Case(
       definition: query(

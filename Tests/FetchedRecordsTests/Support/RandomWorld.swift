@@ -40,7 +40,7 @@ enum RandomWorld {
     var tracking = Tracking.Mode.incremental
   }
 
-  static let cases = declared + refetched + written + joined + grouped + windows
+  static let cases = declared + refetched + written + joined + subqueries + grouped + windows
 
   private static let declared: [Case] = [
     Case(

@@ -1,0 +1,124 @@
+// How changed rows lead to owners.
+extension IncrementalAnalysis {
+  /// What is known of a table that the query, or a subquery of it, reads.
+  private struct Lead {
+    let table: BaseTable
+    var refusal: String?
+    var position: Int?
+    var searches: [IncrementalPlan.Search] = []
+  }
+
+  /// Rows joined such that those of some tables lead to owners.
+  private struct Joined {
+    let select: ResolvedSelect
+    /// The query's numbers of its tables.
+    let numbers: [Int]
+    /// Which of them contribute here.
+    let own: [Int]
+    let ownerColumns: [String]
+    /// What stands behind WHERE. What a subquery says is not in it: that changes without the rows.
+    let predicate: String?
+    var isOfSubquery = false
+  }
+
+  /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
+  func leads(
+    owner: Int?, ownerColumns: [String]
+  ) throws -> (leads: [IncrementalPlan.Lead], contributions: [ContributionStatement]) {
+    var leads = (select.tables + subqueries.flatMap(\.tables)).map { table in
+      Lead(table: table, refusal: table.lack)
+    }
+    var contributions: [ContributionStatement] = []
+    if let owner { leads[owner].refusal = nil }
+    let own = select.tables.indices.filter { $0 != owner }
+    try join(
+      Joined(
+        select: select, numbers: Array(select.tables.indices), own: own,
+        ownerColumns: ownerColumns, predicate: certainPredicate), owner, &leads, &contributions)
+    if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
+      throw NotIncremental(reason: first)
+    }
+    for subquery in subqueries {
+      let columns = ownerColumns.compactMap(outermostNames.qualified)
+      guard subquery.refusal == nil, let select = subquery.select,
+        columns.count == ownerColumns.count
+      else {
+        for number in subquery.ownNumbers {
+          leads[number].refusal = subquery.refusal ?? "what it is grouped by is not certain"
+        }
+        continue
+      }
+      try join(
+        Joined(
+          select: select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
+          ownerColumns: columns, predicate: select.syntax.predicate, isOfSubquery: true), owner,
+        &leads, &contributions)
+    }
+    let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
+    let all = order.map { number in
+      IncrementalPlan.Lead(
+        table: leads[number].table.name, isOwner: number == owner,
+        searches: leads[number].searches, position: leads[number].position,
+        refusal: leads[number].refusal)
+    }
+    return (all, contributions)
+  }
+
+  /// Finds out which of the tables of a join can contribute, and enters how.
+  private func join(
+    _ joined: Joined, _ owner: Int?, _ leads: inout [Lead],
+    _ contributions: inout [ContributionStatement]
+  ) throws {
+    let first = contributions.last?.positions.upperBound ?? 0
+    for number in joined.own where leads[number].refusal == nil {
+      leads[number].refusal = try refusal(of: number, [number], joined)
+    }
+    let reached = joined.own.filter { leads[$0].refusal == nil }
+    if reached.isEmpty { return }
+    // A changed row of these may join others to owners.
+    let others = joined.numbers.filter { !joined.own.contains($0) && leads[$0].refusal == nil }
+    for number in others where joined.isOfSubquery {
+      guard let refusal = try refusal(of: number, reached, joined) else { continue }
+      for own in reached { leads[own].refusal = refusal }
+      return
+    }
+    for (offset, number) in reached.enumerated() { leads[number].position = first + offset }
+    for number in reached + others {
+      leads[number].searches.append(
+        IncrementalPlan.Search(
+          contribution: contributions.count, statement: search(number, reached, joined)))
+    }
+    contributions.append(
+      ContributionStatement(
+        sql: body(of: joined, reached), positions: first..<first + reached.count))
+  }
+
+  /// Why changed rows of a table do not lead to owners.
+  private func refusal(of number: Int, _ reached: [Int], _ joined: Joined) throws -> String? {
+    do {
+      try checkSearches(search(number, reached, joined).sql(forKeys: 2))
+      return nil
+    } catch let refusal as NotIncremental {
+      return refusal.reason
+    }
+  }
+
+  private func search(_ number: Int, _ reached: [Int], _ joined: Joined) -> KeyedStatement {
+    let table = joined.numbers.firstIndex(of: number) ?? 0
+    return Self.keyed(joined.select.tables[table].rowID ?? "NULL") {
+      body(of: joined, reached, condition: $0, requiring: table)
+    }
+  }
+
+  /// The rowids of these tables, and to which owner they contribute.
+  private func body(
+    of joined: Joined, _ reached: [Int], condition: String? = nil, requiring table: Int? = nil
+  ) -> String {
+    let rowIDs = zip(joined.numbers, joined.select.tables).filter { reached.contains($0.0) }
+    return DeclaredParts.select(
+      rowIDs.compactMap(\.1.rowID) + joined.ownerColumns,
+      from: joined.select.from(requiring: table),
+      conditions: [joined.predicate?.parenthesized, condition].compactMap(\.self),
+      groupBy: [], having: nil)
+  }
+}

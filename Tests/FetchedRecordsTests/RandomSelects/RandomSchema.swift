@@ -1,0 +1,137 @@
+import TestSupport
+
+/// A schema that nobody thought of: tables with names, types, collations, keys and indexes by chance,
+/// and views of them.
+struct RandomSchema {
+  struct Column {
+    let name: String
+    /// Behind its name: type, collation, constraints.
+    let declaration: String
+    /// Whether values are equal only if they look the same.
+    let isExact: Bool
+    var isIndexed = false
+  }
+
+  struct Table {
+    let name: String
+    let columns: [Column]
+    /// What identifies a row by itself; nil: nothing that can be named.
+    let rowID: String?
+    let isView: Bool
+  }
+
+  private(set) var statements: [String] = []
+  private(set) var tables: [Table] = []
+  private(set) var views: [Table] = []
+
+  var sources: [Table] { tables + views }
+
+  init(using random: inout RandomSource) {
+    for number in 0..<random.number(2...4) { addTable(number, using: &random) }
+    for number in 0..<random.number(0...2) { addView(number, using: &random) }
+  }
+
+  /// The same names in every table, so that scopes matter.
+  private static let names = ["a", "b", "c", "text", "at"]
+
+  private mutating func addTable(_ number: Int, using random: inout RandomSource) {
+    let name = "t\(number)"
+    let kind = random.pick(["id", "id", "id", "id", "id", "rowid", "text", "text", "without"])
+    var columns: [Column] = []
+    if kind == "id" {
+      columns.append(Column(name: "id", declaration: "INTEGER PRIMARY KEY", isExact: true))
+    }
+    if kind == "text" || kind == "without" {
+      columns.append(
+        Column(name: "id", declaration: "TEXT PRIMARY KEY NOT NULL", isExact: true))
+    }
+    for name in Self.names.prefix(random.number(2...Self.names.count)) {
+      let type = random.pick(["INTEGER", "INTEGER", "TEXT", "TEXT", "REAL", "", "NUMERIC"])
+      let isCollated = type == "TEXT" && random.once(in: 4)
+      let collation = isCollated ? random.pick([" COLLATE NOCASE", " COLLATE RTRIM"]) : ""
+      let constraint = random.once(in: 4) ? " NOT NULL" : ""
+      var column = Column(
+        name: name, declaration: type + collation + constraint,
+        isExact: collation.isEmpty && !type.isEmpty)
+      column.isIndexed = random.number(0...9) < 8
+      columns.append(column)
+    }
+    let list = columns.map { "\($0.name) \($0.declaration)" }.joined(separator: ", ")
+    statements.append(
+      "CREATE TABLE \(name) (\(list))\(kind == "without" ? " WITHOUT ROWID" : "")")
+    for column in columns where column.isIndexed {
+      let more = random.once(in: 4) ? ", \(random.pick(columns).name)" : ""
+      statements.append("CREATE INDEX \(name)_\(column.name) ON \(name) (\(column.name)\(more))")
+    }
+    tables.append(
+      Table(
+        name: name, columns: columns, rowID: kind == "rowid" ? "rowid" : "id", isView: false))
+  }
+
+  private mutating func addView(_ number: Int, using random: inout RandomSource) {
+    let name = "v\(number)"
+    let table = random.pick(tables)
+    var columns = table.columns.filter { _ in random.number(0...3) > 0 }
+    if columns.isEmpty { columns = table.columns }
+    let list = columns.map(\.name).joined(separator: ", ")
+    let condition =
+      random.once(in: 2) ? " WHERE \(random.pick(table.columns).name) IS NOT NULL" : ""
+    statements.append("CREATE VIEW \(name) AS SELECT \(list) FROM \(table.name)\(condition)")
+    views.append(Table(name: name, columns: columns, rowID: nil, isView: true))
+  }
+
+  // MARK: - Writes
+
+  /// What is there before the query is looked at.
+  func rows(using random: inout RandomSource) -> [String] {
+    tables.flatMap { table in
+      (0..<8).map { _ in insertion(into: table, using: &random) }
+    }
+  }
+
+  /// The statements of a transaction.
+  func transaction(using random: inout RandomSource) -> [String] {
+    let count = random.once(in: 10) ? random.number(4...20) : random.pick([1, 1, 1, 2, 3])
+    return (0..<count).map { _ in statement(using: &random) }
+  }
+
+  private func statement(using random: inout RandomSource) -> String {
+    let table = random.pick(tables)
+    let id = random.number(1...9)
+    let key = table.rowID ?? "rowid"
+    switch random.number(0...9) {
+    case 0...4: return insertion(into: table, using: &random)
+    case 5, 6, 7:
+      let column = random.pick(table.columns)
+      let value = column.name == key ? "\(random.number(1...9))" : Self.value(using: &random)
+      let comparison = random.pick(["=", "=", "=", ">", "<"])
+      return """
+        UPDATE OR IGNORE \(table.name) SET \(column.name) = \(value) WHERE \(key) \(comparison) \(id)
+        """
+    case 8: return "DELETE FROM \(table.name) WHERE \(key) = \(id)"
+    default:
+      if random.once(in: 10) { return "DELETE FROM \(table.name)" }
+      let value = Self.value(using: &random)
+      return "DELETE FROM \(table.name) WHERE \(random.pick(table.columns).name) = \(value)"
+    }
+  }
+
+  private func insertion(into table: Table, using random: inout RandomSource) -> String {
+    let key = table.rowID ?? "rowid"
+    let names = (key == "rowid" ? ["rowid"] : []) + table.columns.map(\.name)
+    let values = names.map { $0 == key ? "\(random.number(1...9))" : Self.value(using: &random) }
+    return """
+      INSERT OR \(random.pick(["REPLACE", "IGNORE"])) INTO \(table.name) \
+      (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))
+      """
+  }
+
+  /// Few values, so that much is equal, and those that look equal and are not. Sums of them are exact.
+  static func value(using random: inout RandomSource) -> String {
+    random.pick([
+      "NULL", "1", "1", "2", "2", "2", "3", "3", "4", "5", "6", "1.0", "2.5", "'2'", "'a'", "'A'",
+      "'a '",
+      "'b'", "x'61'",
+    ])
+  }
+}

@@ -1,0 +1,268 @@
+import TestSupport
+
+/// A SELECT over a ``RandomSchema``, in the parts that a shrinker leaves out.
+struct RandomSelect {
+  var fields: [String]
+  /// The first source, then each with how it is joined.
+  var sources: [String]
+  var conditions: [String] = []
+  var groupBy: String?
+  var having: String?
+  var order: [String] = []
+  var limit: String?
+
+  var sql: String {
+    var sql = "SELECT \(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
+    if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
+    if let groupBy { sql += " GROUP BY \(groupBy)" }
+    if let having { sql += " HAVING \(having)" }
+    if !order.isEmpty { sql += " ORDER BY " + order.joined(separator: ", ") }
+    if let limit { sql += " LIMIT \(limit)" }
+    return sql
+  }
+
+  /// The same with one part less.
+  var simpler: [RandomSelect] {
+    var all: [RandomSelect] = []
+    func add(_ change: (inout RandomSelect) -> Void) {
+      var copy = self
+      change(&copy)
+      all.append(copy)
+    }
+    if limit != nil { add { $0.limit = nil } }
+    if having != nil { add { $0.having = nil } }
+    for index in order.indices { add { $0.order.remove(at: index) } }
+    for index in conditions.indices { add { $0.conditions.remove(at: index) } }
+    for index in fields.indices where fields.count > 1 { add { $0.fields.remove(at: index) } }
+    for index in sources.indices.dropFirst() { add { $0.sources.remove(at: index) } }
+    return all
+  }
+}
+
+/// Writes SELECTs: joins, groups, and subqueries in every place, within each other.
+struct RandomSelectWriter {
+  private struct Source {
+    let alias: String
+    let table: RandomSchema.Table
+  }
+
+  let schema: RandomSchema
+  var random: RandomSource
+  private var aliases = 0
+
+  init(_ schema: RandomSchema, _ random: RandomSource) {
+    self.schema = schema
+    self.random = random
+  }
+
+  mutating func select() -> RandomSelect {
+    aliases = 0
+    var sources: [Source] = []
+    var texts: [String] = []
+    for number in 0..<random.pick([1, 1, 1, 2, 2, 3, 4]) {
+      let source = source(from: schema.sources)
+      let text = text(source)
+      if number == 0 {
+        texts.append(text)
+      } else {
+        let condition = equality(source, sources)
+        texts.append(
+          "\(random.pick(["JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN"])) \(text) ON \(condition)")
+      }
+      sources.append(source)
+    }
+    var select = RandomSelect(fields: [], sources: texts)
+    let scope = [sources]
+    for _ in 0..<random.pick([0, 1, 1, 2]) { select.conditions.append(condition(scope, depth: 2)) }
+    if random.once(in: 4) {
+      group(&select, sources)
+    } else {
+      for number in 0..<random.number(1...3) {
+        select.fields.append("\(value(scope, depth: 2)) AS f\(number)")
+      }
+      for _ in 0..<random.pick([0, 1, 1, 2]) {
+        let term = random.once(in: 3) ? value(scope, depth: 1) : "f0"
+        select.order.append(term + random.pick(["", " DESC"]))
+      }
+      if random.once(in: 10) {
+        select.limit = random.pick(["3", "4 OFFSET 1"])
+      }
+    }
+    return select
+  }
+
+  private mutating func group(_ select: inout RandomSelect, _ sources: [Source]) {
+    if random.once(in: 2) { select.conditions = [membership([sources], 1)] }
+    let source = random.pick(sources)
+    let column = exactColumn(of: source)
+    select.groupBy = column
+    select.fields = ["\(column) AS f0", "\(aggregate(sources)) AS f1"]
+    if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
+    if random.once(in: 3) {
+      let inner = self.source(from: schema.tables)
+      select.fields.append(
+        """
+        (SELECT count(*) FROM \(text(inner)) WHERE \(inner.alias).\(random.pick(inner.table.columns).name) \
+        = \(column)) AS f2
+        """)
+    }
+    if random.once(in: 2) { select.order = ["f1"] }
+  }
+
+  // MARK: - Sources
+
+  private mutating func source(from tables: [RandomSchema.Table]) -> Source {
+    let table = random.pick(tables)
+    // A table's own name is shadowed by the same name within.
+    if random.once(in: 3), aliases == 0 || random.once(in: 3) {
+      aliases += 1
+      return Source(alias: table.name, table: table)
+    }
+    aliases += 1
+    return Source(alias: "s\(aliases)", table: table)
+  }
+
+  private mutating func text(_ source: Source) -> String {
+    if !source.table.isView, random.once(in: 12) {
+      let column = random.pick(source.table.columns).name
+      return "(SELECT * FROM \(source.table.name) WHERE \(column) IS NOT 3) AS \(source.alias)"
+    }
+    return source.alias == source.table.name
+      ? source.alias : "\(source.table.name) AS \(source.alias)"
+  }
+
+  private mutating func equality(_ source: Source, _ others: [Source]) -> String {
+    let other = random.pick(others)
+    // By a key, mostly: that is what can be followed.
+    let isOfKey = source.table.rowID != nil && random.once(in: 3)
+    let column = isOfKey ? source.table.rowID ?? "" : random.pick(source.table.columns).name
+    let isOfOtherKey = !isOfKey && other.table.rowID != nil && random.once(in: 2)
+    let same = isOfOtherKey ? other.table.rowID ?? "" : random.pick(other.table.columns).name
+    let comparison = random.once(in: 12) ? "IS" : "="
+    return "\(source.alias).\(column) \(comparison) \(other.alias).\(same)"
+  }
+
+  // MARK: - Expressions
+
+  private mutating func column(_ scope: [[Source]]) -> String {
+    let level = random.once(in: 3) ? random.pick(scope) : scope[scope.count - 1]
+    let source = random.pick(level)
+    let name = random.pick(source.table.columns).name
+    return random.once(in: 4) ? name : "\(source.alias).\(name)"
+  }
+
+  private mutating func literal() -> String {
+    random.pick(["1", "2", "3", "'a'", "'b'", ":p", "NULL", "2.5"])
+  }
+
+  private mutating func value(_ scope: [[Source]], depth: Int) -> String {
+    switch random.number(0...11) {
+    case 0: return "\(column(scope)) || '-' || \(column(scope))"
+    case 1: return "coalesce(\(column(scope)), \(literal()))"
+    case 2:
+      return "CASE WHEN \(condition(scope, depth: depth - 1)) THEN \(column(scope)) ELSE 0 END"
+    case 3 where depth > 0, 4 where depth > 0: return valueSubquery(scope, depth)
+    case 5 where depth > 0: return membership(scope, depth)
+    case 6 where depth > 0:
+      return "\(random.pick(["", "NOT "]))EXISTS \(subquery("1", scope, depth))"
+    default: return column(scope)
+    }
+  }
+
+  private mutating func condition(_ scope: [[Source]], depth: Int) -> String {
+    switch random.number(0...11) {
+    case 0: return "\(column(scope)) IS NOT NULL"
+    case 1: return "\(column(scope)) BETWEEN \(literal()) AND \(literal())"
+    case 2 where depth > 0:
+      return "(\(condition(scope, depth: depth - 1)) OR \(condition(scope, depth: depth - 1)))"
+    case 3 where depth > 0: return "NOT (\(condition(scope, depth: depth - 1)))"
+    case 4 where depth > 0, 5 where depth > 0:
+      return "\(random.pick(["", "", "NOT "]))EXISTS \(subquery("1", scope, depth))"
+    case 6 where depth > 0, 7 where depth > 0: return membership(scope, depth)
+    case 8 where depth > 0: return "\(valueSubquery(scope, depth)) \(comparison()) \(literal())"
+    default:
+      return "\(column(scope)) \(comparison()) \(random.once(in: 2) ? literal() : column(scope))"
+    }
+  }
+
+  private mutating func comparison() -> String { random.pick(["=", "=", ">", "<=", "<>", "IS"]) }
+
+  // MARK: - Subqueries
+
+  private mutating func membership(_ scope: [[Source]], _ depth: Int) -> String {
+    let inner = source(from: schema.sources)
+    let item = random.pick(inner.table.columns).name
+    let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
+    let clause = more.isEmpty ? "" : " WHERE \(more)"
+    let group = random.once(in: 8) ? " GROUP BY \(inner.alias).\(item)" : ""
+    return """
+      \(column(scope)) \(random.pick(["IN", "IN", "IN", "NOT IN"])) \
+      (SELECT \(inner.alias).\(item) FROM \(text(inner))\(clause)\(group))
+      """
+  }
+
+  /// What is certain whatever SQLite's plan: an aggregate, or the first row of a total order.
+  private mutating func valueSubquery(_ scope: [[Source]], _ depth: Int) -> String {
+    if random.once(in: 3) {
+      let inner = source(from: schema.tables)
+      if let rowID = inner.table.rowID {
+        let condition = innerCondition(inner, scope, depth)
+        return """
+          (SELECT \(inner.alias).\(random.pick(inner.table.columns).name) FROM \(text(inner)) \
+          WHERE \(condition) ORDER BY \(inner.alias).\(random.pick(inner.table.columns).name)\
+          \(random.pick(["", " DESC"])), \(inner.alias).\(rowID) LIMIT 1)
+          """
+      }
+    }
+    let inner = source(from: schema.sources)
+    let aggregate = aggregate([inner])
+    return "(SELECT \(aggregate) FROM \(text(inner)) WHERE \(innerCondition(inner, scope, depth)))"
+  }
+
+  private mutating func subquery(_ list: String, _ scope: [[Source]], _ depth: Int) -> String {
+    let inner = source(from: schema.sources)
+    var sources = [inner]
+    var joined = ""
+    if random.once(in: 5) {
+      let other = source(from: schema.tables)
+      joined =
+        " \(random.pick(["JOIN", "LEFT JOIN"])) \(text(other)) ON \(equality(other, sources))"
+      sources.append(other)
+    }
+    let group =
+      random.once(in: 8)
+      ? " GROUP BY \(inner.alias).\(random.pick(inner.table.columns).name) HAVING count(*) > 1" : ""
+    return """
+      (SELECT \(list) FROM \(text(inner))\(joined) \
+      WHERE \(innerCondition(inner, scope, depth))\(group))
+      """
+  }
+
+  /// Something in common with the rows outside, mostly.
+  private mutating func innerCondition(
+    _ inner: Source, _ scope: [[Source]], _ depth: Int
+  ) -> String {
+    var conditions: [String] = []
+    if random.number(0...5) > 0 { conditions.append(equality(inner, scope[scope.count - 1])) }
+    if conditions.isEmpty || random.once(in: 3) {
+      conditions.append(condition(scope + [[inner]], depth: depth - 1))
+    }
+    return conditions.joined(separator: " AND ")
+  }
+
+  private mutating func aggregate(_ sources: [Source]) -> String {
+    let column = exactColumn(of: random.pick(sources))
+    return random.pick([
+      "count(*)", "count(*)", "count(\(column))", "count(DISTINCT \(column))", "sum(\(column))",
+      "total(\(column))",
+    ])
+  }
+
+  /// Which of the values that are equal and look different a group shows is SQLite's choice.
+  private mutating func exactColumn(of source: Source) -> String {
+    let exact = source.table.columns.filter(\.isExact)
+    let indexed = exact.filter(\.isIndexed)
+    if exact.isEmpty { return "\(source.alias).rowid" }
+    return "\(source.alias).\(random.pick(indexed.isEmpty ? exact : indexed).name)"
+  }
+}

@@ -1,0 +1,119 @@
+import ChangeCapture
+import GRDB
+import OrderedResults
+import QueryAnalysis
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+/// One random query over one random schema, kept up to date in two ways, and held against the plain
+/// SELECT after each transaction.
+struct SelectTrial {
+  var schema: [String]
+  var select: RandomSelect
+  var transactions: [[String]]
+
+  struct Outcome {
+    var mode = Tracking.Mode.refetch
+    var reason = ""
+    var statistics = RefreshStatistics()
+    /// What was wrong, and behind which transaction.
+    var failure: (text: String, transaction: Int)?
+  }
+
+  static let arguments: QueryArguments = ["p": .integer(2)]
+
+  /// nil: SQLite, or the analysis, refuses the query.
+  func run() throws -> Outcome? {
+    let definition = QueryDefinition(
+      name: "q", form: .sql(select.sql),
+      parameters: select.sql.contains(":p") ? [QueryParameter(name: "p", type: .integer)] : [])
+    let fixture: Fixture
+    do {
+      fixture = try Fixture(
+        schema: schema.joined(separator: ";\n"), queries: .definitions([definition]))
+    } catch is RefusedQueries {
+      return nil
+    }
+    let query = try #require(fixture.refresher.catalog["q"]).analysis.get()
+    let followed = try fixture.open("q", arguments: Self.arguments)
+    let plain = try Refresher(
+      path: fixture.path, queries: .definitions([definition]), makeFinder: { CommitFinder() }
+    ) { _ in }
+    let refetched = try plain.watch("q", arguments: Self.arguments)
+    var shown = PlainResults(followed.snapshot.results)
+    var outcome = Outcome(mode: query.tracking.mode, reason: query.tracking.reason)
+    for (number, transaction) in transactions.enumerated() {
+      try fixture.writer.writeWithoutTransaction { db in
+        try db.inTransaction {
+          for statement in transaction { try? db.execute(sql: statement) }
+          return .commit
+        }
+      }
+      fixture.refresh()
+      plain.refresh()
+      plain.settle()
+      for event in followed.takeEvents() {
+        if case .changed(let changes, _, _) = event { shown = try shown.applying(changes) }
+      }
+      if let text = try difference(shown, followed, refetched, fixture) {
+        outcome.failure = (text, number)
+        break
+      }
+    }
+    outcome.statistics = fixture.refresher.statistics
+    return outcome
+  }
+
+  private func difference(
+    _ shown: PlainResults, _ followed: Watched, _ refetched: Watched, _ fixture: Fixture
+  ) throws -> String? {
+    let (followed, refetched) = (followed.snapshot.results.shown, refetched.snapshot.results.shown)
+    if shown.shown != followed { return "the changes make \(shown.shown) of it, not \(followed)" }
+    if followed != refetched { return "row by row: \(followed)\nrefetched: \(refetched)" }
+    // LIMIT may cut between equal rows.
+    if select.limit != nil { return nil }
+    let rows = try fixture.writer.read { db in
+      let statement = try db.cachedStatement(sql: select.sql)
+      statement.bind(Self.arguments)
+      var rows: [String] = []
+      while try statement.step(in: db) {
+        rows.append("\((0..<Int32(statement.columnCount)).map { statement.value(at: $0).text })")
+      }
+      return rows.sorted()
+    }
+    let records = followed.flatMap(\.records).map { "\($0.map(\.text))" }.sorted()
+    return rows == records ? nil : "shown: \(records)\nSELECT: \(rows)"
+  }
+
+  // MARK: - Shrinking
+
+  /// The smallest trial that fails still.
+  func shrunk() -> SelectTrial {
+    var best = self
+    if let failure = best.failure() { best.transactions = Array(transactions[...failure]) }
+    while let smaller = best.smaller.first(where: { $0.failure() != nil }) { best = smaller }
+    return best
+  }
+
+  private func failure() -> Int? { (try? run())??.failure?.transaction }
+
+  private var smaller: [SelectTrial] {
+    var all: [SelectTrial] = []
+    func add(_ change: (inout SelectTrial) -> Void) {
+      var copy = self
+      change(&copy)
+      all.append(copy)
+    }
+    for index in transactions.indices { add { $0.transactions.remove(at: index) } }
+    for select in select.simpler { add { $0.select = select } }
+    for index in transactions.indices where transactions[index].count > 1 {
+      for statement in transactions[index].indices {
+        add { $0.transactions[index].remove(at: statement) }
+      }
+    }
+    for index in schema.indices { add { $0.schema.remove(at: index) } }
+    return all
+  }
+}
