@@ -58,4 +58,28 @@ import Testing
     #expect(fixture.refresher.statistics.maintained > before.maintained)
     #expect(fixture.refresher.statistics.failures == 0)
   }
+
+  @Test func `run again where all rows are joined with all, and gather no more`() throws {
+    let sql =
+      "SELECT id, (SELECT count(*) FROM book WHERE price = b.price) AS n FROM book b ORDER BY id"
+    let fixture = try Fixture(
+      schema: RandomWorld.schema + """
+        CREATE INDEX bookByPrice ON book(price);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+        INSERT INTO book SELECT i, NULL, 'x', 1 FROM n;
+        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    #expect(watched.snapshot.query.tracking.mode == .incremental)
+    for id in 1...3 {
+      try fixture.write("UPDATE book SET price = 2 WHERE id = \(id)")
+      fixture.refresh()
+      let expected = try fixture.writer.read { db in
+        try Int.fetchAll(db, sql: "SELECT n FROM (\(sql))")
+      }
+      let shown = watched.snapshot.results.shown[0].records.map(\.[1])
+      #expect(shown == expected.map { .integer(Int64($0)) })
+    }
+    let fallbacks = fixture.refresher.statistics.queries["q"]?.fallbacks
+    #expect(fallbacks == ["manyContributions": 3])
+  }
 }

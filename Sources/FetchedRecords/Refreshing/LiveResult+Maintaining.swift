@@ -51,7 +51,13 @@ extension LiveResult {
       return try begin(window, range, plan, arguments, in: db)
     }
     if contributions == nil, changed.contains(where: { !$0.lead.isOwner }) {
-      contributions = try plan.fetchContributions(arguments, in: db)
+      guard !hasTooManyContributions,
+        let contributions = try plan.fetchContributions(records: shown.count, arguments, in: db)
+      else {
+        hasTooManyContributions = true
+        return .refetch(because: "manyContributions")
+      }
+      self.contributions = contributions
       return .refetchOnce(because: "firstChange")
     }
     guard let next = try replace(changed, in: whole ?? shown, plan, arguments, db) else {
@@ -86,7 +92,7 @@ extension LiveResult {
   ) throws -> Outcome {
     let shown = snapshot.results
     index = nil
-    contributions = try plan.fetchContributions(arguments, in: db)
+    contributions = try plan.fetchContributions(records: shown.count, arguments, in: db)
     guard
       let whole = try window.fetch(
         window.sql, comparingWith: .empty(shown.layout), arguments, in: db)?.results
@@ -107,8 +113,9 @@ extension LiveResult {
     self.contributions = nil
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
-    let owners = try owners(of: changed, plan, arguments, &contributions, in: db)
-    guard isWorthwhile(owners.count, of: old.count, plan) else { return nil }
+    guard let owners = try owners(of: changed, plan, arguments, &contributions, in: db),
+      isWorthwhile(owners.count, of: old.count, plan)
+    else { return nil }
     let fetched = try plan.fetch(
       owners, contributions?.numbers ?? GroupIdentifiers(), arguments: arguments,
       layout: old.layout, in: db)
@@ -161,11 +168,12 @@ extension LiveResult {
     if case .row = plan.owner { self.index = index }
   }
 
-  /// The owners that the rows contributed to before, and those that they contribute to now.
+  /// The owners that the rows contributed to before, and those that they contribute to now; nil: too
+  /// many.
   private func owners(
     of changed: [ChangedRows], _ plan: IncrementalPlan, _ arguments: QueryArguments,
     _ contributions: inout Contributions?, in db: Database
-  ) throws -> [Int64] {
+  ) throws -> [Int64]? {
     var owners: Set<Int64> = []
     for rows in changed {
       if rows.lead.isOwner { owners.formUnion(rows.rowIDs) }
@@ -181,8 +189,10 @@ extension LiveResult {
           while try $0.step(in: db) {
             let owner = contributions?.add($0, of: search.contribution, plan)
             if let owner { owners.insert(owner) }
+            if contributions?.isOutworn == true { return }
           }
         }
+        if contributions?.isOutworn == true { return nil }
       }
     }
     return owners.sorted()

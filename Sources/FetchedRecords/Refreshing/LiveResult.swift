@@ -69,6 +69,8 @@ package final class LiveResult: @unchecked Sendable {
   var index: OwnerIndex?
   /// Made when a change has to be led to records of other rows.
   var contributions: Contributions?
+  /// Whether they were too many once: the query runs again then, and they are not gathered any more.
+  var hasTooManyContributions = false
 
   /// - Parameters:
   ///   - listener: who it is for.

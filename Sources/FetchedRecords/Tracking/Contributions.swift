@@ -25,14 +25,30 @@ struct Contributions {
   /// About the bytes of an owner of a row, with what the tables leave free.
   private static let bytesPerOwner = 48
 
+  /// How many owners there may be for each row, besides those of a few: where all are joined with all,
+  /// leading costs more than it saves.
+  private static let ownersPerRow = 16
+  private static let few = 65_536
+
   /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
-  init(_ plan: IncrementalPlan, arguments: QueryArguments, in db: Database) throws {
+  ///
+  /// Fails where these are many times as many as the rows, and as the `records` of the result.
+  init?(
+    _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
+  ) throws {
     owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
-      while try statement.step(in: db) { _ = add(statement, of: number, plan) }
+      while try statement.step(in: db) {
+        _ = add(statement, of: number, plan)
+        if count > Self.few,
+          count > Self.ownersPerRow * (records + owners.reduce(0) { $0 + $1.count })
+        {
+          return nil
+        }
+      }
     }
     limit = 2 * count + 1024
     charge.set(count * Self.bytesPerOwner)

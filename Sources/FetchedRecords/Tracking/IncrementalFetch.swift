@@ -66,9 +66,12 @@ extension IncrementalPlan {
 }
 
 extension IncrementalPlan {
-  /// What every row contributes to now; nil: there is no need to know.
-  func fetchContributions(_ arguments: QueryArguments, in db: Database) throws -> Contributions? {
-    contributions.isEmpty ? nil : try Contributions(self, arguments: arguments, in: db)
+  /// What every row contributes to now; nil: there is no need to know, or it would be too much.
+  func fetchContributions(
+    records: Int, _ arguments: QueryArguments, in db: Database
+  ) throws -> Contributions? {
+    if contributions.isEmpty { return nil }
+    return try Contributions(self, records: records, arguments: arguments, in: db)
   }
 }
 

@@ -3,7 +3,7 @@ import OrderedResults
 
 /// What decides how a query is maintained, the same for both forms of a definition.
 struct IncrementalCandidate {
-  let syntax: SelectSyntax
+  var syntax: SelectSyntax
   /// The result columns; hidden ones are expressions over the rows of FROM.
   let list: SelectList
   /// Hidden columns that are expressions over the result columns.
@@ -39,7 +39,7 @@ struct IncrementalShape {
 struct IncrementalAnalysis {
   let db: Database
   let facts: SchemaFacts
-  let candidate: IncrementalCandidate
+  private(set) var candidate: IncrementalCandidate
   let select: ResolvedSelect
   let locality: RowLocality
   let determination: RowDetermination
@@ -65,15 +65,18 @@ struct IncrementalAnalysis {
       throw NotIncremental(reason: "the database holds text in UTF-16")
     }
     self.db = db
-    self.candidate = candidate
     facts = SchemaFacts(db: db)
     locality = try RowLocality(db)
+    let resolver = SourceResolver(locality, db)
+    let resolved = try resolver.resolve(candidate.syntax)
+    select = try resolved.groupedIfDistinct(locality.functions)
+    var candidate = candidate
+    candidate.syntax = select.syntax
+    self.candidate = candidate
     let isGrouped = !candidate.syntax.groupBy.isEmpty
     if candidate.syntax.having != nil, !isGrouped {
       throw NotIncremental(reason: "its record is an aggregate of all rows")
     }
-    let resolver = SourceResolver(locality, db)
-    select = try resolver.resolve(candidate.syntax)
     if !candidate.orderIsFree, select.showsInnerOrder {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }

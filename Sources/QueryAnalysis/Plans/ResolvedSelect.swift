@@ -34,6 +34,20 @@ struct ResolvedSelect {
     return result
   }
 
+  /// The same where DISTINCT is GROUP BY all columns: the rows that are alike are one record.
+  ///
+  /// - Throws: ``NotIncremental`` where DISTINCT is of something else than rows.
+  func groupedIfDistinct(_ functions: FunctionList) throws(NotIncremental) -> ResolvedSelect {
+    guard syntax.isDistinct else { return self }
+    guard syntax.groupBy.isEmpty, syntax.having == nil, let items = expandedColumns,
+      !items.contains(where: { functions.callsAggregate($0.expression) })
+    else { throw NotIncremental(reason: "DISTINCT makes one record of several groups") }
+    var syntax = syntax
+    syntax.isDistinct = false
+    syntax.groupBy = items.map(\.expression)
+    return ResolvedSelect(syntax: syntax, sources: sources)
+  }
+
   /// FROM; `required` is the number of a table of which a row must be there: the LEFT JOINs that
   /// lead to it are written as JOIN, which SQLite can begin with.
   func from(requiring required: Int? = nil) -> String {

@@ -195,6 +195,7 @@ extension SelectSyntax {
 
   /// Whether each row is made of one row of each table, as they are.
   fileprivate func checkIsPlain() throws(NotIncremental) {
+    if isDistinct { throw NotIncremental(reason: "DISTINCT makes one record of several rows") }
     if !groupBy.isEmpty { throw NotIncremental(reason: "rows are made to groups") }
     if having != nil { throw NotIncremental(reason: "there is HAVING") }
     if limit != nil { throw NotIncremental(reason: "there is LIMIT") }

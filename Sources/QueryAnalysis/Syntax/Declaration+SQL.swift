@@ -6,7 +6,7 @@ extension QueryDefinition.Declaration {
   /// - Parameter sql: what SQLite has prepared, so that it is right.
   package init?(plainSelect sql: String) {
     guard let syntax = try? SelectParser.parse(sql), syntax.commonTables.isEmpty,
-      syntax.groupBy.isEmpty, syntax.having == nil, syntax.limit == nil,
+      !syntax.isDistinct, syntax.groupBy.isEmpty, syntax.having == nil, syntax.limit == nil,
       syntax.sources.count == 1, let source = syntax.sources.first, source.alias == nil,
       case .table(schema: nil, let table) = source.origin
     else { return nil }

@@ -16,7 +16,7 @@ struct SelectParser {
     return syntax
   }
 
-  /// The SELECTs that compound operators join to one; DISTINCT is left out.
+  /// The SELECTs that compound operators join to one.
   ///
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parseParts(_ sql: String) throws(NotIncremental) -> [SelectSyntax] {
@@ -28,9 +28,6 @@ struct SelectParser {
     var parts: [SelectSyntax] = []
     for var part in parser.tokens.split(where: isOperator) {
       if !parts.isEmpty { _ = part.take("ALL") }
-      if part.dropFirst().first?.isWord("DISTINCT") == true {
-        part = SQLTokens.tokens(of: "SELECT " + part.dropFirst(2).sourceText)[...]
-      }
       var parser = SelectParser(tokens: part)
       var syntax = try parser.takeSelect()
       syntax.commonTables = commonTables
@@ -63,9 +60,7 @@ struct SelectParser {
 
   private mutating func takeSelect() throws(NotIncremental) -> SelectSyntax {
     guard tokens.take("SELECT") else { throw NotIncremental(reason: "it is no plain SELECT") }
-    if tokens.take("DISTINCT") {
-      throw NotIncremental(reason: "DISTINCT makes one record of several rows")
-    }
+    let isDistinct = tokens.take("DISTINCT")
     _ = tokens.take("ALL")
     let clauses = SelectClauses(tokens)
     if let word = clauses.compoundOperator {
@@ -78,6 +73,7 @@ struct SelectParser {
     var syntax = SelectSyntax(
       columns: Self.list(clauses[.select] ?? []).map(ResultColumn.init),
       sources: try SourceParser.parse(from))
+    syntax.isDistinct = isDistinct
     syntax.predicate = clauses[.predicate]?.sourceText
     syntax.groupBy = clauses[.groupBy].map(Self.list) ?? []
     syntax.having = clauses[.having]?.sourceText

@@ -9,6 +9,7 @@ struct NotIncremental: Error, Equatable {
 /// https://www.sqlite.org/lang_select.html
 struct SelectSyntax: Equatable {
   var commonTables: [CommonTable] = []
+  var isDistinct = false
   var columns: [ResultColumn]
   var sources: [SourceSyntax]
   var predicate: String?

@@ -2,6 +2,7 @@ import TestSupport
 
 /// A SELECT over a ``RandomSchema``, in the parts that a shrinker leaves out.
 struct RandomSelect {
+  var isDistinct = false
   var fields: [String]
   /// The first source, then each with how it is joined.
   var sources: [String]
@@ -12,7 +13,8 @@ struct RandomSelect {
   var limit: String?
 
   var sql: String {
-    var sql = "SELECT \(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
+    var sql =
+      "SELECT \(isDistinct ? "DISTINCT " : "")\(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
     if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
@@ -29,6 +31,7 @@ struct RandomSelect {
       change(&copy)
       all.append(copy)
     }
+    if isDistinct { add { $0.isDistinct = false } }
     if limit != nil { add { $0.limit = nil } }
     if having != nil { add { $0.having = nil } }
     for index in order.indices { add { $0.order.remove(at: index) } }
@@ -76,6 +79,12 @@ struct RandomSelectWriter {
     for _ in 0..<random.pick([0, 1, 1, 2]) { select.conditions.append(condition(scope, depth: 2)) }
     if random.once(in: 4) {
       group(&select, sources)
+    } else if random.once(in: 8) {
+      select.isDistinct = true
+      select.fields = (0..<random.number(1...2)).map {
+        "\(exactColumn(of: random.pick(sources))) AS f\($0)"
+      }
+      if random.once(in: 2) { select.order = ["f0"] }
     } else {
       for number in 0..<random.number(1...3) {
         select.fields.append("\(value(scope, depth: 2)) AS f\(number)")
