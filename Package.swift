@@ -143,7 +143,8 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTP1", "CCurl", "SeededRandom", "TestSupport", httpTypes, logging,
+        "HTTPServer", "HTTP1", "CCurl", "HeldMemory", "SeededRandom", "TestSupport", httpTypes,
+        logging,
       ],
       swiftSettings: settings),
     .testTarget(

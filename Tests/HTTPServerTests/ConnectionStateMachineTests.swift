@@ -1,5 +1,6 @@
 import HTTP1
 import HTTPTypes
+import HeldMemory
 import Testing
 
 @testable import HTTPServer
@@ -72,6 +73,18 @@ private let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n"
   #expect(machine.answer(0) == ["write 0 200"])
   #expect(machine.written() == ["write 1 200"])
   #expect(machine.written() == [])
+}
+
+@Test func `answers that wait for those before them are counted`() {
+  // Much more than whatever else is held meanwhile.
+  let size = 256 << 20
+  var machine = Machine()
+  _ = machine.receive(get + get)
+  let before = HeldMemory.bytes
+  _ = machine.machine.answered(1, Response(.ok, body: .bytes([UInt8](repeating: 0, count: size))))
+  #expect(HeldMemory.bytes - before > size / 2)
+  _ = machine.machine.takeResponses()
+  #expect(HeldMemory.bytes - before < size / 2)
 }
 
 @Test func `a bounded number of requests is in flight`() {

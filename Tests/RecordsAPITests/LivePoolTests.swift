@@ -54,6 +54,27 @@ import Testing
     #expect(Set(pool.live.map(\.key)) == ["a", "d", "e"])
   }
 
+  @Test func `keeps the last few of those that cost something`() {
+    let gone = gone
+    let pool = LivePool<String, Thing>(
+      maximum: 10, linger: .seconds(3600), mostBurdens: 2,
+      isBurden: { $0.name.hasPrefix("dear") },
+      letGo: { thing in gone.names.withLock { $0.append(thing.name) } })
+    func use(_ name: String) {
+      pool.acquire(name, open: { $1(.success(Thing(name))) }) { acquired in
+        if let thing = try? acquired.get() { pool.release(thing, of: name) }
+      }
+    }
+    for name in ["dear 1", "a", "dear 2", "b", "c", "d"] { use(name) }
+    #expect(names.isEmpty)
+    use("dear 3")
+    #expect(names == ["dear 1"])
+    // One that was used again is not the one that nobody has used for longest.
+    for name in ["dear 2", "dear 4"] { use(name) }
+    #expect(names == ["dear 1", "dear 3"])
+    #expect(Set(pool.live.map(\.key)) == ["a", "b", "c", "d", "dear 2", "dear 4"])
+  }
+
   @Test func `keeps what was used without being acquired`() throws {
     let first = try #require(acquire("a"))
     pool.release(first, of: "a")

@@ -1,5 +1,6 @@
 import HTTP1
 import HTTPTypes
+import HeldMemory
 
 /// What a connection does, without doing it: events go in, actions come out, and time is an
 /// argument.
@@ -33,6 +34,8 @@ struct ConnectionStateMachine {
     /// When its head was whole, or what came could no longer be a request.
     let receivedAt: Moment
     fileprivate(set) var response: Response?
+    /// Counts the answer while those before it are awaited.
+    fileprivate var charge: MemoryCharge?
   }
 
   private enum Input {
@@ -114,6 +117,10 @@ extension ConnectionStateMachine {
       waiting[index].response == nil
     else { return response }
     waiting[index].response = response
+    // Handlers answer in any order, and a peer may read nothing of what it asked for.
+    if case .bytes(let bytes) = response.body {
+      waiting[index].charge = MemoryCharge(bytes.count)
+    }
     return nil
   }
 

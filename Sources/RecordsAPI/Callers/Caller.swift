@@ -26,6 +26,11 @@ struct Caller: Sendable {
   /// From when on the caller is nobody any more.
   let expires: UnixSeconds?
 
+  /// - Throws: 401 where the caller is nobody any more, though the request was let in.
+  func checkIsKnown() throws(Problem) {
+    if let problem = gate.expiry(of: expires) { throw problem }
+  }
+
   /// - Throws: 401 or 403 where the query is not for this caller.
   func check(mayRead query: String) throws(Problem) {
     try gate.check(gate.access(of: query).rule, claims, "this query")

@@ -114,6 +114,12 @@ final class Gatekeeper: Sendable {
     }
   }
 
+  /// Why somebody who is let in until a moment is nobody any more; nil: that is not so.
+  func expiry(of expires: UnixSeconds?) -> Problem? {
+    guard let expires, expires <= Self.now else { return nil }
+    return unauthorized("expired", "Your session is over.")
+  }
+
   private func identify(_ token: String) throws(Problem) -> CallerIdentity {
     guard let keys else { return .opaque(token: token) }
     do {

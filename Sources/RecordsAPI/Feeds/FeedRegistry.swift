@@ -4,6 +4,7 @@ import FetchedRecords
 import HTTPServer
 import HeldMemory
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 
 /// The live feeds: one for each query and set of arguments that somebody watches or has asked for
@@ -44,7 +45,8 @@ final class FeedRegistry: Sendable {
       queries: .init(count: settings.queriesPerCaller, word: "queriesPerCaller"),
       whose: "you use")
     let feeds = LivePool<FeedKey, Feed>(
-      maximum: settings.maximumOfControllers, linger: settings.linger, wasUsed: { $0.wasRead() },
+      maximum: settings.maximumOfControllers, linger: settings.linger,
+      mostBurdens: settings.lingeringBurdens, isBurden: \.isBurden, wasUsed: { $0.wasRead() },
       letGo: { feed in
         feed.close()
         refresher.close(feed.controller)
@@ -211,4 +213,13 @@ extension Feed {
 
 extension ComposedFeed {
   func release(to registry: FeedRegistry) { registry.release(self) }
+}
+
+extension Feed {
+  /// Whether each commit to its tables costs something for it, and anybody can make another one.
+  fileprivate var isBurden: Bool {
+    let query = head.snapshot.query
+    let isFound = query.plan?.equality != nil && query.definition.alongside.isEmpty
+    return !key.arguments.isEmpty && !isFound
+  }
 }

@@ -18,6 +18,11 @@ package struct FeedSettings: Sendable, Equatable {
   /// How long a feed stays up to date without a user, so that a reload finds it warm.
   package var linger = Duration.seconds(30)
 
+  /// Feeds without a user that stay up to date though each commit to their tables costs something for
+  /// each of them, since no argument must equal a value of the rows. Anybody can make one for each
+  /// value of a parameter.
+  package var lingeringBurdens = 256
+
   /// Feeds at the same time; one more takes the place of the one that nobody has used for longest,
   /// and is refused with 503 where all are in use. A client can make a feed for each value of a
   /// parameter, so there must be a bound.

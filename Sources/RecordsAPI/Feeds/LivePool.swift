@@ -38,6 +38,8 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     var slots: [Key: Slot] = [:]
     /// Every idle slot, that of longest standing first, among entries of slots that were used since.
     var idle: Deque<Idle> = []
+    /// Of these the last that are a burden.
+    var burdens: Deque<Idle> = []
     private var lastNumber = 0
 
     mutating func nextNumber() -> Int {
@@ -58,6 +60,8 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
 
   private let maximum: Int
   private let linger: Duration
+  private let mostBurdens: Int
+  private let isBurden: @Sendable (Value) -> Bool
   private let wasUsed: @Sendable (Value) -> Bool
   private let letGo: @Sendable (Value) -> Void
   private let state = Mutex(State())
@@ -65,14 +69,20 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   /// - Parameters:
   ///   - maximum: how many live at the same time.
   ///   - linger: how long one lives without a user, unless its room is needed.
+  ///   - mostBurdens: how many without a user live of those that are a burden, at most.
+  ///   - isBurden: whether one costs something as long as it lives, used or not.
   ///   - wasUsed: whether one was used without being acquired since this was last asked.
   ///   - letGo: is called with each that is no longer live.
   init(
-    maximum: Int, linger: Duration, wasUsed: @escaping @Sendable (Value) -> Bool = { _ in false },
+    maximum: Int, linger: Duration, mostBurdens: Int = .max,
+    isBurden: @escaping @Sendable (Value) -> Bool = { _ in false },
+    wasUsed: @escaping @Sendable (Value) -> Bool = { _ in false },
     letGo: @escaping @Sendable (Value) -> Void
   ) {
     self.maximum = maximum
     self.linger = linger
+    self.mostBurdens = mostBurdens
+    self.isBurden = isBurden
     self.wasUsed = wasUsed
     self.letGo = letGo
   }
@@ -190,20 +200,31 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   ///   - key: whose it is.
   ///   - lingers: whether somebody may want it again soon; else it is let go with its last use.
   func release(_ value: Value, of key: Key, lingers: Bool = true) {
-    let isOver = state.withLock { state in
+    let isBurden = isBurden(value)
+    let over = state.withLock { state -> Value? in
       guard case .live(let live, let users, _) = state.slots[key], live === value else {
-        return false
+        return nil
       }
       if users == 1, !lingers {
         state.slots[key] = nil
-        return true
+        return value
       }
       let now = ContinuousClock.now
       state.slots[key] = .live(live, users: users - 1, idleSince: now)
       if users == 1 { state.noteIdle(key, since: now) }
-      return false
+      guard users == 1, isBurden else { return nil }
+      state.burdens.append(Idle(key: key, since: now))
+      return state.burdens.count > mostBurdens ? takeBurden(&state) : nil
     }
-    if isOver { letGo(value) }
+    if let over { letGo(over) }
+  }
+
+  /// Takes out the burden that was noted first, if nobody has used it since.
+  private func takeBurden(_ state: inout State) -> Value? {
+    let first = state.burdens.removeFirst()
+    guard case .live(let value, users: 0, first.since) = state.slots[first.key] else { return nil }
+    state.slots[first.key] = nil
+    return value
   }
 
   /// What is live now, and how many use it.

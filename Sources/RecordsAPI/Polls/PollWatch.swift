@@ -28,8 +28,7 @@ final class PollWatch: Sendable {
 
   /// Why the caller is nobody any more; nil: that is not so.
   var expiry: Problem? {
-    guard let expires, expires <= Gatekeeper.now else { return nil }
-    return gate.unauthorized("expired", "Your session is over.")
+    gate.expiry(of: expires)
   }
 
   /// Begins to listen, between two turns of the engine; `body` is called once, between two turns.

@@ -46,6 +46,7 @@ extension RecordsService {
   private func respond(_ responder: Responder, _ page: ResultsPage) {
     let respond = { @Sendable in
       let answer = Self.answer {
+        try caller?.checkIsKnown()
         try refresher.checkRoom(forText: page.records.reduce(0) { $0 + $1.byteCount })
         return Response(page)
       }

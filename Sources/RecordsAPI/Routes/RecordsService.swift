@@ -173,6 +173,7 @@ struct RecordsService: Sendable {
     if let failure = head.refusal { throw Problem(failure) }
     let version = head.snapshot.version
     if let caller {
+      try caller.checkIsKnown()
       // What one caller is answered is nothing to remember for another.
       let snapshot = head.snapshot.notBefore(caller.row?.commit ?? 0)
       return Response(json: try body(feed, snapshot, items), version: version)

@@ -126,20 +126,25 @@ extension RecordsService {
     }
   }
 
+  private func fetched(_ snapshot: ResultsSnapshot) throws -> Response {
+    try caller?.checkIsKnown()
+    return Response(json: snapshot.json { _ in })
+  }
+
   /// `POST /v1/queries/{query}/fetch`
   func fetch(_ request: Request, _ responder: Responder) {
     do {
       let key = try key(of: request).key
       try hold(key, request, responder) { feed, end in
-        refresher.fetch(feed.controller) { fetched in
-          switch fetched {
+        refresher.fetch(feed.controller) { result in
+          switch result {
           case .failure(let failure):
             end()
             responder.respond(Self.response(to: problem(failure, of: key.query)))
           case .success(let snapshot):
             guard let caller, let row = caller.row else {
               end()
-              return responder.respond(Response(json: snapshot.json { _ in }))
+              return responder.respond(Self.answer { try fetched(snapshot) })
             }
             settle(feed, with: row, caller.gate) { head in
               end()
@@ -147,7 +152,7 @@ extension RecordsService {
               case nil: again?(responder)
               case .failure(let problem): responder.respond(Self.response(to: problem))
               case .success(let head):
-                responder.respond(Response(json: head.snapshot.json { _ in }))
+                responder.respond(Self.answer { try fetched(head.snapshot) })
               }
             }
           }
