@@ -15,7 +15,7 @@ export class Middle {
   log = [];
   /** What becomes of the text of the next answer whose path has a part: `{part, become}`. */
   alteration = null;
-  /** The paths of what is under way, by their answers. */
+  /** `{path, status, text}` of what is under way, by their answers. */
   #open = new Map();
   #server = createServer((asked, answer) => this.#pass(asked, answer));
 
@@ -24,7 +24,9 @@ export class Middle {
   }
 
   get url() { return `http://127.0.0.1:${this.#server.address().port}/`; }
-  get open() { return [...this.#open.values()]; }
+  get open() { return [...this.#open.values()].map(({ path }) => path); }
+  /** `{path, status, text}` of the streams under way, with the text so far. */
+  get flowing() { return [...this.#open.values()].filter(({ path }) => path.includes("/events")); }
   get streams() { return this.open.filter((path) => path.includes("/events")); }
   /** The answers whose path has a part. */
   of(part) { return this.log.filter(({ path }) => path.includes(part)); }
@@ -43,13 +45,14 @@ export class Middle {
   #pass({ method, url: path, headers }, answer) {
     const { port } = this.server;
     const asking = request({ port, host: "127.0.0.1", method, path, headers, agent: false });
-    asking.on("response", (response) => this.#answer(path, response, answer));
+    const entry = { path, status: 0, text: "" };
+    asking.on("response", (response) => this.#answer(entry, response, answer));
     asking.on("error", () => {
-      this.log.push({ path, status: 0, text: "" });
+      this.log.push(entry);
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(502).end();
     });
-    this.#open.set(answer, path);
+    this.#open.set(answer, entry);
     answer.on("close", () => {
       this.#open.delete(answer);
       asking.destroy();
@@ -57,12 +60,14 @@ export class Middle {
     asking.end();
   }
 
-  #answer(path, response, answer) {
+  #answer(entry, response, answer) {
+    const { path } = entry;
     const { statusCode: status, headers } = response;
+    entry.status = status;
     const isAltered = this.alteration && path.includes(this.alteration.part);
     const { become = (text) => text } = isAltered ? this.alteration : {};
     if (isAltered) this.alteration = null;
-    let text = "", waiting = [], size = 0;
+    let waiting = [], size = 0;
     const send = () => {
       if (!answer.headersSent) {
         const { "content-length": _, ...others } = headers;
@@ -75,18 +80,18 @@ export class Middle {
     if (this.mode === "cutting" && path.includes("/events")) setTimeout(() => answer.destroy(), this.life);
     if (this.mode !== "buffering" && !isAltered) send();
     response.on("data", (piece) => {
-      text += piece;
+      entry.text += piece;
       waiting.push(piece);
       size += piece.length;
       if (!isAltered && (this.mode !== "buffering" || size >= held)) send();
     });
     response.on("end", () => {
-      if (isAltered) waiting = [become(text)];
+      if (isAltered) waiting = [become(entry.text)];
       send();
       answer.end();
     });
     // The server is gone, or whoever asked.
     response.on("error", () => answer.destroy());
-    answer.on("close", () => this.log.push({ path, status, text }));
+    answer.on("close", () => this.log.push(entry));
   }
 }
