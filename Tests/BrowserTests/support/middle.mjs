@@ -15,6 +15,8 @@ export class Middle {
   log = [];
   /** What becomes of the text of the next answer whose path has a part: `{part, become}`. */
   alteration = null;
+  /** What requests and answers whose path has a part wait for: `{part, requests, answers}`, of promises. */
+  gate = null;
   /** `{path, status, text}` of what is under way, by their answers. */
   #open = new Map();
   #server = createServer((asked, answer) => this.#pass(asked, answer));
@@ -42,8 +44,10 @@ export class Middle {
     return new Promise((done) => this.#server.close(done));
   }
 
-  #pass({ method, url: path, headers }, answer) {
+  async #pass({ method, url: path, headers }, answer) {
     const { port } = this.server;
+    if (this.#holds(path)) await this.gate.requests;
+    if (answer.destroyed) return;
     const asking = request({ port, host: "127.0.0.1", method, path, headers, agent: false });
     const entry = { path, status: 0, text: "" };
     asking.on("response", (response) => this.#answer(entry, response, answer));
@@ -60,6 +64,8 @@ export class Middle {
     asking.end();
   }
 
+  #holds(path) { return this.gate !== null && path.includes(this.gate.part); }
+
   #answer(entry, response, answer) {
     const { path } = entry;
     const { statusCode: status, headers } = response;
@@ -68,7 +74,8 @@ export class Middle {
     const { become = (text) => text } = isAltered ? this.alteration : {};
     if (isAltered) this.alteration = null;
     let waiting = [], size = 0;
-    const send = () => {
+    const send = async () => {
+      if (this.#holds(path)) await this.gate.answers;
       if (!answer.headersSent) {
         const { "content-length": _, ...others } = headers;
         answer.writeHead(status, isAltered ? others : headers);
@@ -85,9 +92,9 @@ export class Middle {
       size += piece.length;
       if (!isAltered && (this.mode !== "buffering" || size >= held)) send();
     });
-    response.on("end", () => {
+    response.on("end", async () => {
       if (isAltered) waiting = [become(entry.text)];
-      send();
+      await send();
       answer.end();
     });
     // The server is gone, or whoever asked.
