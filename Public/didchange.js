@@ -7,12 +7,8 @@ import { keyed, keyOf, sectionsOf, textOf } from "./didchange/wire.js";
 export { applyChangeSet, ChangeSetError } from "./didchange/changeSet.js";
 export { keyOf } from "./didchange/wire.js";
 
-function setAll(items, values) {
-  for (const [name, value] of Object.entries(values)) if (value !== undefined) items.set(name, value);
-}
-
-/** What nothing follows by itself. */
-const ends = ["closed", "signedOut", "forbidden"];
+const defined = (values) =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 
 export class FetchedRecordsController extends EventTarget {
   #base;
@@ -69,7 +65,7 @@ export class FetchedRecordsController extends EventTarget {
 
   get parameters() { return { ...this.#parameters }; }
   set parameters(parameters) {
-    this.#parameters = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined));
+    this.#parameters = defined(parameters);
     this.#ask();
   }
 
@@ -127,7 +123,8 @@ export class FetchedRecordsController extends EventTarget {
     let given;
     for (;;) {
       if (this.version !== undefined && given !== this.sections) yield (given = this.sections);
-      else if (ends.includes(this.#state)) return;
+      // What nothing follows by itself.
+      else if (["closed", "signedOut", "forbidden"].includes(this.#state)) return;
       else {
         const heard = new AbortController();
         await new Promise((resolve) => ["snapshot", "didChange", "state"].forEach((name) =>
@@ -139,9 +136,7 @@ export class FetchedRecordsController extends EventTarget {
 
   /** What stands in a URL; undefined values do not. */
   #given(window) {
-    const given = new URLSearchParams();
-    setAll(given, { ...this.#parameters, order: this.#order ?? undefined, ...window });
-    return given;
+    return new URLSearchParams(defined({ ...this.#parameters, order: this.#order ?? undefined, ...window }));
   }
 
   /** Once for all that is set in one turn. */

@@ -18,6 +18,8 @@ let hasCallers = false;
 
 const queryAddress = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
+const isBarred = (state) => state === "signedOut" || state === "forbidden";
+
 async function get(address) {
   const response = await ask(address);
   const body = await response.json();
@@ -47,7 +49,7 @@ async function askWho() {
 
 function signIn(token) {
   signInWith(token);
-  byId("signIn").hidden = true;
+  leave();
   readMetrics();
   showQueries();
 }
@@ -81,15 +83,19 @@ function queryLink({ name, title }) {
   return element("li", {}, link);
 }
 
-async function choose() {
+async function choose({ oldURL } = {}) {
   const route = readRoute(location.hash);
   if (!route) return;
   const mine = ++choice;
-  leave(route.query);
+  // The same query goes on from what it shows.
+  const isSame = view?.query.name === route.query && !isBarred(view.controller.state);
+  if (!isSame) leave(route.query);
   try {
-    const query = await get(queryAddress(route.query));
-    const { showForm } = query.parameters.length > 0 ? await import("./page/parameters.js") : {};
-    if (mine === choice) open(query, route.parameters, showForm?.(byId("parameters"), query, route.parameters));
+    const query = isSame ? view.query : await get(queryAddress(route.query));
+    const { showForm } =
+      query.parameters.length > 0 || query.orders ? await import("./page/parameters.js") : {};
+    if (mine !== choice) return;
+    open(query, route.parameters, showForm?.(byId("parameters"), query, route.parameters), oldURL);
   } catch (error) {
     if (mine === choice) showFailure(error, () => mine === choice && choose());
   }
@@ -112,20 +118,23 @@ function leave(next) {
   byId("title").textContent = next;
 }
 
-function open(query, parameters, missing = []) {
+function open(query, parameters, missing = [], way = undefined) {
+  if (missing.length > 0) leave(query.name);
   byId("title").textContent = query.title ?? query.name;
   document.title = `${query.title ?? query.name} — didchange`;
   if (query.problem) return showProblem({ title: query.problem });
   if (missing.length > 0) return showProblem({ title: `Fill in ${missing.join(", ")} to see records.` });
-  view = new QueryView(query, parameters, log);
-  view.controller.addEventListener("state", ({ detail }) => barred(detail));
-  byId("about").hidden = false;
+  if (!view) {
+    view = new QueryView(query, log);
+    view.controller.addEventListener("state", ({ detail }) => isBarred(detail) && bar(detail));
+    byId("about").hidden = false;
+  }
+  view.ask(parameters, way);
   showDetails();
 }
 
 /** The log shows records too. */
-function barred(state) {
-  if (!["signedOut", "forbidden"].includes(state)) return;
+function bar(state) {
   log.clear();
   byId("about").hidden = true;
   if (state === "signedOut") askWho();

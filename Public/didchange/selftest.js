@@ -1,5 +1,6 @@
 /** Whether anything on the way keeps bytes back: ticks that were sent apart come apart. */
 
+import { ask } from "./asking.js";
 import { EventParser, readEvents } from "./eventParser.js";
 
 /** `{isHeldBack, lateness}`, the latter in milliseconds, of the answer to `…/v1/selftest`. */
@@ -16,3 +17,7 @@ export async function ticksIn(response) {
   // Held until the last was sent, they come together.
   return { isHeldBack: late.at(-1) < -last / 2, lateness: Math.max(1, ...late.map(Math.abs)) };
 }
+
+/** The same, if the answer is there within so many milliseconds. */
+export const testFor = async (asker, patience) => ticksIn(await ask(asker, `${asker.base}selftest`,
+  { signal: AbortSignal.timeout(patience), cache: "no-store" }));

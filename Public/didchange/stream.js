@@ -112,18 +112,8 @@ export class Stream {
   async #wonder(long) {
     const request = this.#request;
     const watch = this.#watch;
-    const late = new AbortController();
-    const ending = setTimeout(() => late.abort(), silence);
-    let isHeldBack = false;
-    try {
-      const { ticksIn } = await import("./selftest.js");
-      ({ isHeldBack } = await ticksIn(await ask(this.#asker, `${this.#asker.base}selftest`,
-        { signal: late.signal, cache: "no-store" })));
-    } catch {
-      // Nothing comes at all.
-    } finally {
-      clearTimeout(ending);
-    }
+    const { isHeldBack } = await import("./selftest.js")
+      .then(({ testFor }) => testFor(this.#asker, silence)).catch(() => ({}));
     // It may be over, or something has come meanwhile.
     if (request !== this.#request || watch !== this.#watch) return;
     if (isHeldBack) this.#heard.heldBack();
@@ -212,16 +202,10 @@ export class Stream {
   async #askEach() {
     const { topics } = this;
     const request = this.#request = new AbortController();
-    const answers = await Promise.all(topics.map(async (topic) => {
+    const answers = await Promise.all(topics.map((topic) => {
       const one = new AbortController();
-      try {
-        return await answerOf(await ask(this.#asker, `${this.#address([topic])}&snapshot=false`,
-          { signal: one.signal, cache: "no-store" }));
-      } catch {
-        return {};
-      } finally {
-        one.abort();
-      }
+      return ask(this.#asker, `${this.#address([topic])}&snapshot=false`, { signal: one.signal, cache: "no-store" })
+        .then(answerOf).catch(() => ({})).finally(() => one.abort());
     }));
     if (request !== this.#request) return;
     answers.forEach(({ isFinal, problem }, index) => isFinal && this.#heard.refused(topics[index], problem));

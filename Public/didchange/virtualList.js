@@ -5,16 +5,13 @@
  * Rows have one height, and so each place in the list is known without drawing what is above it.
  */
 
+import { Course, longMove } from "./course.js";
 import { drawer, fadeIn, isStill, slide } from "./motion.js";
 import { Outline } from "./outline.js";
 import { keyOf, textOf } from "./wire.js";
 
 /** Records of the first window, before it is known how many are in sight. */
 const firstWindow = 100;
-/** Screens of a window before and behind what is in sight, and ahead of it while it is scrolled. */
-const [around, ahead] = [1, 2];
-/** Milliseconds after which a move of the window that nobody heard of is over. */
-const longMove = 1000;
 /** Pixels drawn beyond what is in sight. */
 const margin = 300;
 /** Pixels: a browser makes no element higher than some 17 million (Firefox) or 33 million. */
@@ -29,10 +26,8 @@ export class VirtualList {
   #outline = new Outline();
   /** Offset of the first loaded record, and the records. */
   #loaded = { offset: 0, records: [] };
-  /** When the window was moved and has not arrived, and the way of the last scrolling: 1 is down. */
-  #moved = -Infinity;
-  #way = 0;
-  /** The commit of which it is known how long the sections are. */
+  #course = new Course();
+  /** The address and the commit of which it is known how long the sections are. */
   #measured;
   /** What will be loaded when it is known how long the list is. */
   #newest = null;
@@ -96,7 +91,7 @@ export class VirtualList {
     const { signal } = this.#ending;
     this.scroller.addEventListener("scroll", () => this.#scrolled(), { signal, passive: true });
     const { controller } = this;
-    controller.addEventListener("snapshot", ({ detail }) => this.#arrived(detail), { signal });
+    controller.addEventListener("snapshot", ({ detail }) => this.#arrived(detail, true), { signal });
     controller.addEventListener("didChange", ({ detail }) => this.#arrived(detail), { signal });
     controller.addEventListener("change", ({ detail }) =>
       this.#changes.set(detail.record, detail), { signal });
@@ -116,24 +111,25 @@ export class VirtualList {
     return this.controller.totalNumberOfRecords > this.#loaded.records.length;
   }
 
-  async #arrived({ window }) {
+  async #arrived({ window }, isSnapshot = false) {
     const { controller } = this;
-    const loaded = { offset: window?.offset ?? 0, records: controller.fetchedRecords };
+    const loaded = { offset: window?.offset ?? 0, limit: window?.limit, records: controller.fetchedRecords };
     this.#newest = loaded;
     if (controller.totalNumberOfRecords > loaded.records.length) {
-      if (controller.commit !== this.#measured) await this.#measure();
+      if (this.#state !== this.#measured) await this.#measure();
     } else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
       ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
     if (this.#newest !== loaded || this.#ending.signal.aborted) return;
-    const isMove = loaded.offset !== this.#loaded.offset;
+    const isMove = !isSame(loaded, this.#loaded);
     this.#isAnimated ||= !isMove;
     // What came into the window has not come into the list.
     if (isMove) this.#changes.clear();
     const anchor = this.#anchor();
     this.#loaded = loaded;
     this.#keep(anchor);
+    this.#clampTop();
     this.#later();
-    this.#moved = -Infinity;
+    if (isSame(loaded, controller.window ?? {})) this.#course.arrived(isSnapshot, performance.now());
     this.#follow();
   }
 
@@ -160,11 +156,14 @@ export class VirtualList {
   /** Asks how long the sections are. */
   async #measure() {
     const { signal } = this.#ending;
-    const { commit } = this.controller;
+    const state = this.#state;
     const isNew = await this.#outline.fetch(this.controller, signal, this.#options);
-    if (isNew) this.#measured = commit;
+    if (isNew) this.#measured = state;
     if (isNew && !signal.aborted) this.#later();
   }
+
+  /** What the sections may depend on. */
+  get #state() { return `${this.controller.commit} ${this.controller.address("sections")}`; }
 
   // Scrolling
 
@@ -173,40 +172,34 @@ export class VirtualList {
     const ratio = this.#ratio;
     const by = scrollTop - this.#scrollTop;
     const isEdge = scrollTop <= 0 || scrollTop >= this.#height - clientHeight - 1;
-    // A wheel or a finger moves the rows as far; a scroll bar is for the whole list.
-    if (ratio > 1 && Math.abs(by) < 3 * clientHeight && !isEdge) this.#top += by;
+    // A wheel or a finger moves the rows as far; a scroll bar, by half a pixel of its own or more, is
+    // for the whole list.
+    if (ratio > 1 && Math.abs(by) < this.#height / clientHeight / 2 && !isEdge) this.#top += by;
     else this.#top = scrollTop * ratio;
     this.#scrollTop = scrollTop;
-    this.#way = Math.sign(by) || this.#way;
+    const { rowHeight } = this.#options;
+    this.#course.scrolled(by / rowHeight, clientHeight / rowHeight, performance.now());
     this.#isAnimated = false;
     this.#later();
     this.#follow();
     this.#waitForRest();
   }
 
-  #waitForRest() {
+  #waitForRest(time = restTime) {
     clearTimeout(this.#rest);
-    this.#rest = setTimeout(() => this.#rested(), restTime);
+    this.#rest = setTimeout(() => this.#rested(), time);
   }
 
   #rested() {
     this.#setScrollTop();
-    this.#way = 0;
+    this.#course.rested(performance.now());
     this.#follow();
+    if (this.#course.isMoving) this.#waitForRest(longMove);
   }
 
-  /** Moves the window where it ends close to what is in sight, one move at a time. */
   #follow() {
-    const { offset = 0, limit = Infinity } = this.controller.window ?? {};
-    const [first, last] = this.#visible();
-    const screen = Math.max(last - first, 10);
-    const room = screen / 2;
-    const isInside = Math.max(0, first - room) >= offset && Math.min(this.numberOfRecords, last + room) <= offset + limit;
-    if (isInside || this.numberOfRecords === 0 || performance.now() - this.#moved < longMove) return;
-    this.#moved = performance.now();
-    const start = Math.max(0, first - screen * (this.#way < 0 ? ahead : around));
-    const end = last + screen * (this.#way > 0 ? ahead : around);
-    this.controller.window = { offset: start, limit: end - start };
+    const window = this.#course.next(this.#visible(), this.numberOfRecords, this.controller.window ?? {}, performance.now());
+    if (window) this.controller.window = window;
   }
 
   #goTo(y) {
@@ -339,6 +332,8 @@ export class VirtualList {
     return node;
   }
 }
+
+const isSame = (one, other) => one.offset === other.offset && one.limit === other.limit;
 
 function div(style, ...children) {
   const node = document.createElement("div");

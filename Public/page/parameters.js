@@ -1,4 +1,4 @@
-/** The form for a query's parameters. */
+/** The form for a query's parameters and its order. */
 
 import { element } from "./dom.js";
 import { writeRoute } from "./route.js";
@@ -17,11 +17,14 @@ const isRequired = (parameter) => parameter.default === undefined;
  * Makes the form of another query, or shows other values in the same, so that focus is not lost.
  * @returns the names of parameters that must be given and are not
  */
-export function showForm(form, { name, parameters }, given) {
-  form.hidden = !parameters.length;
-  if (form.dataset.query !== name) form.replaceChildren(...parameters.map(field));
+export function showForm(form, { name, parameters, orders = [] }, given) {
+  form.hidden = !parameters.length && !orders.length;
+  if (form.dataset.query !== name) {
+    form.replaceChildren(...parameters.map(field), ...orders.length ? [choiceOf(orders)] : []);
+  }
   form.dataset.query = name;
-  for (const input of form.elements) input.value = given[input.name] ?? "";
+  const shown = { ...given, order: given.order === orders[0] ? "" : given.order };
+  for (const input of form.elements) input.value = shown[input.name] ?? "";
   const choose = () =>
     (location.hash = writeRoute({ query: name, parameters: filledIn(form) }));
   form.onsubmit = (event) => {
@@ -40,6 +43,12 @@ function field(parameter) {
   });
   const type = element("span", { className: "type" }, parameter.type);
   return element("label", {}, element("span", {}, parameter.name, " ", type), input);
+}
+
+/** The first order is that of an address without one. */
+function choiceOf(orders) {
+  const options = orders.map((order, index) => new Option(order, index ? order : ""));
+  return element("label", {}, element("span", {}, "order"), element("select", { name: "order" }, ...options));
 }
 
 /** Not type=number, which cuts an integer beyond 2^53 short; the server says what is wrong. */

@@ -6,6 +6,7 @@ import { kindOf, valueNode } from "./values.js";
 export class RowMaker {
   #columns;
   #isNumber = [];
+  #isMeasured = false;
 
   constructor(columns) {
     this.#columns = columns;
@@ -16,6 +17,8 @@ export class RowMaker {
 
   /** Which columns hold numbers, and need little room, the first records show. */
   measure(pane, records) {
+    if (this.#isMeasured) return;
+    this.#isMeasured = records.length > 0;
     const first = records.slice(0, 50);
     this.#isNumber = this.#columns.map((column) =>
       kindOf(first.find((record) => record[column] !== null)?.[column]) === "number");

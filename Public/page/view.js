@@ -20,18 +20,28 @@ export class QueryView {
   #index = null;
   #isClosed = false;
   #binding;
+  /** Where what is shown was asked for, when something else is. */
+  #way;
   #changesHeard = 0;
   #announcing;
   #events = [];
 
-  constructor(query, parameters, log) {
+  constructor(query, log) {
     this.query = query;
     this.#log = log;
     this.#rows = new RowMaker(query.columns);
     this.controller = new FetchedRecordsController(`v1/queries/${encodeURIComponent(query.name)}`,
-      { parameters, window: { offset: 0, limit: shortList }, ...options });
+      { window: { offset: 0, limit: shortList }, ...options });
     this.#listen();
     this.#showState("connecting");
+  }
+
+  /** What is shown stays until the difference is here. */
+  ask({ order, ...parameters }, way) {
+    showProblem(null);
+    // What was refused is no way back.
+    if (this.controller.state !== "closed") this.#way = way;
+    Object.assign(this.controller, { parameters, order });
   }
 
   close() {
@@ -55,25 +65,23 @@ export class QueryView {
       on(event, (data) => this.#events.push({ event, data }));
     }
     on("didChange", ({ commit }) => this.#finish(commit));
-    on("recovered", (data) => {
-      showProblem(null);
-      this.#log.add("recovered", [{ event: "recovered", data }]);
-    });
-    on("error", (data) => {
-      this.#log.add("error", [{ event: "error", data }]);
-      showProblem(data);
-    });
+    for (const event of ["error", "recovered"]) {
+      on(event, (data) => {
+        this.#log.add(event, [{ event, data }]);
+        showProblem(event === "error" ? data : null, data.status === 400 && this.#way);
+      });
+    }
   }
 
   /** Of a long list only what is in sight stands in the document. */
   #choose() {
     const { controller, query: { section, title, name } } = this;
     const isLong = controller.totalNumberOfRecords > shortList;
+    const pane = byId("records");
+    this.#rows.measure(pane, controller.fetchedRecords);
     if (this.#long || (this.#binding && !isLong)) return;
     this.#binding?.abort();
     const { signal } = this.#binding = new AbortController();
-    const pane = byId("records");
-    this.#rows.measure(pane, controller.fetchedRecords);
     const options =
       { ...this.#rows, label: title ?? name, signal, drawn: () => this.#drawn() };
     if (isLong) return this.#showLong(pane, options);
@@ -85,11 +93,8 @@ export class QueryView {
 
   async #showLong(pane, options) {
     this.#long = { close() {} };
-    const { VirtualList } = await import("../didchange/virtualList.js");
-    if (this.#isClosed) return;
-    pane.removeAttribute("tabindex");
-    const isNarrow = matchMedia("(max-width: 759px)").matches && this.query.columns.length > 3;
-    this.#long = new VirtualList(pane, this.controller, { ...options, rowHeight: isNarrow ? 56 : 34 });
+    const { longList } = await import("./long.js");
+    if (!this.#isClosed) this.#long = longList(pane, this, options);
   }
 
   #drawn() {
@@ -106,10 +111,9 @@ export class QueryView {
 
   async #showIndex() {
     this.#index = { update() {} };
-    const { SectionIndex, PlainList } = await import("../didchange/sectionIndex.js");
+    const { indexOf } = await import("./long.js");
     if (this.#isClosed) return;
-    const list = this.#long ?? new PlainList(byId("records"), this.controller);
-    this.#index = new SectionIndex(byId("index"), list);
+    this.#index = indexOf(this.#long, this);
     this.#index.update();
   }
 
@@ -134,9 +138,10 @@ export class QueryView {
   }
 }
 
-export function showProblem(problem) {
+export function showProblem(problem, way) {
   byId("problem").hidden = !problem;
-  byId("problem").textContent = [problem?.title, problem?.detail].filter(Boolean).join(": ");
+  byId("problem").replaceChildren([problem?.title, problem?.detail].filter(Boolean).join(": "),
+    ...way ? [" ", element("a", { href: way }, "Back to what is shown")] : []);
 }
 
 const counted = (count, noun) => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;

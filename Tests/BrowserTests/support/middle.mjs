@@ -15,7 +15,9 @@ export class Middle {
   log = [];
   /** What becomes of the text of the next answer whose path has a part: `{part, become}`. */
   alteration = null;
-  /** The paths of what is under way, by their answers. */
+  /** What requests and answers whose path has a part wait for: `{part, requests, answers}`, of promises. */
+  gate = null;
+  /** `{path, status, text}` of what is under way, by their answers. */
   #open = new Map();
   #server = createServer((asked, answer) => this.#pass(asked, answer));
 
@@ -24,7 +26,9 @@ export class Middle {
   }
 
   get url() { return `http://127.0.0.1:${this.#server.address().port}/`; }
-  get open() { return [...this.#open.values()]; }
+  get open() { return [...this.#open.values()].map(({ path }) => path); }
+  /** `{path, status, text}` of the streams under way, with the text so far. */
+  get flowing() { return [...this.#open.values()].filter(({ path }) => path.includes("/events")); }
   get streams() { return this.open.filter((path) => path.includes("/events")); }
   /** The answers whose path has a part. */
   of(part) { return this.log.filter(({ path }) => path.includes(part)); }
@@ -40,16 +44,19 @@ export class Middle {
     return new Promise((done) => this.#server.close(done));
   }
 
-  #pass({ method, url: path, headers }, answer) {
+  async #pass({ method, url: path, headers }, answer) {
     const { port } = this.server;
+    if (this.#holds(path)) await this.gate.requests;
+    if (answer.destroyed) return;
     const asking = request({ port, host: "127.0.0.1", method, path, headers, agent: false });
-    asking.on("response", (response) => this.#answer(path, response, answer));
+    const entry = { path, status: 0, text: "" };
+    asking.on("response", (response) => this.#answer(entry, response, answer));
     asking.on("error", () => {
-      this.log.push({ path, status: 0, text: "" });
+      this.log.push(entry);
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(502).end();
     });
-    this.#open.set(answer, path);
+    this.#open.set(answer, entry);
     answer.on("close", () => {
       this.#open.delete(answer);
       asking.destroy();
@@ -57,13 +64,18 @@ export class Middle {
     asking.end();
   }
 
-  #answer(path, response, answer) {
+  #holds(path) { return this.gate !== null && path.includes(this.gate.part); }
+
+  #answer(entry, response, answer) {
+    const { path } = entry;
     const { statusCode: status, headers } = response;
+    entry.status = status;
     const isAltered = this.alteration && path.includes(this.alteration.part);
     const { become = (text) => text } = isAltered ? this.alteration : {};
     if (isAltered) this.alteration = null;
-    let text = "", waiting = [], size = 0;
-    const send = () => {
+    let waiting = [], size = 0;
+    const send = async () => {
+      if (this.#holds(path)) await this.gate.answers;
       if (!answer.headersSent) {
         const { "content-length": _, ...others } = headers;
         answer.writeHead(status, isAltered ? others : headers);
@@ -75,18 +87,18 @@ export class Middle {
     if (this.mode === "cutting" && path.includes("/events")) setTimeout(() => answer.destroy(), this.life);
     if (this.mode !== "buffering" && !isAltered) send();
     response.on("data", (piece) => {
-      text += piece;
+      entry.text += piece;
       waiting.push(piece);
       size += piece.length;
       if (!isAltered && (this.mode !== "buffering" || size >= held)) send();
     });
-    response.on("end", () => {
-      if (isAltered) waiting = [become(text)];
-      send();
+    response.on("end", async () => {
+      if (isAltered) waiting = [become(entry.text)];
+      await send();
       answer.end();
     });
     // The server is gone, or whoever asked.
     response.on("error", () => answer.destroy());
-    answer.on("close", () => this.log.push({ path, status, text }));
+    answer.on("close", () => this.log.push(entry));
   }
 }
