@@ -21,7 +21,7 @@ package struct FeedSettings: Sendable, Equatable {
   /// Feeds without a user that stay up to date though each commit to their tables costs something for
   /// each of them, since no argument must equal a value of the rows. Anybody can make one for each
   /// value of a parameter.
-  package var lingeringBurdens = 256
+  package var lingeringBurdens = 64
 
   /// Feeds at the same time; one more takes the place of the one that nobody has used for longest,
   /// and is refused with 503 where all are in use. A client can make a feed for each value of a

@@ -16,6 +16,14 @@ import Testing
           FROM purchase WHERE customer = :customer
         parameters:
           customer: {type: integer, claim: user}
+      long:
+        sql: |
+          SELECT item, (
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000000)
+            SELECT count(*) FROM n) AS n
+          FROM purchase WHERE customer = :customer LIMIT 1
+        parameters:
+          customer: {type: integer, claim: user}
       """
   private static let exchange =
     "DELETE FROM purchase WHERE item = 'Secret'; " + Shop.change("ann", "user = 8")
@@ -54,6 +62,13 @@ import Testing
       while !stream.text.contains("Cup") { try #require(try stream.next() != nil) }
       #expect(!stream.text.contains("Secret"))
     }
+  }
+
+  @Test func `is nobody when the answer is there after the end of the session`() throws {
+    try shop.writer.commit(Shop.change("ann", "expires = unixepoch() + 1"))
+    let page = try shop.get("/v1/queries/long/records", as: "ann")
+    page.expectUnauthorized(withToken: true)
+    #expect(!page.text.contains("Cup"))
   }
 
   @Test func `is shown nothing of a query that fails since`() throws {
