@@ -71,7 +71,7 @@ export class Stream {
     const isMine = () => request === this.#request;
     const { signal } = request;
     this.#listen(silentStart);
-    let began, parser;
+    let began, parser, last;
     try {
       const response = await ask(this.#asker, this.#address(this.topics, this.#id),
         { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
@@ -84,9 +84,14 @@ export class Stream {
       this.#heard.resumed();
       if (!isMine()) return;
       began = Date.now();
-      parser = new EventParser((event, data) => isMine() && this.#block(parser.lastEventId, event, data));
+      parser = new EventParser((event, data) => {
+        last = event || parser.lastEventId;
+        if (isMine()) this.#block(parser.lastEventId, event, data);
+      });
       await readEvents(response, parser,
         () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
+      // A shared stream ends by saying where to go on.
+      if (last && last === parser.lastEventId) began = 0;
     } catch (error) {
       if (isMine() && !(error instanceof TypeError)) console.error(error);
     }
@@ -98,7 +103,7 @@ export class Stream {
     const life = Date.now() - began;
     if (life >= shortLife) this.#delay.reset();
     this.#interrupt();
-    if (life < shortLife && retries < 2) this.#heard.cut();
+    if (!(life >= shortLife) && retries < 2) this.#heard.cut(life);
     // Where all are told the same they do not come back together.
     if (!this.#isClosed) this.#later(() => this.#open(), retry / 2, retry);
   }
@@ -195,7 +200,10 @@ export class Stream {
     const isSignedOut = status === 401 && this.#asker.token;
     if (isFinal && (this.topics.length === 1 || isSignedOut)) this.#refuse(this.topics, problem);
     else if (isFinal) this.#askEach();
-    else this.#later(() => this.#open(), wait);
+    else {
+      this.#heard.cut(NaN);
+      this.#later(() => this.#open(), wait);
+    }
   }
 
   /** One bad topic spoils the stream for all: each is asked for alone. */
