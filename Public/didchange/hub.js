@@ -120,7 +120,7 @@ export class Hub {
       commit: (changeSets, some = topics) => this.#commit(stream, changeSets, some),
       // Or can be read again, with nothing changed.
       failed: (topic, kind, data) => {
-        topic.tell(kind, data);
+        topic.tellFailure(kind, data);
         this.#flush();
       },
       refused: (topic, problem) => this.#refuse(topic, problem),

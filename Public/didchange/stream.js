@@ -24,6 +24,8 @@ export class Stream {
   /** The change set on its way, and those that wait for their commit. */
   #arriving = null;
   #unit = [];
+  /** Topic → its last failure or recovery in a piece: streams may begin with what is over. */
+  #health = new Map();
   #delay = new Delay();
   #timer;
   #watch;
@@ -89,7 +91,7 @@ export class Stream {
         if (isMine()) this.#block(parser.lastEventId, event, data);
       });
       await readEvents(response, parser,
-        () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
+        () => isMine() && this.#arrived(parser.isWithin ? silentStart : silence));
       // A shared stream ends by saying where to go on.
       if (last && last === parser.lastEventId) began = 0;
     } catch (error) {
@@ -112,6 +114,12 @@ export class Stream {
   #listen(long) {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => this.#wonder(long), long);
+  }
+
+  #arrived(long) {
+    this.#listen(long);
+    for (const [topic, news] of this.#health) this.#heard.failed(topic, ...news);
+    this.#health.clear();
   }
 
   async #wonder(long) {
@@ -142,14 +150,16 @@ export class Stream {
     switch (event) {
       case "snapshot":
         this.#arriving = null;
+        this.#health.delete(topic);
         return this.#heard.snapshot(topic, data);
       case "willChange":
         return (this.#arriving = { willChange: data, events: [] });
       case "didChange":
+        this.#health.delete(topic);
         this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
         return (this.#arriving = null);
-      case "fetchError": return this.#heard.failed(topic, "error", data);
-      case "recovered": return this.#heard.failed(topic, event, data);
+      case "fetchError": return this.#health.set(topic, ["error", data]);
+      case "recovered": return this.#health.set(topic, [event, data]);
       case "sectionChange":
       case "change": this.#arriving?.events.push({ event, data });
     }
