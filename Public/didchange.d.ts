@@ -59,7 +59,8 @@ export type State = "connecting" | "live" | "stale" | "closed" | "signedOut" | "
 
 /**
  * How changes come. `longPoll`: something between this page and the server holds streams back, as a
- * test of the connection has shown, or cuts them, twice within a minute while the server was there; so
+ * test of the connection has shown, or cuts them, twice within a minute and after the same time, while
+ * the server was there (one that dies, or two behind a balancer in turn, do not do it so regularly); so
  * changes are asked for, one request a query, four at a time, which the server answers when there is
  * something new. With more than four queries news take some seconds. Streams are tried again after ten
  * minutes, and by pages that are opened when no other page of this origin uses the module any more.

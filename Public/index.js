@@ -5,7 +5,7 @@ import { byId, element } from "./page/dom.js";
 import { EventLog } from "./page/log.js";
 import { monitor } from "./page/monitor.js";
 import { readRoute, writeRoute } from "./page/route.js";
-import { QueryView, showProblem } from "./page/view.js";
+import { addressOf, QueryView, showProblem } from "./page/view.js";
 
 const log = new EventLog(byId("log"), (groups) => {
   byId("held").textContent = groups > 0 ? `${groups} held` : "";
@@ -15,8 +15,6 @@ let view = null;
 let choice = 0;
 /** Whether what may be read depends on who asks. */
 let hasCallers = false;
-
-const queryAddress = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
 const isBarred = (state) => state === "signedOut" || state === "forbidden";
 
@@ -91,7 +89,7 @@ async function choose({ oldURL } = {}) {
   const isSame = view?.query.name === route.query && !isBarred(view.controller.state);
   if (!isSame) leave(route.query);
   try {
-    const query = isSame ? view.query : await get(queryAddress(route.query));
+    const query = isSame ? view.query : await get(addressOf(route.query));
     const { showForm } =
       query.parameters.length > 0 || query.orders ? await import("./page/parameters.js") : {};
     if (mine !== choice) return;
@@ -143,7 +141,7 @@ function bar(state) {
 async function showDetails() {
   if (!byId("about").open || !view) return;
   const [{ fillDetails }, query] =
-    await Promise.all([import("./page/details.js"), get(queryAddress(view.query.name))]);
+    await Promise.all([import("./page/details.js"), get(addressOf(view.query.name))]);
   if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url, isSignedIn());
 }
 

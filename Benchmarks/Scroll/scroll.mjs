@@ -1,5 +1,5 @@
-// What a long list transfers while it is scrolled: the server's own page in Chromium, behind a proxy that
-// counts. Run by hand, with a release build:
+// What a long list transfers while it is scrolled, and how often it shows placeholders: the server's own page
+// in Chromium, behind a proxy that counts. Run by hand, with a release build:
 //
 //     DIDCHANGE_PROGRAM=.build/release/didchange node Benchmarks/Scroll/scroll.mjs [rows] [steps] [public]
 //
@@ -57,11 +57,35 @@ const move = (by) => tab.run(async (by) => {
   }
 }, by);
 
-async function measure(name, by) {
+async function open() {
   await tab.go("about:blank");
   await tab.go(`http://127.0.0.1:${proxy.address().port}/`);
   await tab.until(() => document.querySelectorAll("#records .record [role=cell]").length > 20);
   await new Promise((resolve) => setTimeout(resolve, 500));
+}
+
+/** Of 120 frames with so many pixels each, those in which a row in sight is a placeholder. */
+const fling = (pixels) => tab.run(async (pixels) => {
+  const scroller = document.querySelector("#records [tabindex]");
+  const began = performance.now();
+  let gaps = 0;
+  for (let frame = 0; frame < 120; frame++) {
+    scroller.scrollTop += pixels;
+    await new Promise(requestAnimationFrame);
+    // The list draws in the same frame, before this.
+    await new Promise((resolve) => setTimeout(resolve));
+    const view = scroller.getBoundingClientRect();
+    const seen = [...scroller.querySelectorAll(".record")].filter((node) => {
+      const { top, bottom } = node.getBoundingClientRect();
+      return bottom > view.top && top < view.bottom;
+    });
+    if (seen.length < 5 || !seen.every((node) => /\d/.test(node.innerText))) gaps++;
+  }
+  return [gaps, (performance.now() - began) / 120];
+}, pixels);
+
+async function measure(name, by) {
+  await open();
   [received, requests] = [0, 0];
   let shown = 0;
   for (let step = 0; step < steps; step++) shown += await move(by);
@@ -77,6 +101,16 @@ console.log("| | bytes a step | rows in sight | bytes to those of the rows in si
 console.log("|---|---|---|---|---|");
 await measure("over the whole length", 1 / steps);
 await measure("a screen each", "screen");
+console.log("\n| pixels a frame | frames of 120 with placeholders, in turn | ms a frame |");
+console.log("|---|---|---|");
+for (const pixels of [300, 900, 1800]) {
+  const runs = [];
+  for (let run = 0; run < 5; run++) {
+    await open();
+    runs.push(await fling(pixels));
+  }
+  console.log(`| ${pixels} | ${runs.map(([gaps]) => gaps).join(", ")} | ${runs.map(([, time]) => time.toFixed(0)).join(", ")} |`);
+}
 await browser.stop();
 proxy.close();
 await server.stop();

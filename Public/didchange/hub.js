@@ -1,6 +1,5 @@
 /** Where all controllers of all tabs meet: one result a query. */
 
-import { ask } from "./asking.js";
 import { Member } from "./member.js";
 import { Stream } from "./stream.js";
 import { Topic, Watcher } from "./topic.js";
@@ -9,8 +8,8 @@ import { Topic, Watcher } from "./topic.js";
 const mostTopics = 48;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
-/** Milliseconds: streams that are cut further apart are unrelated; and when streams are tried again. */
-const [unrelated, pollingTime] = [60_000, 600_000];
+/** Milliseconds after which streams are tried again. */
+const pollingTime = 600_000;
 
 export class Hub {
   /** By name. */
@@ -20,8 +19,6 @@ export class Hub {
   #gathering = null;
   /** Where streams do not come through, by server: what is used instead, if there is anything, and until when. */
   #polls = new Map();
-  /** When a stream was cut last, by server. */
-  #cuts = new Map();
 
   /** A member is told `[id, kind, payload][]`; what it says goes to what is returned. */
   join(post) {
@@ -123,7 +120,7 @@ export class Hub {
       commit: (changeSets, some = topics) => this.#commit(stream, changeSets, some),
       // Or can be read again, with nothing changed.
       failed: (topic, kind, data) => {
-        topic.tell(kind, data);
+        topic.tellFailure(kind, data);
         this.#flush();
       },
       refused: (topic, problem) => this.#refuse(topic, problem),
@@ -134,7 +131,8 @@ export class Hub {
         this.#gather();
       },
       heldBack: () => this.#poll(asker.base),
-      cut: () => this.#cut(asker),
+      cut: (life) => import("./cuts.js").then(async ({ isOnTheWay }) =>
+        await isOnTheWay(asker, life) && this.#poll(asker.base)).catch(() => {}),
       polled: () => Date.now() > this.#polls.get(asker.base)?.until && this.#use(null, asker.base),
       // The server has streams only.
       missing: () => this.#use({}, asker.base),
@@ -176,15 +174,6 @@ export class Hub {
 
   #kindFor(base) { return this.#polls.get(base)?.Kind ?? Stream; }
 
-  /** The second time something on the way may have done it, but not where the server has died. */
-  async #cut(asker) {
-    const { base } = asker;
-    const isAgain = Date.now() - this.#cuts.get(base) < unrelated;
-    this.#cuts.set(base, Date.now());
-    const answer = isAgain && await ask(asker, `${base}selftest`, { method: "HEAD", cache: "no-store" }).catch(() => null);
-    if (answer?.ok) this.#poll(base);
-  }
-
   /** Streams do not come through; later they may. */
   async #poll(base) {
     if (this.#polls.has(base)) return;
@@ -202,7 +191,6 @@ export class Hub {
   #use(polls, base) {
     if (polls) this.#polls.set(base, polls);
     else this.#polls.delete(base);
-    this.#cuts.delete(base);
     this.#streams = this.#streams.filter((stream) => {
       if (stream.topics[0].asker.base !== base) return true;
       stream.close();

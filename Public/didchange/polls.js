@@ -57,7 +57,7 @@ export class Polls {
   #heard;
   #line;
   #isClosed = false;
-  /** Topic → its request, its timer, the cursor that it was given last, and why it cannot be read. */
+  /** Topic → its request, its timer, and the cursor that it was given last. */
   #turns = new Map();
 
   constructor(asker, topics, heard) {
@@ -92,7 +92,7 @@ export class Polls {
   /** Who has nothing, or does not know whether it still is so, is told at once. */
   #queue(topic) {
     const turn = this.#turns.get(topic);
-    const isBrief = topic.state !== "live" || !topic.head.version || turn.failure;
+    const isBrief = topic.state !== "live" || !topic.head.version || topic.failure;
     this.#line.add(async () => this.#isClosed || this.#poll(topic, turn, isBrief ? 0 : this.#line.wait), isBrief);
   }
 
@@ -128,8 +128,7 @@ export class Polls {
   #take(topic, turn, { version, commit, cursor, events }, isSoon) {
     turn.cursor = cursor ?? null;
     this.#heard.resumed([topic]);
-    if (turn.failure && !events.length) this.#heard.failed(topic, "recovered", { query: topic.query, version, commit });
-    turn.failure = null;
+    if (topic.failure && !events.length) this.#heard.failed(topic, "recovered", { query: topic.query, version, commit });
     const fits = this.#tell(topic, events);
     this.#heard.polled();
     if (this.#isClosed) return;
@@ -169,10 +168,9 @@ export class Polls {
     this.#heard.refused(topic, problem);
   }
 
-  /** The query cannot be read; what it showed stays, and it is told once. */
+  /** The query cannot be read; what it showed stays. */
   #fail(topic, turn, { problem, wait }) {
-    if (turn.failure?.detail !== problem.detail) this.#heard.failed(topic, "error", problem);
-    turn.failure = problem;
+    this.#heard.failed(topic, "error", problem);
     this.#later(topic, turn, wait);
   }
 

@@ -24,6 +24,8 @@ export class Stream {
   /** The change set on its way, and those that wait for their commit. */
   #arriving = null;
   #unit = [];
+  /** Topic → its last failure or recovery in a piece: streams may begin with what is over. */
+  #health = new Map();
   #delay = new Delay();
   #timer;
   #watch;
@@ -71,7 +73,7 @@ export class Stream {
     const isMine = () => request === this.#request;
     const { signal } = request;
     this.#listen(silentStart);
-    let began, parser;
+    let began, parser, last;
     try {
       const response = await ask(this.#asker, this.#address(this.topics, this.#id),
         { signal, cache: "no-store", headers: { Accept: "text/event-stream" } });
@@ -84,9 +86,14 @@ export class Stream {
       this.#heard.resumed();
       if (!isMine()) return;
       began = Date.now();
-      parser = new EventParser((event, data) => isMine() && this.#block(parser.lastEventId, event, data));
+      parser = new EventParser((event, data) => {
+        last = event || parser.lastEventId;
+        if (isMine()) this.#block(parser.lastEventId, event, data);
+      });
       await readEvents(response, parser,
-        () => isMine() && this.#listen(parser.isWithin ? silentStart : silence));
+        () => isMine() && this.#arrived(parser.isWithin ? silentStart : silence));
+      // A shared stream ends by saying where to go on.
+      if (last && last === parser.lastEventId) began = 0;
     } catch (error) {
       if (isMine() && !(error instanceof TypeError)) console.error(error);
     }
@@ -98,7 +105,7 @@ export class Stream {
     const life = Date.now() - began;
     if (life >= shortLife) this.#delay.reset();
     this.#interrupt();
-    if (life < shortLife && retries < 2) this.#heard.cut();
+    if (!(life >= shortLife) && retries < 2) this.#heard.cut(life);
     // Where all are told the same they do not come back together.
     if (!this.#isClosed) this.#later(() => this.#open(), retry / 2, retry);
   }
@@ -107,6 +114,12 @@ export class Stream {
   #listen(long) {
     clearTimeout(this.#watch);
     this.#watch = setTimeout(() => this.#wonder(long), long);
+  }
+
+  #arrived(long) {
+    this.#listen(long);
+    for (const [topic, news] of this.#health) this.#heard.failed(topic, ...news);
+    this.#health.clear();
   }
 
   async #wonder(long) {
@@ -137,14 +150,16 @@ export class Stream {
     switch (event) {
       case "snapshot":
         this.#arriving = null;
+        this.#health.delete(topic);
         return this.#heard.snapshot(topic, data);
       case "willChange":
         return (this.#arriving = { willChange: data, events: [] });
       case "didChange":
+        this.#health.delete(topic);
         this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
         return (this.#arriving = null);
-      case "fetchError": return this.#heard.failed(topic, "error", data);
-      case "recovered": return this.#heard.failed(topic, event, data);
+      case "fetchError": return this.#health.set(topic, ["error", data]);
+      case "recovered": return this.#health.set(topic, [event, data]);
       case "sectionChange":
       case "change": this.#arriving?.events.push({ event, data });
     }
@@ -195,7 +210,10 @@ export class Stream {
     const isSignedOut = status === 401 && this.#asker.token;
     if (isFinal && (this.topics.length === 1 || isSignedOut)) this.#refuse(this.topics, problem);
     else if (isFinal) this.#askEach();
-    else this.#later(() => this.#open(), wait);
+    else {
+      this.#heard.cut(NaN);
+      this.#later(() => this.#open(), wait);
+    }
   }
 
   /** One bad topic spoils the stream for all: each is asked for alone. */

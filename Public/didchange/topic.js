@@ -15,6 +15,8 @@ export class Topic {
   result = null;
   head = {};
   state = "connecting";
+  /** Why it cannot be read. */
+  failure = null;
   /** The `Watcher`s. */
   watchers = [];
   /** Names its stream. */
@@ -51,6 +53,7 @@ export class Topic {
     const isShown = isSame(watcher.shown, this.head.version);
     watcher.topic = this;
     if (!this.isBorrowed) this.present(watcher);
+    if (this.failure) watcher.add("error", this.failure);
     watcher.add("state", this.state);
     return this.isBorrowed && !isShown;
   }
@@ -65,10 +68,7 @@ export class Topic {
   /** Whether the snapshot says anything new. */
   restart({ sections, records, ...head }) {
     if (head.version === this.head.version && !this.isBorrowed) return false;
-    this.head = head;
-    this.result = { sections: sectionsOf(sections, records) };
-    this.isBorrowed = false;
-    return true;
+    return this.#show({ sections: sectionsOf(sections, records) }, head);
   }
 
   /** Whether the change set fits. */
@@ -79,14 +79,23 @@ export class Topic {
       const result = applyChangeSet(this.result, events.map(({ event, data }) =>
         ({ event, data: { ...data, record: { key: data.key, record: data.record } } })));
       if (countOf(result) !== head.numberOfRecords) return false;
-      this.result = result;
-      this.head = { ...this.head, ...head };
-      this.isBorrowed = false;
-      return true;
+      return this.#show(result, { ...this.head, ...head });
     } catch (error) {
       if (error instanceof ChangeSetError) return false;
       throw error;
     }
+  }
+
+  #show(result, head) {
+    Object.assign(this, { result, head, isBorrowed: false, failure: null });
+    return true;
+  }
+
+  /** A failure once, though each stream begins with it. */
+  tellFailure(kind, data) {
+    const failure = kind === "error" ? { detail: "", ...data } : null;
+    if (failure?.detail !== this.failure?.detail) this.tell(kind, data);
+    this.failure = failure;
   }
 
   tell(kind, payload) {

@@ -6,6 +6,8 @@ import { byId } from "./dom.js";
 const [interval, maximumReadings] = [2000, 60];
 
 function chart(figure) {
+  figure.insertAdjacentHTML("afterbegin",
+    '<svg viewBox="0 0 59 20" preserveAspectRatio="none" aria-hidden="true"><polyline/></svg>');
   const values = [];
   return (value) => {
     values.push(value);

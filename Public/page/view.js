@@ -12,6 +12,8 @@ const [shortList, manySections] = [300, 8];
 
 const stateTexts = { stale: "connection lost", signedOut: "signed out", forbidden: "not allowed" };
 
+export const addressOf = (name) => `v1/queries/${encodeURIComponent(name)}`;
+
 export class QueryView {
   #log;
   #rows;
@@ -30,7 +32,7 @@ export class QueryView {
     this.query = query;
     this.#log = log;
     this.#rows = new RowMaker(query.columns);
-    this.controller = new FetchedRecordsController(`v1/queries/${encodeURIComponent(query.name)}`,
+    this.controller = new FetchedRecordsController(addressOf(query.name),
       { window: { offset: 0, limit: shortList }, ...options });
     this.#listen();
     this.#showState("connecting");

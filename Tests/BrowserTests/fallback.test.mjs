@@ -279,5 +279,28 @@ queries:
         assert.deepEqual(middle.of("/changes"), []);
       });
     }
+
+    test("two servers behind a balancer that die in turn are no reason for polls", async (t) => {
+      const other = await new Server(server.options, { env: server.env }).start();
+      t.after(() => other.stop("SIGKILL"));
+      const middle = await behind("through");
+      t.after(() => (middle.server = server));
+      const one = opened(middle);
+      await one.shows("live 40 a1");
+      // Milliseconds that each lives on with its client: not the same.
+      for (const [n, life] of [200, 1500, 3000, 600].entries()) {
+        const [dying, living] = n % 2 ? [other, server] : [server, other];
+        const streams = middle.of("/v1/events").length;
+        await new Promise((resolve) => setTimeout(resolve, life));
+        middle.server = living;
+        await dying.stop("SIGKILL");
+        await eventually(() => middle.of("/v1/events").length > streams && middle.streams.length === 1, "it goes on at the other");
+        await dying.start();
+        rename(`x${n}`);
+        await one.shows(`live 40 x${n}`);
+      }
+      assert.equal(one.controller.transport, "stream");
+      assert.ok(!one.heard.includes("longPoll"));
+    });
   });
 });

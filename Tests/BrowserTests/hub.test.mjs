@@ -228,6 +228,46 @@ test("queries that cannot be told apart by their events go on streams of their o
   assert.deepEqual(tab.kinds(), ["3 snapshot", "3 live"]);
 });
 
+test("a query that fails is told once, however many streams begin with it, until it is read again", async () => {
+  const tab = new PlayedTab(new Hub());
+  tab.open("a");
+  await settled();
+  await streams[0].send("snapshot", snapshot("a"), "s-1");
+  const failure = { query: "a", status: 500, title: "Internal Server Error", detail: "no such table" };
+  await streams[0].send("fetchError", failure);
+  assert.deepEqual(tab.kinds(), ["1 connecting", "1 snapshot", "1 live", "1 error"]);
+  const rotate = async () => {
+    await streams.at(-1).fail();
+    await settled();
+    await streams.at(-1).open();
+  };
+  for (let rotation = 0; rotation < 2; rotation++) {
+    await rotate();
+    await streams.at(-1).send("fetchError", failure);
+    assert.deepEqual(tab.kinds(), ["1 stale", "1 live"]);
+  }
+  tab.open("a");
+  assert.deepEqual(tab.kinds(), ["2 snapshot", "2 error", "2 live"], "who comes late is told");
+  await streams.at(-1).send("fetchError", { ...failure, detail: "no such column" });
+  assert.deepEqual(tab.kinds(), ["1 error", "2 error"], "another failure");
+  const recovered = { query: "a", version: "a-1", commit: 2 };
+  await streams.at(-1).send("recovered", recovered);
+  await streams.at(-1).send("recovered", recovered);
+  await streams.at(-1).send("fetchError", failure);
+  assert.deepEqual(tab.kinds(), ["1 recovered", "2 recovered", "1 error", "2 error"]);
+  await play(streams.at(-1), update("a", "a-1", "a-2", 2), "s-2");
+  await streams.at(-1).send("fetchError", failure);
+  assert.deepEqual(tab.kinds(), ["1 changeSet", "2 changeSet", "1 error", "2 error"], "a change says that it is well");
+  // A stream begins with what it was sent since it had something new, what is over too.
+  const story = [["fetchError", failure], ["recovered", recovered]].map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`).join("");
+  await rotate();
+  tab.kinds();
+  await streams.at(-1).write(story);
+  assert.deepEqual(tab.kinds(), ["1 recovered", "2 recovered"]);
+  await streams.at(-1).write(story);
+  assert.deepEqual(tab.kinds(), []);
+});
+
 test("an event of a query that nobody asked for is nobody's", async () => {
   const tab = new PlayedTab(new Hub());
   tab.open("a");
