@@ -126,8 +126,9 @@ queries:
     const passed = steps * by + screen;
     t.diagnostic(`${keys.length} rows on the wire, ${new Set(keys).size} of them different, for ${passed} in view`);
     assert.ok(new Set(keys).size <= passed + 5 * screen, "no more than may soon be in view");
-    // A snapshot repeats what two windows share, where that is shorter than to be told what leaves.
-    assert.ok(keys.length <= 2 * passed + 10 * screen, `${keys.length} rows for ${passed}`);
+    // A snapshot repeats what two windows share, where that is shorter than to be told what leaves; and
+    // before it is known that windows should not grow, one has grown.
+    assert.ok(keys.length <= 2 * passed + 20 * screen, `${keys.length} rows for ${passed}`);
     const before = keys.length;
     for (let step = 1; step <= 4; step++) {
       await scrollTo(steps * by - step * by);
