@@ -152,6 +152,10 @@ private func tracking(
       "when book changes, the query runs again: what is in the list of id IN (SELECT …) depends on more"
     ),
     (
+      "SELECT id FROM book WHERE genre IN (SELECT code FROM genre WHERE code = 'x' UNION SELECT n FROM computed WHERE id = 1)",
+      "when genre changes, the query runs again: what genre IN (SELECT …) compares is not certain"
+    ),
+    (
       "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE genre = 'x')",
       "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
     ),
@@ -234,6 +238,12 @@ private func tracking(
     (
       "WITH few AS (SELECT id FROM author) SELECT id FROM few WHERE id IN (SELECT id FROM few)",
       "a subquery names the CTE few"
+    ),
+    (
+      """
+      SELECT id FROM author WHERE EXISTS (
+        SELECT 1 FROM (SELECT id FROM book WHERE title = "country") AS b WHERE b.id = author.id)
+      """, "\"country\" may be a column around a subquery in FROM"
     ),
     (
       "SELECT id, (SELECT row_number() OVER () FROM author a WHERE a.id = book.id) AS n FROM book",

@@ -33,7 +33,8 @@ struct Membership {
         reason: "what is in the list of \(written) depends on more than the row that it is of")
     }
     guard let left = around.qualified(operand),
-      let right = items.map(within.qualified) as? [String]
+      let right = items.map(within.qualified) as? [String],
+      parts.count == 1 || isNumeric(operand, around, facts)
     else { throw NotIncremental(reason: "what \(written) compares is not certain") }
     guard
       ignoresNull
@@ -59,6 +60,19 @@ struct Membership {
       left = operand.sourceText
     }
     return "\(left) = (\(items.joined(separator: ", ")))"
+  }
+
+  /// Whether an expression is a column that makes numbers of whatever it is compared with. For others,
+  /// the first of several SELECTs says how those of all are compared.
+  private func isNumeric(
+    _ expression: ArraySlice<SQLToken>, _ names: NameScopes, _ facts: SchemaFacts
+  ) -> Bool {
+    guard let name = expression.columnName, let (table, column) = names.requiredColumn(name) else {
+      return false
+    }
+    if column.isSameIdentifier(as: table.rowIDColumn ?? "") { return true }
+    let affinity = facts.comparison(of: column, in: table.name)?.affinity
+    return affinity == .integer || affinity == .real || affinity == .numeric
   }
 
   /// Whether an expression is a column that is declared NOT NULL, or a rowid.

@@ -20,6 +20,9 @@ struct NameScopes {
     levels.append(Level(select: select, aliases: aliases))
   }
 
+  /// Whether a name may be that of a column.
+  func knows(_ name: ColumnName) -> Bool { levels.contains { !$0.owners(of: name).isEmpty } }
+
   /// Whether none of these names is that of a column of the innermost SELECT, though some are columns
   /// of those around it.
   func areOutside(_ names: [ColumnName]) -> Bool {

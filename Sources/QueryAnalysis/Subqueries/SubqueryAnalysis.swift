@@ -90,6 +90,7 @@ struct SubqueryAnalysis {
     _ part: SelectSyntax, of parts: [SelectSyntax], _ subquery: Subquery, isCondition: Bool,
     in surroundings: Surroundings
   ) throws -> [String] {
+    try checkSources(of: part, in: surroundings)
     let inner = try resolver.resolve(part)
     try check(inner)
     var within = surroundings
@@ -142,6 +143,19 @@ struct SubqueryAnalysis {
       return made(nil, within.refusal ?? refusal.reason)
     } catch {
       return made(nil, within.refusal ?? "SQLite does not take its tables in a join")
+    }
+  }
+
+  /// A subquery in FROM may look at what is around the SELECT that it is in. It cannot where all are
+  /// joined, and SQLite says so, but for a name in double quotation marks, which becomes a text.
+  private func checkSources(of part: SelectSyntax, in surroundings: Surroundings) throws {
+    for case .select(let sql) in part.sources.map(\.origin) {
+      for token in SQLTokens.tokens(of: sql) where token.text.first == "\"" {
+        let name = ColumnName(qualifier: nil, name: token.name ?? "")
+        guard !surroundings.names.knows(name) else {
+          throw NotIncremental(reason: "\(token.text) may be a column around a subquery in FROM")
+        }
+      }
     }
   }
 

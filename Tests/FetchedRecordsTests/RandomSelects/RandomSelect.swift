@@ -203,7 +203,14 @@ struct RandomSelectWriter {
     let item = random.pick(inner.table.columns).name
     let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
     let clause = more.isEmpty ? "" : " WHERE \(more)"
-    let group = random.once(in: 8) ? " GROUP BY \(inner.alias).\(item)" : ""
+    var group = random.once(in: 8) ? " GROUP BY \(inner.alias).\(item)" : ""
+    if random.once(in: 8) {
+      let other = source(from: schema.sources)
+      let column = random.pick(other.table.columns).name
+      let compound = random.pick(["UNION", "UNION ALL", "EXCEPT", "INTERSECT"])
+      group += " \(compound) SELECT \(other.alias).\(column) FROM \(text(other))"
+      if other.table.rowID != nil { group += " WHERE \(equality(other, scope[scope.count - 1]))" }
+    }
     return """
       \(column(scope)) \(random.pick(["IN", "IN", "IN", "NOT IN"])) \
       (SELECT \(inner.alias).\(item) FROM \(text(inner))\(clause)\(group))
