@@ -58,8 +58,10 @@ final class RememberedStates: Sendable {
     let name = Name(query: query, state: String(ResultsVersion.state(in: version)))
     return state.withLock { state in
       for remembered in new {
-        let name = Name(query: remembered.keys[0].query, state: remembered.version.state)
-        state.places[name] = Place(state: remembered)
+        for version in [remembered.version, remembered.snapshots[0].version] {
+          let name = Name(query: remembered.keys[0].query, state: version.state)
+          state.places[name] = Place(state: remembered)
+        }
       }
       if state.places.count > state.mostPlaces {
         state.places = state.places.filter { $0.value.state != nil }
@@ -88,5 +90,11 @@ final class RememberedState: Sendable {
     self.position = position
     self.snapshots = snapshots
     self.keys = keys
+  }
+
+  /// Its version, or that of its first query, whichever a client means: a stream of several queries has
+  /// versions of its own, also where it is of one.
+  func version(meantBy text: String) -> ResultsVersion {
+    ResultsVersion.state(in: text) == version.state ? version : snapshots[0].version
   }
 }

@@ -122,7 +122,7 @@ extension StreamableFeed {
       let state = elsewhere(lastEventID, keys[0], opening),
       let advance = present.advance(from: state, isOwn: false)
     {
-      let name = Self.name(state.version, insteadOf: lastEventID)
+      let name = Self.name(state.version(meantBy: lastEventID), insteadOf: lastEventID)
       return FeedAdvance(name + advance.pieces, advance.kind, to: present)
     }
     return FeedAdvance(present.snapshots, .snapshot, to: present)

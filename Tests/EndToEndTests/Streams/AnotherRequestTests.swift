@@ -92,4 +92,23 @@ import Testing
     try fixture.writer().commit("UPDATE player SET name = 'x' WHERE id = 11")
     #expect(try again.next()?.type == "willChange")
   }
+
+  @Test func `is told the difference of one query on a stream of several`() throws {
+    var version = try fixture.follow("players", "?offset=0&limit=100").model.version
+    var streams: [EventStream] = []
+    for offset in [10, 25, 20] {
+      let stream = fixture.stream(
+        "/v1/events?query=players%3Foffset%3D\(offset)%26limit%3D100%26lastEventId%3D\(version)")
+      streams.append(stream)
+      let begin = try #require(try stream.next())
+      #expect(begin.type == "willChange")
+      #expect(try begin.json["from"].string == version)
+      version = try #require(try begin.json["version"].string)
+      while try #require(try stream.next()).type != "commit" {}
+    }
+    // And from there to a stream of its own.
+    let own = fixture.stream(
+      "/v1/queries/players/events?offset=15&limit=100", .init(lastEventID: version))
+    #expect(try own.next()?.type == "willChange")
+  }
 }
