@@ -146,6 +146,18 @@ private func refusal(_ tickets: Tickets, _ text: String, at time: UnixSeconds = 
   #expect(refusal(tickets, texts[3], at: now + 31) == .used)
 }
 
+@Test func `a caller who uses too many keeps nobody else out`() throws {
+  let tickets = Tickets(share: 2)
+  let ann = CallerIdentity.opaque(token: "ann")
+  let texts = try (0..<4).map { try tickets.issue(for: ann, now: now + 10 * Double($0)).text }
+  #expect(texts[..<3].map { refusal(tickets, $0, at: now + 20) } == [nil, nil, .crowded])
+  let bob = try tickets.issue(for: .opaque(token: "bob"), now: now).text
+  #expect(refusal(tickets, bob, at: now + 20) == nil)
+  // The first has expired.
+  #expect(refusal(tickets, texts[3], at: now + 31) == nil)
+  #expect(refusal(tickets, texts[2], at: now + 31) == .crowded)
+}
+
 @Test func `of many threads that use a ticket one gets in`() throws {
   let tickets = Tickets()
   for round in 0..<50 {

@@ -26,9 +26,10 @@ package final class Tickets: Sendable {
   ///   - key: What they are sealed with.
   ///   - capacity: Used tickets that are remembered until they expire; more are refused with
   ///     `crowded`. 100 000 are 3300 streams a second for 30 seconds, of 16 bytes each.
-  package init(key: TicketKey = .random(), capacity: Int = 100_000) {
+  ///   - share: How many of these one caller may have: 3000 are 100 streams a second.
+  package init(key: TicketKey = .random(), capacity: Int = 100_000, share: Int = 3000) {
     self.key = key
-    used = Mutex(UsedTickets(capacity: capacity))
+    used = Mutex(UsedTickets(capacity: capacity, share: share))
   }
 
   /// A ticket for a caller, which is not good for longer than what proves the caller. O(n) in the
@@ -55,18 +56,20 @@ package final class Tickets: Sendable {
     else { throw .notGood }
     guard now < content.expires else { throw .expired }
     guard content.expires <= now + Self.lifetime + Self.leeway else { throw .notGood }
-    try markUsed(salt, expires: content.expires, now: now)
+    try markUsed(salt, content, now: now)
     return content.identity
   }
 
   /// Remembers a ticket until it has expired.
   private func markUsed(
-    _ salt: [UInt8], expires: UnixSeconds, now: UnixSeconds
+    _ salt: [UInt8], _ content: TicketContent, now: UnixSeconds
   ) throws(TicketError) {
     let salt = UsedTickets.Salt(salt)
     let result: Result<Void, TicketError> = used.withLock { used in
       do throws(TicketError) {
-        try used.use(salt, expiringIn: Int(expires)) { UnixSeconds($0 + 1) > now }
+        try used.use(salt, of: content.identity.name, expiringIn: Int(content.expires)) {
+          UnixSeconds($0 + 1) > now
+        }
         return .success(())
       } catch {
         return .failure(error)
