@@ -19,7 +19,7 @@ import Testing
       long:
         sql: |
           SELECT item, (
-            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 6000000)
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500000)
             SELECT count(*) FROM n) AS n
           FROM purchase WHERE customer = :customer LIMIT 1
         parameters:
@@ -65,8 +65,11 @@ import Testing
   }
 
   @Test func `is nobody when the answer is there after the end of the session`() throws {
-    try shop.writer.commit(Shop.change("ann", "expires = unixepoch() + 1"))
-    let page = try shop.get("/v1/queries/long/records", as: "ann")
+    try shop.writer.commit(
+      Shop.change("ann", "expires = (julianday('now') - 2440587.5) * 86400 + 0.3"))
+    var page = try shop.get("/v1/queries/long/records", as: "ann")
+    // A busy machine may give up a query that takes long.
+    while page.status == 503 { page = try shop.get("/v1/queries/long/records", as: "ann") }
     page.expectUnauthorized(withToken: true)
     #expect(!page.text.contains("Cup"))
   }

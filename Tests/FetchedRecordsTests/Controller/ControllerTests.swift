@@ -261,7 +261,8 @@ private let byName = Player.order(Column("name"))
     #expect(try reason(byName.filter(column > 1 && Column("name") != "x")).hasPrefix("incremental"))
     #expect(try reason(byName.filter(keys: [1, 2])).hasPrefix("incremental"))
     #expect(try reason(byName.limit(2, offset: 1)).hasPrefix("incremental"))
-    #expect(try reason(byName.distinct()).hasPrefix("refetch"))
+    #expect(try reason(byName.distinct()).hasPrefix("incremental"))
+    #expect(try reason(byName.filter(sql: "random() IS NOT NULL")).hasPrefix("refetch"))
   }
 
   @Test func `has the main queue and the tracking of others by default`() throws {
