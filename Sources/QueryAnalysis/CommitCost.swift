@@ -1,5 +1,5 @@
 /// What a commit to one of a query's tables costs, by the query's plan.
-package enum CommitCost: String, Sendable {
+package enum CommitCost: Sendable {
   /// A search for each row that changed, and one for each record that it leads to.
   case search
   /// The rows of each group that a changed row is in, or was.

@@ -20,6 +20,10 @@ package final class Query: Sendable {
   /// How the result is maintained row by row, if it can be.
   package let plan: IncrementalPlan?
 
+  /// By which arguments a changed row finds the results that it may be in; nil: each has to look at it,
+  /// as where something stands alongside, which may change for all.
+  package var routing: ArgumentEquality? { alongside.isEmpty ? plan?.equality : nil }
+
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], alongside: [AlongsideStatement],

@@ -51,13 +51,8 @@ extension LiveResult {
       return try begin(window, range, plan, arguments, in: db)
     }
     if contributions == nil, changed.contains(where: { !$0.lead.isOwner }) {
-      guard !hasTooManyContributions,
-        let contributions = try plan.fetchContributions(records: shown.count, arguments, in: db)
-      else {
-        hasTooManyContributions = true
-        return .refetch(because: "manyContributions")
-      }
-      self.contributions = contributions
+      try gatherContributions(plan, arguments, in: db)
+      if contributions == nil { return .refetch(because: "manyContributions") }
       return .refetchOnce(because: "firstChange")
     }
     guard let next = try replace(changed, in: whole ?? shown, plan, arguments, db) else {
@@ -92,7 +87,7 @@ extension LiveResult {
   ) throws -> Outcome {
     let shown = snapshot.results
     index = nil
-    contributions = try plan.fetchContributions(records: shown.count, arguments, in: db)
+    try gatherContributions(plan, arguments, in: db)
     guard
       let whole = try window.fetch(
         window.sql, comparingWith: .empty(shown.layout), arguments, in: db)?.results
@@ -100,6 +95,17 @@ extension LiveResult {
     self.whole = whole
     let results = whole.window(range)
     return .maintained(results, results.changes(from: shown))
+  }
+
+  /// Finds out what every row contributes to now, where that is needed and was not too much before.
+  private func gatherContributions(
+    _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+  ) throws {
+    contributions = nil
+    if plan.contributions.isEmpty || hasTooManyContributions { return }
+    contributions = try Contributions(
+      plan, records: snapshot.results.count, arguments: arguments, in: db)
+    hasTooManyContributions = contributions == nil
   }
 
   // MARK: - Replacing

@@ -14,10 +14,7 @@ final class QueryGroup {
 
   init(_ query: Query) {
     self.query = query
-    // What stands alongside may change for every member.
-    if query.definition.alongside.isEmpty, let plan = query.plan {
-      argumentIndex = plan.equality.map { ArgumentIndex($0, plan) }
-    }
+    if let plan = query.plan { argumentIndex = query.routing.map { ArgumentIndex($0, plan) } }
   }
 
   /// The tables that the query reads.

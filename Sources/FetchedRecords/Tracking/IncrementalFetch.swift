@@ -65,16 +65,6 @@ extension IncrementalPlan {
   }
 }
 
-extension IncrementalPlan {
-  /// What every row contributes to now; nil: there is no need to know, or it would be too much.
-  func fetchContributions(
-    records: Int, _ arguments: QueryArguments, in db: Database
-  ) throws -> Contributions? {
-    if contributions.isEmpty { return nil }
-    return try Contributions(self, records: records, arguments: arguments, in: db)
-  }
-}
-
 extension WindowStatement {
   /// Runs the query without its window, or with it; nil where the sections are not in runs.
   ///

@@ -26,13 +26,13 @@ extension IncrementalAnalysis {
     }
     // Where a subquery compares the column of a group with a number, SQLite makes a number of it for
     // what stands behind the subquery: the group would not be known any more.
-    if hasSubqueriesOfGroups {
+    if subqueries.areBesidePredicate {
       throw NotIncremental(reason: "a subquery stands beside what it groups by")
     }
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0.origin, or: $0.expression) }
     let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
-    let records = statement(predicate: narrowedPredicate, condition: condition)
+    let records = statement(predicate: subqueries.narrowedPredicate, condition: condition)
     try checkSearches(records)
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression))

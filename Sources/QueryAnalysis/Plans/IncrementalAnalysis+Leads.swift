@@ -25,7 +25,7 @@ extension IncrementalAnalysis {
   func leads(
     owner: Int?, ownerColumns: [String]
   ) throws -> (leads: [IncrementalPlan.Lead], contributions: [ContributionStatement]) {
-    var leads = (select.tables + subqueries.flatMap(\.tables)).map { table in
+    var leads = (select.tables + subqueries.joins.flatMap(\.tables)).map { table in
       Lead(table: table, refusal: table.lack)
     }
     var contributions: [ContributionStatement] = []
@@ -34,12 +34,13 @@ extension IncrementalAnalysis {
     try join(
       Joined(
         select: select, numbers: Array(select.tables.indices), own: own,
-        ownerColumns: ownerColumns, predicate: certainPredicate), owner, &leads, &contributions)
+        ownerColumns: ownerColumns, predicate: subqueries.certainPredicate), owner, &leads,
+      &contributions)
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
       throw NotIncremental(reason: first)
     }
-    for subquery in subqueries {
-      let columns = ownerColumns.compactMap(outermostNames.qualified)
+    for subquery in subqueries.joins {
+      let columns = ownerColumns.compactMap(subqueries.outermostNames.qualified)
       guard subquery.refusal == nil, let select = subquery.select,
         columns.count == ownerColumns.count
       else {

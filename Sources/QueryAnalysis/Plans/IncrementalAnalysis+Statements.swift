@@ -42,7 +42,7 @@ extension IncrementalAnalysis {
 
   /// The query's records of some values of an expression.
   func keyed(by expression: String) -> KeyedStatement {
-    Self.keyed(expression) { statement(predicate: narrowedPredicate, condition: $0) }
+    Self.keyed(expression) { statement(predicate: subqueries.narrowedPredicate, condition: $0) }
   }
 
   func window(_ order: [String]) -> WindowStatement? {

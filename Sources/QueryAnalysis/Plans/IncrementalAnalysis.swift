@@ -43,16 +43,7 @@ struct IncrementalAnalysis {
   let select: ResolvedSelect
   let locality: RowLocality
   let determination: RowDetermination
-  /// The subqueries in its expressions, and what names mean outside of them.
-  let subqueries: [SubqueryJoin]
-  let outermostNames: NameScopes
-  /// WHERE with subqueries that look only for what the row is compared with.
-  let narrowedPredicate: String?
-  /// What of WHERE looks at no subquery, and at nothing that a LEFT JOIN leaves out unless it must be
-  /// there.
-  let certainPredicate: String?
-  /// Whether subqueries stand beside the columns that are grouped by.
-  let hasSubqueriesOfGroups: Bool
+  let subqueries: SubqueryAnalysis
   /// What stands behind each visible column; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -91,20 +82,8 @@ struct IncrementalAnalysis {
       try locality.check(expression)
     }
     determination = RowDetermination(select, db)
-    var subqueries = SubqueryAnalysis(select, resolver, locality)
-    narrowedPredicate = try select.syntax.predicate.map {
-      try subqueries.follow($0, isCondition: true)
-    }
-    let countInPredicate = subqueries.joins.count
-    certainPredicate = subqueries.conditionsOutside
-    if let having = select.syntax.having { try subqueries.follow(having, isCondition: true) }
-    for expression in select.syntax.columns.map(\.text) + candidate.list.hidden
-      + select.syntax.order
-    {
-      try subqueries.follow(expression, isCondition: false)
-    }
-    (self.subqueries, outermostNames) = (subqueries.joins, subqueries.outermostNames)
-    hasSubqueriesOfGroups = isGrouped && subqueries.joins.count > countInPredicate
+    subqueries = try SubqueryAnalysis(
+      select, hidden: candidate.list.hidden, resolver, locality)
     list = candidate.list
     key = candidate.key
     let expanded = select.expandedColumns

@@ -13,6 +13,10 @@ struct SubqueryAnalysis {
   private let resolver: SourceResolver
   private var count: Int
   private(set) var joins: [SubqueryJoin] = []
+  /// WHERE with subqueries that look only for what the row is compared with.
+  private(set) var narrowedPredicate: String?
+  /// Whether any stand elsewhere than in WHERE.
+  private(set) var areBesidePredicate = false
 
   /// What stands around an expression.
   fileprivate struct Surroundings {
@@ -31,10 +35,16 @@ struct SubqueryAnalysis {
   private let outside: Surroundings
   /// What names mean outside of subqueries.
   var outermostNames: NameScopes { outside.names }
-  /// The conditions of the query that lead to owners; nil: there are none.
-  var conditionsOutside: String? { outside.predicate }
+  /// What of WHERE leads to owners: it looks at no subquery, and at nothing that a LEFT JOIN leaves out
+  /// unless it must be there; nil: nothing.
+  var certainPredicate: String? { outside.predicate }
 
-  init(_ select: ResolvedSelect, _ resolver: SourceResolver, _ locality: RowLocality) {
+  /// Looks for subqueries in a query whose names are known.
+  ///
+  /// - Throws: ``NotIncremental`` where a subquery is more than a function of rows.
+  init(
+    _ select: ResolvedSelect, hidden: [String], _ resolver: SourceResolver, _ locality: RowLocality
+  ) throws {
     db = resolver.db
     facts = resolver.facts
     (self.resolver, self.locality) = (resolver, locality)
@@ -43,21 +53,27 @@ struct SubqueryAnalysis {
     outside.enter(select, named: select.sources.map(\.name), numbers: [])
     self.outside = outside
     count = select.tables.count
+    let syntax = select.syntax
+    narrowedPredicate = try syntax.predicate.map {
+      try follow($0, isCondition: true, in: outside)
+    }
+    let countInPredicate = joins.count
+    if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
+    for expression in syntax.columns.map(\.text) + hidden + syntax.order {
+      _ = try follow(expression, isCondition: false, in: outside)
+    }
+    areBesidePredicate = joins.count > countInPredicate
   }
 
-  /// Looks for subqueries in an expression of the query.
+  /// Looks for subqueries in an expression.
   ///
   /// - Parameters:
-  ///   - expression: any of its expressions.
+  ///   - expression: of the query, or of a subquery.
   ///   - isCondition: whether NULL is as good as false for it.
+  ///   - surroundings: what stands around it.
   /// - Returns: the same expression, where each list that a value is looked for in has only what the
   ///   value is compared with: for a few rows that is a search in the place of a list.
   /// - Throws: ``NotIncremental`` where a subquery is more than a function of rows.
-  @discardableResult
-  mutating func follow(_ expression: String, isCondition: Bool) throws -> String {
-    try follow(expression, isCondition: isCondition, in: outside)
-  }
-
   private mutating func follow(
     _ expression: String, isCondition: Bool, in surroundings: Surroundings
   ) throws -> String {

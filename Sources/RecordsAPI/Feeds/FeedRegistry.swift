@@ -218,8 +218,6 @@ extension ComposedFeed {
 extension Feed {
   /// Whether each commit to its tables costs something for it, and anybody can make another one.
   fileprivate var isBurden: Bool {
-    let query = head.snapshot.query
-    let isFound = query.plan?.equality != nil && query.definition.alongside.isEmpty
-    return !key.arguments.isEmpty && !isFound
+    !key.arguments.isEmpty && head.snapshot.query.routing == nil
   }
 }

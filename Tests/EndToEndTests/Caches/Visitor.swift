@@ -32,6 +32,13 @@ final class Visitor: Sendable {
     fileprivate var isWaiting = false
     fileprivate var isPaused = false
     fileprivate var isGone = false
+    /// How often it has set out: a stream is asked for by the last attempt only, so that there is one.
+    fileprivate var attempts = 0
+
+    fileprivate mutating func nextAttempt() -> Int {
+      attempts += 1
+      return attempts
+    }
   }
 
   private let url: String
@@ -41,7 +48,7 @@ final class Visitor: Sendable {
   init(_ url: String, fields: [String] = []) {
     self.url = url
     self.fields = fields
-    connect()
+    connect(state.withLock { $0.nextAttempt() })
   }
 
   func read<T>(_ body: (State) -> T) -> T { state.withLock { body($0) } }
@@ -52,8 +59,9 @@ final class Visitor: Sendable {
 
   /// Closes the connection in the middle of whatever it is, and comes back.
   func leaveAndReturn() {
+    let attempt = state.withLock { $0.nextAttempt() }
     hangUp()
-    connect()
+    connect(attempt)
   }
 
   /// Closes the connection for good.
@@ -76,22 +84,24 @@ final class Visitor: Sendable {
 
   // MARK: - Streams
 
-  private func connect() {
+  private func connect(_ attempt: Int) {
     CurlLoop.shared.add { [self] in
-      let handle = CurlHandle()
-      handle.owner = self
-      handle.set(CURLOPT_URL, url)
-      handle.set(CURLOPT_FRESH_CONNECT, 1)
-      handle.set(CURLOPT_FORBID_REUSE, 1)
-      let (id, connection) = state.withLock { state in
+      let id = state.withLock { state -> String? in
+        guard state.attempts == attempt else { return nil }
         state.connections += 1
         state.isWaiting = false
         state.status = ResponseHead()
         // What was not whole is told again.
         state.next = nil
         state.parser = EventParser(lastEventID: state.parser.lastEventID)
-        return (state.parser.lastEventID, state.connections)
+        return state.parser.lastEventID
       }
+      guard let id else { return nil }
+      let handle = CurlHandle()
+      handle.owner = self
+      handle.set(CURLOPT_URL, url)
+      handle.set(CURLOPT_FRESH_CONNECT, 1)
+      handle.set(CURLOPT_FORBID_REUSE, 1)
       handle.setFields(
         ["Accept: text/event-stream", "Cache-Control: no-cache"] + fields
           + (id.isEmpty ? [] : ["Last-Event-ID: \(id)"]))
@@ -103,11 +113,11 @@ final class Visitor: Sendable {
           return true
         }
       }
-      return CurlLoop.Transfer(handle: handle) { [self] _ in comeBack(after: connection) }
+      return CurlLoop.Transfer(handle: handle) { [self] _ in comeBack(after: attempt) }
     }
   }
 
-  private func comeBack(after connection: Int) {
+  private func comeBack(after attempt: Int) {
     let delay = state.withLock { state -> Int? in
       state.isWaiting = true
       if state.status.isComplete, state.status.status != 200 {
@@ -119,8 +129,10 @@ final class Visitor: Sendable {
     }
     guard let delay else { return }
     DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
-      guard let self, state.withLock({ !$0.isGone && $0.connections == connection }) else { return }
-      connect()
+      let next = self?.state.withLock { state in
+        state.isGone || state.attempts != attempt ? nil : state.nextAttempt()
+      }
+      if let self, let next = next ?? nil { connect(next) }
     }
   }
 }

@@ -23,9 +23,9 @@ final class CurlLoop: Sendable {
   }
 
   /// Begins a transfer that `make` makes on the loop's thread.
-  func add(_ make: @escaping @Sendable () -> Transfer) {
+  func add(_ make: @escaping @Sendable () -> Transfer?) {
     perform { [multi = UInt(bitPattern: multi)] transfers in
-      let transfer = make()
+      guard let transfer = make() else { return }
       transfers[transfer.handle.pointer] = transfer
       curl_multi_add_handle(UnsafeMutableRawPointer(bitPattern: multi), transfer.handle.pointer)
     }

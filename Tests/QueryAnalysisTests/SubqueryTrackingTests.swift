@@ -1,0 +1,83 @@
+import Testing
+
+@testable import QueryAnalysis
+
+@Suite struct `Tracking of subqueries` {
+  private static let followed = [
+    "SELECT id FROM book WHERE id IN (SELECT id FROM author)",
+    "SELECT id, (SELECT count(*) FROM book WHERE authorId = author.id) AS n FROM author ORDER BY n",
+    "SELECT id, coalesce((SELECT max(b.price) FROM book b WHERE b.authorId = a.id), 0) AS p FROM author a",
+    """
+    SELECT id, (SELECT title FROM book WHERE authorId = author.id ORDER BY price DESC, id LIMIT 1) AS t
+    FROM author
+    """,
+    "SELECT title, (SELECT name FROM author WHERE id = authorId) AS name FROM book ORDER BY name, title",
+    "SELECT name FROM author WHERE NOT EXISTS (SELECT 1 FROM book WHERE authorId = author.id)",
+    "SELECT b.id FROM book b WHERE EXISTS (SELECT * FROM author WHERE id = authorId AND name > 'a1')",
+    """
+    SELECT id FROM author WHERE name = 'a1' OR id IN (SELECT authorId FROM book WHERE genre = 'g1')
+    """,
+    """
+    SELECT name FROM author WHERE id IN (
+      SELECT authorId FROM book WHERE genre IN (SELECT code FROM genre WHERE label > 'l1'))
+    """,
+    "SELECT id FROM book WHERE id NOT IN (SELECT id FROM author WHERE country > 'x')",
+    """
+    SELECT id FROM author WHERE id IN (
+      SELECT authorId FROM book WHERE genre = 'g1' UNION SELECT authorId FROM book WHERE price = 2)
+    """,
+    "SELECT id FROM book WHERE genre IN (SELECT DISTINCT code FROM genre WHERE label <> 'x')",
+    """
+    SELECT a.id, b.id AS book FROM author a JOIN book b ON b.authorId = a.id
+    WHERE EXISTS (SELECT 1 FROM book a WHERE a.authorId = b.authorId AND a.genre = 'g2')
+    """,
+    """
+    SELECT genre, count(*) AS n FROM book WHERE authorId IN (SELECT id FROM author WHERE name > 'a')
+    GROUP BY genre
+    """,
+    "SELECT id FROM book ORDER BY (SELECT name FROM author WHERE id = authorId), title LIMIT 4",
+  ]
+
+  @Test(arguments: followed)
+  func `is row by row where what they read is found by searches`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  /// What is read otherwise, and how a change of it leads to records.
+  @Test(arguments: [
+    (
+      "SELECT id FROM book WHERE genre IN (SELECT code FROM genre WHERE label > 'x')",
+      "changed rows of genre lead to rows of book"
+    ),
+    (
+      "SELECT id FROM author WHERE id IN (SELECT authorId FROM book WHERE genre = 'x' ORDER BY price LIMIT 3)",
+      "when book changes, the query runs again: what is in the list of id IN (SELECT …) depends on more"
+    ),
+    (
+      "SELECT id FROM book WHERE genre IN (SELECT code FROM genre WHERE code = 'x' UNION SELECT n FROM computed WHERE id = 1)",
+      "when genre changes, the query runs again: what genre IN (SELECT …) compares is not certain"
+    ),
+    (
+      "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE genre = 'x')",
+      "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
+    ),
+    (
+      "SELECT id FROM book WHERE price > (SELECT n FROM computed WHERE id = 1)",
+      "when computed changes, the query runs again: SQLite would not search by key: SCAN book"
+    ),
+    (
+      "SELECT id FROM book WHERE authorId + 1 IN (SELECT id FROM author WHERE name = 'x')",
+      "when author changes, the query runs again: what stands before IN is no column"
+    ),
+    (
+      "SELECT id FROM book WHERE id IN (SELECT a FROM pair WHERE b = 2)",
+      "when pair changes, the query runs again: pair is a table WITHOUT ROWID"
+    ),
+  ])
+  func `what a subquery reads leads to records, or says why not`(sql: String, reason: String) throws
+  {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .incremental)
+    #expect(tracking.reason.contains(reason), "\(tracking.reason)")
+  }
+}

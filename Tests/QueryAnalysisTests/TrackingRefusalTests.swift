@@ -1,0 +1,196 @@
+import Testing
+
+@testable import QueryAnalysis
+
+@Suite struct `Queries that run again` {
+  @Test(arguments: [
+    ("SELECT DISTINCT title FROM book", "SQLite would not search by key: SCAN book"),
+    ("SELECT DISTINCT upper(genre) FROM book", "it groups by more than a column: upper(genre)"),
+    ("SELECT DISTINCT count(*) FROM book", "DISTINCT makes one record of several groups"),
+    (
+      "SELECT DISTINCT genre FROM book ORDER BY price",
+      "price may have several values in a group: price"
+    ),
+    ("SELECT id FROM book UNION SELECT id FROM author", "it joins several SELECTs with UNION"),
+    ("SELECT id FROM book EXCEPT SELECT 1", "it joins several SELECTs with EXCEPT"),
+    ("SELECT id FROM book INTERSECT SELECT 1", "it joins several SELECTs with INTERSECT"),
+    ("VALUES (1), (2)", "it is no plain SELECT"),
+    ("SELECT 1 AS one", "it reads no table"),
+    (
+      "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3) SELECT x FROM n",
+      "it has WITH RECURSIVE"
+    ),
+    ("WITH c AS (SELECT 1) SELECT id FROM book", "the query does not read its CTE c"),
+    (
+      "SELECT id, row_number() OVER w AS n FROM book WINDOW w AS (ORDER BY id)",
+      "it has a WINDOW clause"
+    ),
+    (
+      "SELECT id, row_number() OVER (ORDER BY id) AS n FROM book",
+      "it has a window function: row_number() OVER (ORDER BY id) AS n"
+    ),
+    ("SELECT count(*) AS n FROM book", "count() is an aggregate: count(*) AS n"),
+    (#"SELECT "count"(*) AS n FROM book"#, #"count() is an aggregate: "count"(*) AS n"#),
+    ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "its record is an aggregate of all rows"),
+    ("SELECT id FROM book WHERE (SELECT 1)", "it reads no table"),
+    (
+      "SELECT id FROM book WHERE price > (SELECT avg(price) FROM book)",
+      "SQLite would not search by key: SCAN book"
+    ),
+    (
+      "SELECT id, (SELECT title FROM book WHERE authorId = author.id) AS t FROM author",
+      "several rows of a subquery may match, and which of them is its value is not certain"
+    ),
+    (
+      "SELECT id, (SELECT group_concat(title) FROM book WHERE authorId = author.id) AS t FROM author",
+      "group_concat() depends on the order of a group's rows"
+    ),
+    (
+      "SELECT genre, (SELECT max(book.id) FROM author a WHERE a.id = 1) AS n FROM book GROUP BY genre",
+      "a subquery aggregates columns from outside of it: max(book.id)"
+    ),
+    (
+      "SELECT country, (SELECT count(*) FROM genre g WHERE g.code = country) AS n FROM author GROUP BY country",
+      "a subquery stands beside what it groups by"
+    ),
+    (
+      "WITH few AS (SELECT id FROM author) SELECT id FROM few WHERE id IN (SELECT id FROM few)",
+      "a subquery names the CTE few"
+    ),
+    (
+      """
+      SELECT id FROM author WHERE EXISTS (
+        SELECT 1 FROM (SELECT id FROM book WHERE title = "country") AS b WHERE b.id = author.id)
+      """, "\"country\" may be a column around a subquery in FROM"
+    ),
+    (
+      "SELECT id, (SELECT row_number() OVER () FROM author a WHERE a.id = book.id) AS n FROM book",
+      "it has a window function"
+    ),
+    (
+      "SELECT id, (SELECT random() FROM author a WHERE a.id = book.id) AS n FROM book",
+      "random() need not return the same value again"
+    ),
+    (
+      "SELECT id, random() AS r FROM book",
+      "random() need not return the same value again: random() AS r"
+    ),
+    (
+      "SELECT id, [random]() AS r FROM book",
+      "random() need not return the same value again: [random]() AS r"
+    ),
+    (
+      "SELECT id FROM book WHERE title < date('now')",
+      "'now' depends on the present time: title < date('now')"
+    ),
+    (
+      "SELECT id FROM book WHERE title < CURRENT_DATE",
+      "CURRENT_DATE depends on the present time: title < CURRENT_DATE"
+    ),
+    (
+      "SELECT id, name || '' AS n FROM author ORDER BY n",
+      "the collation of name || '' is not known: write COLLATE"
+    ),
+    (
+      "SELECT id, upper(name) AS n FROM author ORDER BY lower(n)",
+      "it orders by more than its row: lower(n)"
+    ),
+    ("SELECT * FROM pair", "pair is a table WITHOUT ROWID"),
+    ("SELECT * FROM taken", "all names of taken's rowid are taken by columns"),
+    ("SELECT * FROM search", "search is a virtual table"),
+    ("SELECT value FROM json_each('[1]')", "json_each is a table-valued function"),
+    ("SELECT name FROM sqlite_schema", "sqlite_schema is no ordinary table"),
+    ("SELECT id FROM book INDEXED BY bookByGenre WHERE genre = 'x'", "it prescribes an index"),
+    ("SELECT id FROM book NOT INDEXED", "it prescribes an index"),
+    ("SELECT * FROM cheap", "its order is that of a subquery: write ORDER BY outside of it"),
+    (
+      "SELECT * FROM (SELECT id FROM book ORDER BY title)",
+      "its order is that of a subquery: write ORDER BY outside of it"
+    ),
+    ("SELECT * FROM perGenre", "in perGenre, rows are made to groups"),
+    ("SELECT * FROM (SELECT id FROM book LIMIT 3) AS s", "in s, there is LIMIT"),
+    (
+      "SELECT * FROM (SELECT DISTINCT genre FROM book) AS s",
+      "in s, DISTINCT makes one record of several rows"
+    ),
+    (
+      "SELECT * FROM (SELECT id, random() AS r FROM book) AS s",
+      "random() need not return the same value again: random() AS r"
+    ),
+    ("SELECT * FROM author NATURAL JOIN genre", "it has a NATURAL JOIN"),
+    (
+      "SELECT a.id FROM (author a JOIN book b ON a.id = authorId)",
+      "FROM has parentheses around something else than a SELECT"
+    ),
+    (
+      "SELECT a.id AS a, g.code FROM author a LEFT JOIN book b ON authorId = a.id JOIN genre g ON g.code = b.genre",
+      "ON looks at b, which a LEFT JOIN may leave out"
+    ),
+    (
+      "SELECT book.id, v FROM book LEFT JOIN unindexed ON bookId = book.id",
+      "SQLite would not search by key: SCAN unindexed"
+    ),
+    (
+      """
+      SELECT a.id AS a, b.id AS b, c.id AS c FROM author a LEFT JOIN book b ON b.authorId = a.id
+      LEFT JOIN book c ON c.price IS b.price
+      """,
+      "ON looks at b, which a LEFT JOIN may leave out, by more than a comparison"
+    ),
+    (
+      "SELECT id FROM (SELECT a.id FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1)",
+      "WHERE looks at b, which a LEFT JOIN may leave out"
+    ),
+    ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
+    (
+      "SELECT id FROM book WHERE genre NOT IN one", "it has a subquery: genre NOT IN one"
+    ),
+    ("SELECT id FROM book WHERE genre IN main.one", "it has a subquery: genre IN main.one"),
+    ("SELECT code, v FROM loose", "several records may have one key"),
+    ("SELECT id, v FROM falling", "several records may have one key"),
+    ("SELECT code FROM cased", "several records may have one key"),
+    ("SELECT id FROM book ORDER BY 0x1", "it orders by the number 0x1"),
+    (
+      "SELECT title, count(*) AS n FROM book GROUP BY title",
+      "SQLite would not search by key: SCAN book"
+    ),
+    (
+      "SELECT price, count(*) AS n FROM book GROUP BY price",
+      "price is a column without a type: 1 and 1.0 would be one group, and which of them it shows is not certain"
+    ),
+    (
+      "SELECT name, count(*) AS n FROM author GROUP BY name",
+      "it groups by name under the collation NOCASE: which of the equal values a group shows is not certain"
+    ),
+    (
+      "SELECT genre, title FROM book GROUP BY genre",
+      "title may have several values in a group: title"
+    ),
+    (
+      "SELECT genre, group_concat(title) AS t FROM book GROUP BY genre",
+      "group_concat() depends on the order of a group's rows: group_concat(title) AS t"
+    ),
+    (
+      "SELECT upper(genre) AS g, count(*) AS n FROM book GROUP BY upper(genre)",
+      "it groups by more than a column: upper(genre)"
+    ),
+    (
+      "SELECT b.genre, count(*) AS n FROM author a LEFT JOIN book b ON authorId = a.id GROUP BY b.genre",
+      "it groups by b.genre, which a LEFT JOIN may leave out"
+    ),
+  ])
+  func `say why`(sql: String, reason: String) throws {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .refetch)
+    #expect(tracking.reason.hasPrefix(reason))
+  }
+
+  @Test(arguments: ["RIGHT", "FULL"])
+  func `joins that keep rows of the right side are refused`(join: String) throws {
+    #expect {
+      try SelectParser.parse("SELECT 1 FROM author a \(join) JOIN book b ON authorId = a.id")
+    } throws: {
+      ($0 as? NotIncremental)?.reason == "it has a \(join) JOIN"
+    }
+  }
+}
