@@ -47,6 +47,8 @@ import Testing
       seed += 1
     }
     tally.report()
+    // A replay of a few says nothing of how many are which.
+    guard tally.queries >= 60 else { return }
     #expect(tally.incremental > tally.queries / 10)
     #expect(tally.maintained > 0)
   }

@@ -35,6 +35,11 @@ import Testing
     SELECT genre, count(*) AS n FROM book WHERE authorId IN (SELECT id FROM author WHERE name > 'a')
     GROUP BY genre
     """,
+    """
+    SELECT author.id, count(former.id) AS n,
+      (SELECT max(b.id) FROM book b WHERE b.authorId = author.id) AS m
+    FROM author LEFT JOIN former ON former.id = author.id GROUP BY author.id
+    """,
     "SELECT id FROM book ORDER BY (SELECT name FROM author WHERE id = authorId), title LIMIT 4",
   ]
 

@@ -66,7 +66,7 @@ func expectFollowed(_ sql: String) throws {
           """)
     }
     let query = try Query.analyzed(QueryDefinition(name: "q", form: .sql(sql)), in: db)
-    #expect(query.tracking.mode == .incremental)
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
     let count = query.layout.columns.count
     let made = try Row.fetchAll(db, sql: query.sql).map { Array($0.databaseValues.prefix(count)) }
     let written = try Row.fetchAll(db, sql: sql).map { Array($0.databaseValues) }

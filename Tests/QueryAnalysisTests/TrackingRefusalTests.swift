@@ -51,7 +51,13 @@ import Testing
     ),
     (
       "SELECT country, (SELECT count(*) FROM genre g WHERE g.code = country) AS n FROM author GROUP BY country",
-      "a subquery stands beside what it groups by"
+      "a subquery beside what it groups by compares more than integers"
+    ),
+    (
+      """
+      SELECT author.country, (SELECT count(*) FROM genre g WHERE g.code = author.country) AS n
+      FROM author GROUP BY author.id
+      """, "a subquery beside what it groups by compares more than integers"
     ),
     (
       "WITH few AS (SELECT id FROM author) SELECT id FROM few WHERE id IN (SELECT id FROM few)",

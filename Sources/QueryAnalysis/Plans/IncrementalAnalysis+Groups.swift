@@ -17,17 +17,16 @@ extension IncrementalAnalysis {
     try checkValues(groups.filter { !determined.contains($0.origin.table) })
     try checkBareColumns(origins, determined)
     try completeKey(groups, determined)
+    guard subqueries.keepGroups else {
+      throw NotIncremental(
+        reason: "a subquery beside what it groups by compares more than integers")
+    }
     let rows = possibleOwners.filter(owners.contains)
     if !rows.isEmpty { return try rowShape(owners: rows) }
 
     for group in groups where select.tables[group.origin.table].isNullable {
       throw NotIncremental(
         reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
-    }
-    // Where a subquery compares the column of a group with a number, SQLite makes a number of it for
-    // what stands behind the subquery: the group would not be known any more.
-    if subqueries.areBesidePredicate {
-      throw NotIncremental(reason: "a subquery stands beside what it groups by")
     }
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0.origin, or: $0.expression) }

@@ -15,8 +15,8 @@ struct SubqueryAnalysis {
   private(set) var joins: [SubqueryJoin] = []
   /// WHERE with subqueries that look only for what the row is compared with.
   private(set) var narrowedPredicate: String?
-  /// Whether any stand elsewhere than in WHERE.
-  private(set) var areBesidePredicate = false
+  /// Whether those that stand elsewhere than in WHERE leave the values of a group's columns alone.
+  private(set) var keepGroups = true
 
   /// What stands around an expression.
   fileprivate struct Surroundings {
@@ -57,12 +57,11 @@ struct SubqueryAnalysis {
     narrowedPredicate = try syntax.predicate.map {
       try follow($0, isCondition: true, in: outside)
     }
-    let countInPredicate = joins.count
+    keepGroups = true
     if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       _ = try follow(expression, isCondition: false, in: outside)
     }
-    areBesidePredicate = joins.count > countInPredicate
   }
 
   /// Looks for subqueries in an expression.
@@ -129,6 +128,7 @@ struct SubqueryAnalysis {
         within.refusal = within.refusal ?? error.reason
       }
     }
+    keepGroups = keepGroups && within.names.keepTypes(subquery.body, of: part, facts)
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)
