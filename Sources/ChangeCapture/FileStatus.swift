@@ -18,4 +18,7 @@ package struct FileStatus: Sendable, Equatable {
   var modified: Int64
   /// Nanoseconds since 1970.
   var changed: Int64
+
+  /// Since when it has been empty; nil: it is not.
+  var timeOfEmptying: Int64? { size == 0 ? changed : nil }
 }

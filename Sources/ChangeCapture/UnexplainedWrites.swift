@@ -7,7 +7,8 @@
 /// before the first page is written (https://www.sqlite.org/walformat.html#the_wal_index_header).
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
-/// write between one with a cause and the look that finds this one.
+/// write between one with a cause and the look that finds this one, unless the checkpoint that is the
+/// cause has emptied the log, and the file system's clock ticked between the two.
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 
@@ -43,11 +44,12 @@ struct UnexplainedWrites {
   /// - Parameters:
   ///   - found: the database file.
   ///   - present: the cause at that time.
+  ///   - emptied: when the log was emptied, seen behind the file; nil: it is not empty, or there is none.
   ///   - isSettled: whether both were the same before and after; else they may not belong together.
   ///   - now: the time.
   /// - Returns: whether the file was written by other means, and seems to be whole again.
   mutating func note(
-    _ found: FileStatus, _ present: Cause, isSettled: Bool, at now: Instant
+    _ found: FileStatus, _ present: Cause, emptied: Int64? = nil, isSettled: Bool, at now: Instant
   ) -> Bool {
     let isSettled = isSettled && !present.isUnderWay
     guard let status, let cause else {
@@ -62,7 +64,7 @@ struct UnexplainedWrites {
     let start = doubt?.start ?? now
     let change = doubt?.status == found ? doubt?.change ?? now : now
     doubt = (start, found, change)
-    if present != cause {
+    if present != cause, accounts(present, for: found, emptied) {
       if isSettled || now - change >= Self.checkpointPatience { adopt(found, present) }
       return false
     }
@@ -77,8 +79,19 @@ struct UnexplainedWrites {
   /// Notes what a look has seen that found a cause, so that the next write is not taken for its work.
   ///
   /// Both were the same before and after.
-  mutating func settle(_ found: FileStatus, _ present: Cause) {
-    if !knows(present), !present.isUnderWay { adopt(found, present) }
+  mutating func settle(_ found: FileStatus, _ present: Cause, emptied: Int64? = nil) {
+    if !knows(present), !present.isUnderWay, accounts(present, for: found, emptied) {
+      adopt(found, present)
+    }
+  }
+
+  /// Whether a new cause can have written the file as it was found: a checkpoint that empties the log
+  /// (`SQLITE_CHECKPOINT_TRUNCATE`) does so behind its last write to the file, and there is nothing to
+  /// be copied until the log is longer again.
+  private func accounts(_ present: Cause, for found: FileStatus, _ emptied: Int64?) -> Bool {
+    guard case .log(_, _, let inPlace) = present, case .log(_, _, inPlace)? = cause, let emptied
+    else { return true }
+    return found.changed <= emptied
   }
 
   private mutating func adopt(_ found: FileStatus, _ present: Cause) {

@@ -139,7 +139,8 @@ final class WatchConnection {
     // Without a log the look itself has found the cause, whose file is the same before and after.
     let isSettled =
       (log == nil || before == cause) && FileStatus(path: path) == status.database
-    return writes.note(status.database, cause, isSettled: isSettled, at: now)
+    return writes.note(
+      status.database, cause, emptied: status.log?.timeOfEmptying, isSettled: isSettled, at: now)
   }
 
   /// The database file before a look that may find its cause of change; nil: in write-ahead mode that
@@ -157,9 +158,9 @@ final class WatchConnection {
   /// Notes what a checkpoint may have written, and where the log begins anew.
   func settleCheckpoint() {
     guard log != nil, let before = cause(), !writes.knows(before),
-      let file = FileStatus(path: path), cause() == before
+      let files = status, cause() == before
     else { return }
-    writes.settle(file, before)
+    writes.settle(files.database, before, emptied: files.log?.timeOfEmptying)
   }
 
   func close() {

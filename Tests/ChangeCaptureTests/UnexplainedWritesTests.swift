@@ -21,9 +21,11 @@ import Testing
 
   /// One poll, in which nothing changed while it looked.
   private mutating func poll(
-    _ milliseconds: Int, _ file: FileStatus, _ cause: UnexplainedWrites.Cause
+    _ milliseconds: Int, _ file: FileStatus, _ cause: UnexplainedWrites.Cause,
+    emptied: Int64? = nil
   ) -> Bool {
-    writes.note(file, cause, isSettled: true, at: start + .milliseconds(milliseconds))
+    writes.note(
+      file, cause, emptied: emptied, isSettled: true, at: start + .milliseconds(milliseconds))
   }
 
   @Test mutating func `a commit explains a write without a log, also one that is seen first`() {
@@ -77,6 +79,16 @@ import Testing
     #expect(!poll(50, file(1), log(copied: 0, attempted: 0, salts: 8)))
     #expect(!poll(100, file(2), log(copied: 0, attempted: 0, salts: 8)))
     #expect(poll(150, file(2), log(copied: 0, attempted: 0, salts: 8)))
+  }
+
+  @Test mutating func `a checkpoint that empties the log explains no write behind that`() {
+    #expect(!poll(0, file(1), log(copied: 0, attempted: 0)))
+    #expect(!poll(50, file(2), log(copied: 0, attempted: 0, salts: 8), emptied: 2))
+    #expect(!poll(100, file(2), log(copied: 0, attempted: 0, salts: 8), emptied: 2))
+    writes.settle(file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4)
+    #expect(!poll(150, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
+    #expect(poll(200, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
+    #expect(!poll(250, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
   }
 
   @Test mutating func `a checkpoint whose process was killed explains no writes for ever`() {

@@ -167,6 +167,28 @@ import Testing
     try expect([9, 10], served)
   }
 
+  /// The checkpoint writes to the file, too.
+  @Test func `may be written over right behind a checkpoint that empties its log`() throws {
+    try make(.wal)
+    let copy = try backup()
+    try copy.execute("UPDATE item SET id = 9")
+    let served = try Served(database)
+    try insert(2)
+    try expect([1, 2], served)
+    try run("python3", "-c", Self.restore, copy.path, database.path)
+    try expect([9], served)
+    try insert(10)
+    try expect([9, 10], served)
+  }
+
+  private static let restore = """
+    import shutil, sqlite3, sys
+    connection = sqlite3.connect(sys.argv[2])
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    shutil.copyfile(sys.argv[1], sys.argv[2])
+    """
+
   @Test func `may keep the journal of a killed writer for a while`() throws {
     try make(.delete)
     let served = try Served(database)
