@@ -11,6 +11,9 @@ package final class MemoryBudget: Sendable {
   /// Bytes.
   package let limit: Int
 
+  /// Bytes of the limit that are left to what is small: whoever takes much leaves them to others.
+  package var reserve: Int { limit / 16 }
+
   /// Lets go of what is missed least; returns whether there was anything.
   package typealias Relief = @Sendable (_ bytes: Int) -> Bool
 
@@ -32,7 +35,7 @@ package final class MemoryBudget: Sendable {
   /// Whether what takes a step more would be refused: nobody could let go of anything when that was
   /// last tried. O(1).
   package var isExhausted: Bool {
-    wasInVain.load(ordering: .relaxed) && !hasRoom(for: Self.step)
+    wasInVain.load(ordering: .relaxed) && !hasRoom(for: Self.step + reserve)
   }
 
   /// How often something was refused.

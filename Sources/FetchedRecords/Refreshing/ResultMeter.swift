@@ -11,6 +11,10 @@ struct ResultMeter {
   /// At so many bytes there is something to look at.
   private var nextLook = 0
 
+  /// A result of so many bytes may use what is kept in reserve: whoever signs in finds room for what
+  /// is theirs, whatever others have taken.
+  private static let smallSize = 1 << 16
+
   /// There is no room now, and others have to let go first, which cannot be waited for here.
   struct NeedsRoom: Error {}
 
@@ -40,10 +44,13 @@ struct ResultMeter {
   private mutating func look(_ size: Int) throws {
     if rows > limits.resultRows { throw FetchFailure.tooManyRows(limits) }
     if bytes > limits.resultBytes { throw FetchFailure.tooManyBytes(limits) }
-    nextLook = min(limits.resultBytes, bytes + MemoryBudget.step)
-    guard let memory, !memory.hasRoom(for: size + MemoryBudget.step) else { return }
+    let isSmall = bytes <= Self.smallSize
+    nextLook = min(limits.resultBytes, isSmall ? Self.smallSize : bytes + MemoryBudget.step)
+    guard let memory else { return }
+    let room = isSmall ? Self.smallSize : size + MemoryBudget.step + memory.reserve
+    if memory.hasRoom(for: room) { return }
     guard mayWait else { throw NeedsRoom() }
-    if memory.makeRoom(for: size + MemoryBudget.step) { return }
+    if memory.makeRoom(for: room) { return }
     memory.noteRefusal()
     throw FetchFailure.noMemory(limits)
   }

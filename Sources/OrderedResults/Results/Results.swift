@@ -69,6 +69,15 @@ package struct Results: Sendable {
     return sections[indexPath.section].offset + indexPath.item
   }
 
+  /// About how many bytes the records take, told from a few of them.
+  ///
+  /// O(log n), n records.
+  package var estimatedByteCount: Int {
+    let sample = stride(from: 0, to: count, by: max(1, count / 32)).map { self[$0].byteCount }
+    guard !sample.isEmpty else { return 0 }
+    return sample.reduce(0, +) / sample.count * count
+  }
+
   /// The index path of the record at an offset, which must be there.
   ///
   /// O(log s), s sections.

@@ -19,6 +19,10 @@ package struct Configuration: Sendable {
   package internal(set) var service = ServiceSettings()
   package internal(set) var feeds = FeedSettings()
   package internal(set) var queryLimits = RefresherLimits()
+  var memoryPerCaller: Int {
+    get { feeds.memoryPerCaller ?? queryLimits.memory / 4 }
+    set { feeds.memoryPerCaller = newValue }
+  }
   /// What states are named with; servers with the same know each other's.
   package internal(set) var versionKey = DigestKey.standard
   /// The queries in the order of the file.

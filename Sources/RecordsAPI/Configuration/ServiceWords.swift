@@ -7,7 +7,7 @@ package enum LimitWord: String, ConfigurationWord {
   case targetLength, headSize, headerCount, bodySize, connections, connectionsPerAddress
   case requestsInFlight, controllers, logBytes, logChangeSets, rememberedStates, rememberedBytes
   case readers, resultRows, resultBytes, memory, streamsPerAddress, queriesPerAddress
-  case streamsPerCaller, queriesPerCaller
+  case streamsPerCaller, queriesPerCaller, memoryPerCaller
 
   package static let owner = "`limits`"
   package static let synonyms: [String: LimitWord] = [
@@ -42,6 +42,7 @@ package enum LimitWord: String, ConfigurationWord {
     case .queriesPerAddress: (\.feeds.queriesPerAddress, 1...10_000_000)
     case .streamsPerCaller: (\.feeds.streamsPerCaller, 1...10_000_000)
     case .queriesPerCaller: (\.feeds.queriesPerCaller, 1...10_000_000)
+    case .memoryPerCaller: (\.memoryPerCaller, 65_536...1_099_511_627_776)
     }
   }
 }

@@ -94,6 +94,9 @@ final class ComposedFeed: StreamableFeed {
   }
 
   var keys: [FeedKey] { composition.members.map(\.key) }
+  var sizes: [FeedKey: Int] {
+    feeds.reduce(into: [:]) { $0[$1.key] = $1.size }
+  }
 
   var isUpToDate: Bool {
     state.withLock { state in

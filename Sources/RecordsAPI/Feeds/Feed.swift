@@ -215,6 +215,7 @@ final class Feed: StreamableFeed {
   }
 
   var keys: [FeedKey] { [key] }
+  var sizes: [FeedKey: Int] { [key: size] }
 
   /// What a refresh tells is written in its turn.
   var isUpToDate: Bool { true }

@@ -43,6 +43,8 @@ final class FeedRegistry: Sendable {
     callerShares = Shares(
       streams: .init(count: settings.streamsPerCaller, word: "streamsPerCaller"),
       queries: .init(count: settings.queriesPerCaller, word: "queriesPerCaller"),
+      bytes: .init(
+        count: settings.memoryPerCaller ?? refresher.limits.memory / 4, word: "memoryPerCaller"),
       whose: "you use")
     let feeds = LivePool<FeedKey, Feed>(
       maximum: settings.maximumOfControllers, linger: settings.linger,
@@ -208,6 +210,9 @@ final class FeedRegistry: Sendable {
 }
 
 extension Feed {
+  /// About how many bytes its records take. O(log n), n records.
+  var size: Int { head.snapshot.results.estimatedByteCount }
+
   func release(to registry: FeedRegistry) { registry.release(self) }
 }
 

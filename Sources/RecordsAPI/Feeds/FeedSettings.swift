@@ -51,6 +51,10 @@ package struct FeedSettings: Sendable, Equatable {
   /// Live queries that one caller uses at the same time; one more is refused with 429.
   package var queriesPerCaller = 5000
 
+  /// Bytes of results that one caller's streams show; one more is refused with 429. nil: a quarter of
+  /// what all may take (`RefresherLimits.memory`), as much as one result may.
+  package var memoryPerCaller: Int?
+
   /// How long a stream may be silent before it is sent a comment. `protocol.md` §4 promises 15 s.
   package var heartbeat = Duration.seconds(15)
 

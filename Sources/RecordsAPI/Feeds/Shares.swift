@@ -14,14 +14,17 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
 
   private let streams: Grant
   private let queries: Grant
+  /// What the streams' live queries hold; nil: that is not counted.
+  private let bytes: Grant?
   /// Whose they are, in words: "your address uses".
   private let whose: String
   private let uses = Mutex<[Owner: Uses]>([:])
   private let refused = Atomic(0)
 
-  init(streams: Grant, queries: Grant, whose: String) {
+  init(streams: Grant, queries: Grant, bytes: Grant? = nil, whose: String) {
     self.streams = streams
     self.queries = queries
+    self.bytes = bytes
     self.whose = whose
   }
 
@@ -45,11 +48,12 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
     guard let owner else { return Share {} }
     let problem = uses.withLock { uses -> Problem? in
       var own = uses[owner, default: Uses()]
-      if isStream, !mayExceed, own.streams >= streams.count {
-        return self.problem("streams", streams)
+      if isStream, !mayExceed {
+        if own.streams >= streams.count { return self.problem("streams", streams) }
+        if let bytes, own.bytes >= bytes.count { return self.problem("bytes", bytes) }
       }
       uses[owner] = nil
-      for key in keys { own.queries[key, default: 0] += 1 }
+      for key in keys { own.queries[key, default: Uses.OfQuery()].count += 1 }
       if isStream { own.streams += 1 }
       let isTooMuch = !mayExceed && own.queries.count > queries.count
       if isTooMuch { own.leave(keys, isStream: isStream) }
@@ -61,6 +65,35 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
       throw problem
     }
     return Share { [self] in leave(keys, isStream: isStream, of: owner) }
+  }
+
+  /// Counts what the live queries of a stream hold, once that is known.
+  ///
+  /// O(k), k queries.
+  ///
+  /// - Parameters:
+  ///   - sizes: their bytes.
+  ///   - mayExceed: as where the share was taken.
+  ///   - owner: whose share has been taken.
+  /// - Throws: 429, where they are more than the owner is granted. A single one never is: what one
+  ///   result may take has a limit of its own.
+  func weigh(
+    _ sizes: [FeedKey: Int], mayExceed: Bool = false, for owner: Owner
+  ) throws(Problem) {
+    guard let bytes else { return }
+    let isTooMuch = uses.withLock { uses in
+      guard var own = uses.removeValue(forKey: owner) else { return false }
+      defer { uses[owner] = own }
+      let added = sizes.filter { (own.queries[$0.key]?.bytes ?? 0) < $0.value }
+      let isAlone = own.bytes == 0 && sizes.count == 1
+      let sum = added.reduce(own.bytes) { $0 + $1.value - (own.queries[$1.key]?.bytes ?? 0) }
+      if sum > bytes.count, !added.isEmpty, !isAlone, !mayExceed { return true }
+      for (key, size) in added { own.weigh(key, size) }
+      return false
+    }
+    guard isTooMuch else { return }
+    refused.wrappingAdd(1, ordering: .relaxed)
+    throw problem("bytes", bytes)
   }
 
   private func leave(_ keys: [FeedKey], isStream: Bool, of owner: Owner) {
@@ -82,16 +115,35 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
 
 /// What one owner uses.
 private struct Uses {
+  struct OfQuery {
+    /// The requests that use it.
+    var count = 0
+    /// What it held when a stream began to show it.
+    var bytes = 0
+  }
+
   var streams = 0
-  /// The live queries, and by how many requests each is used.
-  var queries: [FeedKey: Int] = [:]
+  var queries: [FeedKey: OfQuery] = [:]
+  /// Those of all queries.
+  private(set) var bytes = 0
 
   var isEmpty: Bool { streams == 0 && queries.isEmpty }
 
+  mutating func weigh(_ key: FeedKey, _ size: Int) {
+    guard let query = queries[key] else { return }
+    bytes += size - query.bytes
+    queries[key]?.bytes = size
+  }
+
   mutating func leave(_ keys: [FeedKey], isStream: Bool) {
     for key in keys {
-      guard let count = queries[key] else { continue }
-      queries[key] = count > 1 ? count - 1 : nil
+      guard let query = queries[key] else { continue }
+      if query.count > 1 {
+        queries[key]?.count -= 1
+      } else {
+        queries[key] = nil
+        bytes -= query.bytes
+      }
     }
     if isStream { streams -= 1 }
   }

@@ -10,6 +10,8 @@ protocol StreamableFeed: AnyObject, Sendable {
   var states: RememberedStates { get }
   /// What it is of.
   var keys: [FeedKey] { get }
+  /// About how many bytes each of its queries holds.
+  var sizes: [FeedKey: Int] { get }
   /// What the feed shows now, and where its events end in the log.
   var present: PresentState { get }
   /// Whether its log has what its queries show. Asked between two turns of the engine.

@@ -68,7 +68,7 @@ extension RecordsService {
   ///   - subject: what is shown.
   ///   - request: asks for the stream.
   ///   - goesOn: whether the stream has been granted already, and shows something else now.
-  ///   - body: is called once.
+  ///   - body: is called once; with 429 where what is shown holds more than the caller is granted.
   /// - Returns: what gives up waiting for it; nil: there is nothing to wait for.
   /// - Throws: 429, where it is more than the client is granted.
   func lease(
@@ -76,8 +76,15 @@ extension RecordsService {
     _ body: @escaping @Sendable (Result<StreamLease, Problem>) -> Void
   ) throws(Problem) -> (@Sendable () -> Void)? {
     let share = try share(of: subject.keys, isStream: true, mayExceed: goesOn, request)
-    let hand = { @Sendable [registry] (feed: any StreamableFeed) in
-      body(.success(StreamLease(feed, share, registry)))
+    let hand = { @Sendable [self] (feed: any StreamableFeed) in
+      let lease = StreamLease(feed, share, registry)
+      do throws(Problem) {
+        try weigh(feed, mayExceed: goesOn)
+        body(.success(lease))
+      } catch {
+        lease.end()
+        body(.failure(error))
+      }
     }
     switch subject {
     case .feed(let key):
@@ -112,6 +119,15 @@ extension RecordsService {
       ofAddress.end()
       ofCaller.end()
     }
+  }
+
+  /// Counts what a stream shows among what its caller is granted.
+  ///
+  /// - Throws: 429, where it is more.
+  private func weigh(_ feed: any StreamableFeed, mayExceed: Bool) throws(Problem) {
+    guard let caller, caller.claims != nil else { return }
+    try registry.callerShares.weigh(
+      feed.sizes, mayExceed: mayExceed, for: caller.identity.key)
   }
 
   /// A stream's body: its beginning, and then what the feed tells; where it is shared, until its end.

@@ -38,6 +38,60 @@ import Testing
     }
   }
 
+  /// 10 000 products of some 500 bytes.
+  private func shopWithBulk(_ limits: String) throws -> (shop: Shop, bulk: (Int) -> EventStream) {
+    let bulk = """
+
+      bulk:
+        sql: SELECT id, item, :k AS k FROM bulk
+        key: [id]
+        parameters: {k: {type: integer}}
+        allow: signedIn
+      """
+    let shop = try Shop(queries: Shop.queries + bulk, words: "limits: {\(limits)}\n")
+    try shop.writer.run(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO bulk SELECT i, hex(randomblob(250)) FROM n
+      """)
+    return (shop, { shop.stream("/v1/queries/bulk/events?k=\($0)", as: "ann") })
+  }
+
+  @Test func `holds so much memory, and leaves the others theirs`() throws {
+    let (shop, bulk) = try shopWithBulk("memoryPerCaller: 8000000")
+    let stream = bulk(1)
+    #expect(try stream.head().status == 200)
+    // Alone it would fit, and both together do not.
+    let refused = try shop.get("/v1/queries/bulk/events?k=2", as: "ann")
+    refused.expectProblem(429)
+    #expect(try refused.json["detail"].string?.contains("memoryPerCaller") == true)
+    #expect(try shop.get("/v1/queries/bulk/records?k=3&limit=1", as: "ann").status == 200)
+    #expect(try shop.stream("/v1/queries/orders/events", as: "bob").next()?.type == "snapshot")
+    stream.close()
+    try eventually("what a stream that ended showed is no longer counted") {
+      try bulk(2).head().status == 200
+    }
+  }
+
+  @Test func `who has taken all memory leaves room for whoever signs in`() throws {
+    let (shop, bulk) = try shopWithBulk(
+      "memory: 67108864, resultBytes: 60000000, memoryPerCaller: 1000000000")
+    var streams: [EventStream] = []
+    while streams.count < 60 {
+      let stream = bulk(streams.count)
+      guard try stream.head().status == 200 else { break }
+      streams.append(stream)
+    }
+    #expect(streams.count > 2 && streams.count < 60)
+    try shop.get("/v1/queries/bulk/events?k=99", as: "bob").expectProblem(503)
+    let orders = shop.stream("/v1/queries/orders/events", as: "bob")
+    #expect(try orders.next()?.type == "snapshot")
+    #expect(try shop.get("/v1/queries/shelf/records?limit=1", as: "guest").status == 200)
+    try shop.writer.run("INSERT INTO purchase VALUES (20, 8, 'Axe', 10)")
+    while let event = try orders.next(), event.type != "change" {}
+    for stream in streams { stream.close() }
+  }
+
   @Test func `who renews a token has no other shares by it`() throws {
     let fixture = try ServerFixture(
       Shop.schema, queries: Shop.queries,

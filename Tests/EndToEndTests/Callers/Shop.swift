@@ -17,6 +17,7 @@ final class Shop {
     CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT, level INTEGER);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
     INSERT INTO product SELECT i, printf('Product %03d', i), 1 + (i % 20 = 0) FROM n;
+    CREATE TABLE bulk (id INTEGER PRIMARY KEY, item TEXT);
     CREATE TABLE notice (id INTEGER PRIMARY KEY, text TEXT);
     INSERT INTO notice VALUES (1, 'Open today');
     """ + sessions.map { insertion(of: $0.name, $0.values) + ";" }.joined(separator: "\n")
