@@ -21,7 +21,7 @@ import Testing
 
 @Test func `identities are of one person by issuer and subject, else by all they say`() throws {
   func token(_ json: String) throws -> CallerIdentity {
-    .token(claims: try Claims(json: json), expires: nil, name: "?")
+    .token(claims: try Claims(json: json), expires: nil, key: "k", name: "?")
   }
   let others: [CallerIdentity] = [
     .anonymous, try token(#"{"sub":"ann","exp":7}"#), try token(#"{"sub":"bob","exp":7}"#),

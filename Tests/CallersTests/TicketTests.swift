@@ -8,9 +8,9 @@ private func identities() throws -> [CallerIdentity] {
   let claims = try Claims(json: #"{"sub":"ann","n":7.0,"org":{"id":9007199254740993},"é":"\n\""}"#)
   let deep = String(repeating: "[", count: 31) + String(repeating: "]", count: 31)
   return [
-    .token(claims: claims, expires: nil, name: "ann"),
-    .token(claims: claims, expires: now + 0.1, name: "ann"),
-    .token(claims: try Claims(json: #"{"deep":\#(deep)}"#), expires: 1e300, name: "?"),
+    .token(claims: claims, expires: nil, key: "k", name: "ann"),
+    .token(claims: claims, expires: now + 0.1, key: "k", name: "ann"),
+    .token(claims: try Claims(json: #"{"deep":\#(deep)}"#), expires: 1e300, key: "", name: "?"),
     .opaque(token: "abc"), .headers(claims), .headers(Claims()),
   ]
 }
@@ -57,7 +57,7 @@ private func refusal(_ tickets: Tickets, _ text: String, at time: UnixSeconds = 
   #expect(refusal(tickets, ticket.text, at: now + 30) == .expired)
   #expect(refusal(tickets, ticket.text, at: now + 29.9) == nil)
   let short = try tickets.issue(
-    for: .token(claims: Claims(), expires: now + 5, name: "?"), now: now)
+    for: .token(claims: Claims(), expires: now + 5, key: "k", name: "?"), now: now)
   #expect(short.expires == now + 5)
   #expect(refusal(tickets, short.text, at: now + 5) == .expired)
 }

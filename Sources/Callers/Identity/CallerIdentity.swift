@@ -1,8 +1,9 @@
 /// What a request proves of its caller, before the claims statement has run.
 package enum CallerIdentity: Sendable, Equatable {
   case anonymous
-  /// A signed token was good. `expires` has the leeway in it.
-  case token(claims: Claims, expires: UnixSeconds?, name: String)
+  /// A signed token was good. `expires` has the leeway in it; `key` is the name of the key that has
+  /// signed it.
+  case token(claims: Claims, expires: UnixSeconds?, key: String, name: String)
   /// A token that says nothing, known by its SHA-256 in hexadecimal digits. Whether anybody has such
   /// a token, only the claims statement knows.
   case opaque(digest: String, name: String)
@@ -28,21 +29,26 @@ extension CallerIdentity {
   package var claims: Claims? {
     switch self {
     case .anonymous: nil
-    case .token(let claims, _, _), .headers(let claims, _): claims
+    case .token(let claims, _, _, _), .headers(let claims, _): claims
     case .opaque(let digest, _): Claims([("token", .string(digest))])
     }
   }
 
   /// When what it lets in ends, unless the claims statement says otherwise.
   package var expires: UnixSeconds? {
-    if case .token(_, let expires, _) = self { expires } else { nil }
+    if case .token(_, let expires, _, _) = self { expires } else { nil }
+  }
+
+  /// The name of the key that has signed for it; nil: none has.
+  package var signingKey: String? {
+    if case .token(_, _, let key, _) = self { key } else { nil }
   }
 
   /// For the access log: printable ASCII without blanks and quotes, 128 bytes at most.
   package var name: String {
     switch self {
     case .anonymous: CallerName.nobody
-    case .token(_, _, let name), .opaque(_, let name), .headers(_, let name): name
+    case .token(_, _, _, let name), .opaque(_, let name), .headers(_, let name): name
     }
   }
 }

@@ -16,7 +16,7 @@ package struct IdentityKey: Hashable, Sendable {
   fileprivate init(_ identity: CallerIdentity) {
     switch identity {
     case .anonymous: self.init(.anonymous, "")
-    case .token(let claims, _, _), .headers(let claims, _): self.init(claims)
+    case .token(let claims, _, _, _), .headers(let claims, _): self.init(claims)
     case .opaque(let digest, _): self.init(.opaque, digest)
     }
   }

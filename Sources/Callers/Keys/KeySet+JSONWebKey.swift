@@ -54,8 +54,8 @@ extension VerificationKey {
         try await JWTKeyCollection().add(jwk: jwk).getKey(alg: algorithm.rawValue)
       }
       self.init(
-        identifier: key.identifier, algorithm: algorithm, signatureSize: signatureSize,
-        verifier: verifier)
+        identifier: key.identifier, material: key.publicPart, algorithm: algorithm,
+        signatureSize: signatureSize, verifier: verifier)
     } catch {
       throw key.broken("is not a key for \(algorithm.rawValue)")
     }
@@ -64,6 +64,12 @@ extension VerificationKey {
 
 // Only the public part is handed on, whatever the file has.
 extension JSONWebKey {
+  /// What makes it another key than others (RFC 7638 §3.2).
+  fileprivate var publicPart: String {
+    ["crv", "e", "kty", "n", "x", "y"].compactMap { name in text(name).map { "\(name)=\($0)" } }
+      .joined(separator: " ")
+  }
+
   private var jwkIdentifier: JWKIdentifier { JWKIdentifier(string: identifier ?? "") }
 
   fileprivate func ecdsa(

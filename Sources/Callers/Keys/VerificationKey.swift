@@ -8,16 +8,20 @@ internal import JWTKit
 struct VerificationKey: Sendable {
   /// `kid`
   let identifier: String?
+  /// By what the same key with the same algorithm is known, whatever its `kid`: the beginning of a
+  /// SHA-256 in hexadecimal digits.
+  let name: String
   let algorithm: SigningAlgorithm
   /// The bytes of its signatures: another number is not even tried.
   let signatureSize: Int
   let verifier: any JWTAlgorithm
 
   init(
-    identifier: String?, algorithm: SigningAlgorithm, signatureSize: Int,
+    identifier: String?, material: String, algorithm: SigningAlgorithm, signatureSize: Int,
     verifier: any JWTAlgorithm
   ) {
     self.identifier = identifier
+    name = String(TokenDigest(of: "\(algorithm.rawValue) \(material)").hex.prefix(32))
     self.algorithm = algorithm
     self.signatureSize = signatureSize
     self.verifier = verifier
@@ -40,8 +44,8 @@ struct VerificationKey: Sendable {
           .add(hmac: HMACKey(key: secret), digestAlgorithm: digest).getKey()
       }
       self.init(
-        identifier: nil, algorithm: algorithm, signatureSize: hashSize,
-        verifier: verifier)
+        identifier: nil, material: secret.withUnsafeBytes { Base64URL.encode(Array($0)) },
+        algorithm: algorithm, signatureSize: hashSize, verifier: verifier)
     } catch {
       throw KeyProblem("the secret is not a key for \(algorithm.rawValue)")
     }

@@ -49,6 +49,13 @@ package final class WatchedKeys: Sendable {
   /// The keys in force.
   package var keys: KeySet { state.withLock { $0.verifier.keys } }
 
+  /// Whether what a key has signed is still good: one of the name that `CallerIdentity.signingKey`
+  /// has. O(k), k keys.
+  package func isInForce(_ key: String, now: UnixSeconds) -> Bool {
+    lookAtFile(now: now)
+    return state.withLock { $0.verifier.keys.keys.contains { $0.name == key } }
+  }
+
   /// What a token says, if it is good at this time.
   ///
   /// A hash of the token where it is remembered, and as `TokenVerifier` where it is not.

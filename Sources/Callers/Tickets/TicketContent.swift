@@ -9,8 +9,9 @@ struct TicketContent {
   var bytes: [UInt8]? {
     switch identity {
     case .anonymous: nil
-    case .token(let claims, let end, let name):
-      line("token", name, end.map(ClaimValue.double) ?? .null) + claims.jsonText.utf8
+    case .token(let claims, let end, let key, let name):
+      line("token", name, .array([end.map(ClaimValue.double) ?? .null, .string(key)]))
+        + claims.jsonText.utf8
     case .opaque(let digest, let name): line("opaque", name, .string(digest))
     case .headers(let claims, let name): line("headers", name, .null) + claims.jsonText.utf8
     }
@@ -42,9 +43,11 @@ struct TicketContent {
     case ("headers", .null):
       guard let claims = try? JSONReader.object(rest) else { return nil }
       identity = .headers(claims: claims, name: name)
-    case ("token", let end):
-      guard let claims = try? JSONReader.object(rest) else { return nil }
-      identity = .token(claims: claims, expires: end.seconds, name: name)
+    case ("token", .array(let proof)):
+      guard let claims = try? JSONReader.object(rest), proof.count == 2,
+        case .string(let key) = proof[1]
+      else { return nil }
+      identity = .token(claims: claims, expires: proof[0].seconds, key: key, name: name)
     default: return nil
     }
   }

@@ -1,6 +1,8 @@
 // The claims that say for whom and when a token is good (RFC 7519 §4.1).
 extension TokenVerifier {
-  func check(_ claims: Claims, now: UnixSeconds) throws(TokenError) -> VerifiedToken {
+  func check(
+    _ claims: Claims, signedBy key: VerificationKey, now: UnixSeconds
+  ) throws(TokenError) -> VerifiedToken {
     let expires = try Self.time("exp", in: claims).map { $0 + settings.leeway }
     let begins = try Self.time("nbf", in: claims).map { $0 - settings.leeway }
     // It says how old the token is, which nothing here depends on.
@@ -10,7 +12,7 @@ extension TokenVerifier {
     // RFC 7519 §4.1.4: "on or after which".
     if let expires, now >= expires { throw TokenError(.expired, "the token has expired") }
     if let begins, now < begins { throw TokenError(.notYetValid, "the token is not valid yet") }
-    return VerifiedToken(claims: claims, expires: expires)
+    return VerifiedToken(claims: claims, expires: expires, key: key.name)
   }
 
   /// A NumericDate (RFC 7519 §2): a number, never a text, and null neither.

@@ -20,9 +20,9 @@ package struct TokenVerifier: Sendable {
     let token = try CompactToken(token)
     let header = try TokenHeader(token.header, allowed: settings.algorithms)
     let candidates = try keys.candidates(for: header)
-    guard candidates.contains(where: { $0.hasSigned(token) }) else {
+    guard let key = candidates.first(where: { $0.hasSigned(token) }) else {
       throw TokenError(.signature, "the token's signature is not good")
     }
-    return try check(try token.payload(), now: now)
+    return try check(try token.payload(), signedBy: key, now: now)
   }
 }

@@ -9,9 +9,11 @@ package struct VerifiedToken: Sendable {
   /// The caller that it proves.
   package let identity: CallerIdentity
 
-  init(claims: Claims, expires: UnixSeconds?) {
+  /// Takes what a token says; `key` is the name of the key that has signed it.
+  init(claims: Claims, expires: UnixSeconds?, key: String) {
     self.claims = claims
     self.expires = expires
-    identity = .token(claims: claims, expires: expires, name: CallerName.name(of: claims))
+    identity = .token(
+      claims: claims, expires: expires, key: key, name: CallerName.name(of: claims))
   }
 }

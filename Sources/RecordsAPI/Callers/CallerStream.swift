@@ -304,6 +304,7 @@ final class CallerStream: Sendable {
   /// Ends the stream in the moment in which the caller is nobody any more, if that is before the next
   /// sweep.
   func endWhenExpired(after now: UnixSeconds) {
+    if !gate.isInForce(identity, now: now) { state.withLock { $0.expires = now } }
     guard let expires = state.withLock({ $0.isOver ? nil : $0.expires }), expires < now + 2 else {
       return
     }

@@ -105,13 +105,21 @@ final class Gatekeeper: Sendable {
 
   private func redeem(_ text: String) throws(Problem) -> CallerIdentity {
     do {
-      return try tickets.redeem(text, now: Self.now)
+      let identity = try tickets.redeem(text, now: Self.now)
+      if isInForce(identity, now: Self.now) { return identity }
     } catch .crowded {
       throw Problem(
         .serviceUnavailable, TicketError.crowded.detail, fields: [.retryAfter: "5"])
     } catch {
       throw unauthorized("ticket", error.detail, error.explanation)
     }
+    throw unauthorized("key", "Your session is over.", "the key that signed for it was taken back")
+  }
+
+  /// Whether the key that has signed for somebody is still among those that are trusted.
+  func isInForce(_ identity: CallerIdentity, now: UnixSeconds) -> Bool {
+    guard let keys, let key = identity.signingKey else { return true }
+    return keys.isInForce(key, now: now)
   }
 
   /// Why somebody who is let in until a moment is nobody any more; nil: that is not so.
@@ -227,8 +235,8 @@ final class Gatekeeper: Sendable {
     streams.withLock { $0[ObjectIdentifier(stream)] = nil }
   }
 
-  /// Ends the streams of those who are nobody any more, and has those end in time who will be soon.
-  /// Called once a second.
+  /// Ends the streams of those who are nobody any more, since their time is over or their key was
+  /// taken back, and has those end in time who will be soon. Called once a second.
   func sweep() {
     let now = Self.now
     for stream in streams.withLock({ Array($0.values) }) { stream.endWhenExpired(after: now) }

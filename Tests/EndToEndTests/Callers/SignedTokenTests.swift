@@ -86,6 +86,28 @@ import Testing
     #expect(try fixture.get(Self.path, byNew).status == 200)
   }
 
+  @Test func `lets nobody in any more whose key was taken back, also not where it has let them in`()
+    throws
+  {
+    let (old, new) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+    let both = [TokenSigner.jwk(old, keyID: "old"), TokenSigner.jwk(new, keyID: "new")]
+    let fixture = try serve(
+      "keys: jwks.json, algorithms: [ES256]",
+      files: ["jwks.json": TokenSigner.keySet(both[0], both[1])])
+    let byOld = try TokenSigner.es256(old, keyID: "old").bearer(ann)
+    let byNew = try TokenSigner.es256(new, keyID: "new").bearer(ann)
+    let path = "/v1/queries/orders/events"
+    let streams = [byOld, byNew].map { fixture.stream(path, .init(fields: $0)) }
+    for stream in streams { #expect(try stream.next()?.type == "snapshot") }
+    let answer = try fixture.client().send("POST", "/v1/tickets", byOld)
+    let ticket = try #require(try answer.json["ticket"].string)
+    try fixture.folder.write(TokenSigner.keySet(both[1]), to: "jwks.json")
+    try streams[0].expectEnd(with: 401)
+    try fixture.get("\(path)?access_token=\(ticket)").expectUnauthorized(withToken: true)
+    try fixture.writer().run("INSERT INTO purchase VALUES (9, 7, 'Axe', 1)")
+    #expect(try streams[1].next()?.type == "willChange")
+  }
+
   @Test func `is refused where it is not good`() throws {
     let fixture = try serveSecret(jwt: ", issuer: https://id.example.org, audience: didchange")
     let signer = TokenSigner.hs256()
