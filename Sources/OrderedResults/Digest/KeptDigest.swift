@@ -11,14 +11,16 @@ struct KeptDigest: ~Copyable, Sendable {
   private let first = Atomic(Self.unknown)
   private let second = Atomic<UInt64>(0)
 
-  /// What is known, or else what `find` finds.
+  /// nil: nobody has found it out yet.
   @inline(__always)
-  borrowing func values(_ find: () -> RunDigest.Pair) -> RunDigest.Pair {
+  var known: RunDigest.Pair? {
     let known = first.load(ordering: .acquiring)
-    if known != Self.unknown { return (known, second.load(ordering: .relaxed)) }
-    let found = find()
+    return known == Self.unknown ? nil : (known, second.load(ordering: .relaxed))
+  }
+
+  @inline(__always)
+  borrowing func keep(_ found: RunDigest.Pair) {
     second.store(found.1, ordering: .relaxed)
     first.store(found.0, ordering: .releasing)
-    return found
   }
 }

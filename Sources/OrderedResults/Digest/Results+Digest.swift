@@ -18,24 +18,23 @@ extension Results {
 
 extension BlockNode {
   fileprivate func digest(by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
-    let values = digest.values { run(by: key, shown).values }
-    let powers = digestPowers.values { run(by: key, shown).powers }
-    return RunDigest(values: values, powers: powers)
-  }
-
-  /// O(b), b blocks whose digests are kept.
-  private func run(by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
-    var digest = RunDigest()
-    for block in blocks { digest.append(block.digest(by: key, shown)) }
-    return digest
+    if let values = digest.known, let powers = digestPowers.known {
+      return RunDigest(values: values, powers: powers)
+    }
+    // Of blocks whose digests are kept, but for a few.
+    var run = RunDigest()
+    for block in blocks { run.append(block.digest(by: key, shown)) }
+    digest.keep(run.values)
+    digestPowers.keep(run.powers)
+    return run
   }
 }
 
 extension RecordBlock {
   fileprivate func digest(by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
-    let values = digest.values {
-      key.run(of: count) { key.hash(bytes($0), shown) }.values
-    }
-    return key.run(of: count, values: values)
+    if let values = digest.known { return key.run(of: count, values: values) }
+    let run = key.run(of: count) { key.hash(bytes($0), shown) }
+    digest.keep(run.values)
+    return run
   }
 }

@@ -9,28 +9,65 @@ final class BlockNode: Sendable {
   /// A builder rather copies so few blocks than have one more node.
   static let minimumCount = 16
 
-  let blocks: [RecordBlock]
-  /// For each block, how many records of the node stand before it.
-  let starts: [Int]
-  /// Records in all blocks.
-  let count: Int
+  let content: NodeBlocks
   /// Of what the records show, once somebody asked.
   let digest = KeptDigest()
   /// The powers of that.
   let digestPowers = KeptDigest()
 
-  init(_ blocks: [RecordBlock]) {
-    self.blocks = blocks
-    var starts: [Int] = []
+  init(_ content: NodeBlocks) { self.content = content }
+
+  var blocks: [RecordBlock] { content.blocks }
+  /// For each block, how many records of the node stand before it.
+  var starts: [Int] { content.starts }
+  /// Records in all blocks.
+  var count: Int { content.count }
+}
+
+/// The blocks of a node, and what must be known of them to share them without a look into any.
+struct NodeBlocks: Sendable {
+  private(set) var blocks: [RecordBlock] = []
+  private(set) var starts: [Int] = []
+  private(set) var count = 0
+  /// For each block a bit: whether it is small.
+  private var small: UInt64 = 0
+
+  init() {}
+
+  init(_ blocks: some Collection<RecordBlock>) {
+    self.blocks.reserveCapacity(blocks.count)
     starts.reserveCapacity(blocks.count)
-    var count = 0
-    for block in blocks {
-      starts.append(count)
-      count += block.count
-    }
-    self.starts = starts
-    self.count = count
+    for block in blocks { append(block) }
   }
+
+  mutating func append(_ block: RecordBlock) {
+    if block.isSmall { small |= 1 << blocks.count }
+    blocks.append(block)
+    starts.append(count)
+    count += block.count
+  }
+
+  /// Appends blocks of another node, none of which is small.
+  mutating func append(_ slots: Range<Int>, of other: NodeBlocks) {
+    if other.blocks.count > BlockNode.maximumCount / 2 {
+      blocks.reserveCapacity(BlockNode.maximumCount)
+      starts.reserveCapacity(BlockNode.maximumCount)
+    }
+    let shift = count - other.starts[slots.lowerBound]
+    blocks.append(contentsOf: other.blocks[slots])
+    for slot in slots { starts.append(other.starts[slot] + shift) }
+    count = shift + other.end(of: slots.upperBound - 1)
+  }
+
+  /// The slots from one on whose blocks are whole among `count` records, up to the first small one.
+  func large(from slot: Int, holding count: Int) -> Range<Int> {
+    let end = starts[slot] + count
+    let whole = end >= self.count ? blocks.count : starts.lastStart(notAfter: end)
+    return slot..<Swift.max(slot, min(whole, slot + (small >> slot).trailingZeroBitCount))
+  }
+
+  /// How many records there are up to the end of a block.
+  func end(of slot: Int) -> Int { slot + 1 < starts.count ? starts[slot + 1] : count }
 }
 
 extension [Int] {

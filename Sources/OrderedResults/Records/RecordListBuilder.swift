@@ -5,8 +5,7 @@ struct RecordListBuilder: ~Copyable {
   private var knownCount = 0
   private var list = RecordList()
   /// Blocks that do not make a node yet.
-  private var node: [RecordBlock] = []
-  private var nodeCount = 0
+  private var node = NodeBlocks()
   /// Records that do not make a block yet.
   private var open = OpenBlock()
   /// The place at which the last run of another list ended: runs mostly come in order.
@@ -21,7 +20,7 @@ struct RecordListBuilder: ~Copyable {
   /// - Parameter known: the list that will be made, if it was made before.
   init(known: RecordList? = nil) { self.known = known }
 
-  var count: Int { known == nil ? list.count + nodeCount + open.count : knownCount }
+  var count: Int { known == nil ? list.count + node.count + open.count : knownCount }
 
   /// Counts records of the list that was made before.
   mutating func pass(_ count: Int) {
@@ -64,6 +63,18 @@ struct RecordListBuilder: ~Copyable {
           continue
         }
       }
+      if place.item == 0, !open.isSmall {
+        let content = source.nodes[place.node].content
+        let slots = content.large(from: place.slot, holding: remaining)
+        if let last = slots.last {
+          closeBlock()
+          addToNode(slots, of: content)
+          remaining -= content.end(of: last) - content.starts[slots.lowerBound]
+          let end = RecordList.Place(node: place.node, slot: last)
+          place = source.place(afterBlockAt: end) ?? end
+          continue
+        }
+      }
       let block = source.block(at: place)
       let taken = min(block.count - place.item, remaining)
       if taken == block.count {
@@ -101,14 +112,9 @@ struct RecordListBuilder: ~Copyable {
       return list.block(at: place).bytes(place.item)
     }
     offset -= list.count
-    if offset >= nodeCount { return open.bytes(offset - nodeCount) }
-    var slot = node.count - 1
-    var end = nodeCount
-    while end - node[slot].count > offset {
-      end -= node[slot].count
-      slot -= 1
-    }
-    return node[slot].bytes(offset - (end - node[slot].count))
+    if offset >= node.count { return open.bytes(offset - node.count) }
+    let slot = node.starts.lastStart(notAfter: offset)
+    return node.blocks[slot].bytes(offset - node.starts[slot])
   }
 
   private func place(of offset: Int, in source: RecordList) -> RecordList.Place {
@@ -127,31 +133,39 @@ struct RecordListBuilder: ~Copyable {
   /// Shares a node, or makes two of it and a few blocks before it.
   private mutating func append(_ whole: BlockNode) {
     closeBlock()
-    if node.isEmpty || node.count >= BlockNode.minimumCount {
+    if node.blocks.isEmpty || node.blocks.count >= BlockNode.minimumCount {
       closeNode()
       list.append(whole)
       return
     }
     // Two halves that are large enough to be left alone from now on.
-    let blocks = node + whole.blocks
+    let blocks = node.blocks + whole.blocks
     let half = blocks.count > BlockNode.maximumCount ? blocks.count / 2 : blocks.count
-    list.append(BlockNode(Array(blocks[..<half])))
-    if half < blocks.count { list.append(BlockNode(Array(blocks[half...]))) }
-    node.removeAll(keepingCapacity: true)
-    nodeCount = 0
+    list.append(BlockNode(NodeBlocks(blocks[..<half])))
+    if half < blocks.count { list.append(BlockNode(NodeBlocks(blocks[half...]))) }
+    node = NodeBlocks()
   }
 
   private mutating func addToNode(_ block: RecordBlock) {
     node.append(block)
-    nodeCount += block.count
-    if node.count == BlockNode.maximumCount { closeNode() }
+    if node.blocks.count == BlockNode.maximumCount { closeNode() }
+  }
+
+  /// Shares blocks of another node, none of which is small.
+  private mutating func addToNode(_ slots: Range<Int>, of other: NodeBlocks) {
+    var rest = slots
+    while !rest.isEmpty {
+      let taken = rest.prefix(BlockNode.maximumCount - node.blocks.count)
+      node.append(taken, of: other)
+      if node.blocks.count == BlockNode.maximumCount { closeNode() }
+      rest = taken.upperBound..<rest.upperBound
+    }
   }
 
   private mutating func closeNode() {
-    if node.isEmpty { return }
+    if node.blocks.isEmpty { return }
     list.append(BlockNode(node))
-    node.removeAll(keepingCapacity: true)
-    nodeCount = 0
+    node = NodeBlocks()
   }
 
   // MARK: - Blocks
