@@ -9,6 +9,9 @@ final class DirectoryWatch {
   private(set) var location: DatabaseLocation?
   private var isClosed = false
 
+  /// Whether of the database file and its log the file was written last, as far as is known.
+  private(set) var isDatabaseLast = false
+
   /// Why there are no notifications now; nil: there are.
   private(set) var trouble: String?
 
@@ -42,7 +45,9 @@ final class DirectoryWatch {
     var touched: TouchedFiles = []
     OperatingSystem.readNotifications(descriptor, buffer: buffer) { notification in
       guard notification.watch == watch || notification.kinds.contains(.overflow) else { return }
-      touched.formUnion(location?.touched(by: notification) ?? [])
+      let files = location?.touched(by: notification) ?? []
+      if !files.isDisjoint(with: [.database, .log]) { isDatabaseLast = !files.contains(.log) }
+      touched.formUnion(files)
     }
     if touched.contains(.directory) { watch = nil }
     return touched

@@ -19,6 +19,8 @@ package struct FileStatus: Sendable, Equatable {
   /// Nanoseconds since 1970.
   var changed: Int64
 
-  /// Since when it has been empty; nil: it is not.
-  var timeOfEmptying: Int64? { size == 0 ? changed : nil }
+  /// The emptying of this log; nil: it is not empty.
+  func emptying(isDatabaseLast: Bool) -> UnexplainedWrites.Emptying? {
+    size == 0 ? UnexplainedWrites.Emptying(time: changed, isLast: !isDatabaseLast) : nil
+  }
 }

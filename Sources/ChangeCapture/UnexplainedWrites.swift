@@ -7,8 +7,8 @@
 /// before the first page is written (https://www.sqlite.org/walformat.html#the_wal_index_header).
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
-/// write between one with a cause and the look that finds this one, unless the checkpoint that is the
-/// cause has emptied the log, and the file system's clock ticked between the two.
+/// write between one with a cause and the look that finds this one, unless the cause is a checkpoint
+/// that has emptied the log.
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 
@@ -26,10 +26,31 @@ struct UnexplainedWrites {
     }
   }
 
+  /// When a log was emptied, as a checkpoint does behind its last write to the file.
+  struct Emptying {
+    /// Nanoseconds since 1970, in steps of some milliseconds.
+    let time: Int64
+    /// Whether what else happened in the same step came before, as far as is known.
+    let isLast: Bool
+
+    func isBehind(_ file: FileStatus) -> Bool {
+      file.changed < time || file.changed == time && isLast
+    }
+  }
+
   private var status: FileStatus?
   private var cause: Cause?
-  /// A file that differs from ``status``: since when, and as it was last seen.
-  private var doubt: (start: Instant, status: FileStatus, change: Instant)?
+  /// A file that differs from ``status``.
+  private struct Doubt {
+    let start: Instant
+    /// As it was last seen, and since when.
+    var status: FileStatus
+    var change: Instant
+    /// Whether it was written when no cause was there, whatever came since.
+    var isForeign = false
+  }
+
+  private var doubt: Doubt?
 
   /// How long a file has to be left alone, and how long that is waited for: a copy is to be read once,
   /// and not in the middle of each page.
@@ -44,12 +65,13 @@ struct UnexplainedWrites {
   /// - Parameters:
   ///   - found: the database file.
   ///   - present: the cause at that time.
-  ///   - emptied: when the log was emptied, seen behind the file; nil: it is not empty, or there is none.
+  ///   - emptied: when the log was emptied, seen after the file; nil: it is not empty, or there is none.
   ///   - isSettled: whether both were the same before and after; else they may not belong together.
   ///   - now: the time.
   /// - Returns: whether the file was written by other means, and seems to be whole again.
   mutating func note(
-    _ found: FileStatus, _ present: Cause, emptied: Int64? = nil, isSettled: Bool, at now: Instant
+    _ found: FileStatus, _ present: Cause, emptied: Emptying? = nil, isSettled: Bool,
+    at now: Instant
   ) -> Bool {
     let isSettled = isSettled && !present.isUnderWay
     guard let status, let cause else {
@@ -61,14 +83,19 @@ struct UnexplainedWrites {
       if isSettled { self.cause = present }
       return false
     }
-    let start = doubt?.start ?? now
-    let change = doubt?.status == found ? doubt?.change ?? now : now
-    doubt = (start, found, change)
-    if present != cause, accounts(present, for: found, emptied) {
-      if isSettled || now - change >= Self.checkpointPatience { adopt(found, present) }
+    var doubt = doubt ?? Doubt(start: now, status: found, change: now)
+    if doubt.status != found { (doubt.status, doubt.change) = (found, now) }
+    if !doubt.isForeign, present != cause {
+      doubt.isForeign = !accounts(present, for: found, emptied)
+    }
+    self.doubt = doubt
+    if !doubt.isForeign, present != cause {
+      if isSettled || now - doubt.change >= Self.checkpointPatience { adopt(found, present) }
       return false
     }
-    guard now - change >= Self.quietSpan || now - start >= Self.copyPatience else { return false }
+    guard now - doubt.change >= Self.quietSpan || now - doubt.start >= Self.copyPatience else {
+      return false
+    }
     adopt(found, present)
     return true
   }
@@ -79,8 +106,10 @@ struct UnexplainedWrites {
   /// Notes what a look has seen that found a cause, so that the next write is not taken for its work.
   ///
   /// Both were the same before and after.
-  mutating func settle(_ found: FileStatus, _ present: Cause, emptied: Int64? = nil) {
-    if !knows(present), !present.isUnderWay, accounts(present, for: found, emptied) {
+  mutating func settle(_ found: FileStatus, _ present: Cause, emptied: Emptying? = nil) {
+    if !knows(present), !present.isUnderWay, doubt?.isForeign != true,
+      accounts(present, for: found, emptied)
+    {
       adopt(found, present)
     }
   }
@@ -88,10 +117,10 @@ struct UnexplainedWrites {
   /// Whether a new cause can have written the file as it was found: a checkpoint that empties the log
   /// (`SQLITE_CHECKPOINT_TRUNCATE`) does so behind its last write to the file, and there is nothing to
   /// be copied until the log is longer again.
-  private func accounts(_ present: Cause, for found: FileStatus, _ emptied: Int64?) -> Bool {
+  private func accounts(_ present: Cause, for found: FileStatus, _ emptied: Emptying?) -> Bool {
     guard case .log(_, _, let inPlace) = present, case .log(_, _, inPlace)? = cause, let emptied
     else { return true }
-    return found.changed <= emptied
+    return emptied.isBehind(found)
   }
 
   private mutating func adopt(_ found: FileStatus, _ present: Cause) {

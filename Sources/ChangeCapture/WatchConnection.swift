@@ -129,18 +129,20 @@ final class WatchConnection {
   /// - Parameters:
   ///   - status: the files before the last look, which had an answer.
   ///   - before: the cause before that look.
+  ///   - isDatabaseLast: whether notifications say that the log was not written after the file.
   ///   - now: the time.
   /// - Returns: whether the database should be opened anew; once for each state of the files.
   func isOutdated(
-    _ status: DatabaseStatus, before: UnexplainedWrites.Cause?, at now: ContinuousClock.Instant
+    _ status: DatabaseStatus, before: UnexplainedWrites.Cause?, isDatabaseLast: Bool,
+    at now: ContinuousClock.Instant
   ) -> Bool {
     if let file = status.log, log?.isForeign(file) == true { return true }
     guard let before, let cause = cause() else { return false }
     // Without a log the look itself has found the cause, whose file is the same before and after.
     let isSettled =
       (log == nil || before == cause) && FileStatus(path: path) == status.database
-    return writes.note(
-      status.database, cause, emptied: status.log?.timeOfEmptying, isSettled: isSettled, at: now)
+    let emptied = status.log?.emptying(isDatabaseLast: isDatabaseLast)
+    return writes.note(status.database, cause, emptied: emptied, isSettled: isSettled, at: now)
   }
 
   /// The database file before a look that may find its cause of change; nil: in write-ahead mode that
@@ -160,7 +162,8 @@ final class WatchConnection {
     guard log != nil, let before = cause(), !writes.knows(before),
       let files = status, cause() == before
     else { return }
-    writes.settle(files.database, before, emptied: files.log?.timeOfEmptying)
+    // In one step of the clock the poll knows by the notifications, which have come by then.
+    writes.settle(files.database, before, emptied: files.log?.emptying(isDatabaseLast: true))
   }
 
   func close() {

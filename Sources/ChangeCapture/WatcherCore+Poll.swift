@@ -12,7 +12,10 @@ extension WatcherCore {
     } else if lock != nil {
       return
     }
-    if connection?.isOutdated(files, before: before, at: .now) == true {
+    let isDatabaseLast = directory?.isDatabaseLast == true
+    if connection?.isOutdated(
+      files, before: before, isDatabaseLast: isDatabaseLast, at: .now) == true
+    {
       closeConnection()
       reopen(reportsLoss: true)
     }

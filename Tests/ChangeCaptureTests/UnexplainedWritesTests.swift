@@ -22,10 +22,11 @@ import Testing
   /// One poll, in which nothing changed while it looked.
   private mutating func poll(
     _ milliseconds: Int, _ file: FileStatus, _ cause: UnexplainedWrites.Cause,
-    emptied: Int64? = nil
+    emptied: Int64? = nil, isLast: Bool = true
   ) -> Bool {
     writes.note(
-      file, cause, emptied: emptied, isSettled: true, at: start + .milliseconds(milliseconds))
+      file, cause, emptied: emptied.map { .init(time: $0, isLast: isLast) }, isSettled: true,
+      at: start + .milliseconds(milliseconds))
   }
 
   @Test mutating func `a commit explains a write without a log, also one that is seen first`() {
@@ -85,10 +86,21 @@ import Testing
     #expect(!poll(0, file(1), log(copied: 0, attempted: 0)))
     #expect(!poll(50, file(2), log(copied: 0, attempted: 0, salts: 8), emptied: 2))
     #expect(!poll(100, file(2), log(copied: 0, attempted: 0, salts: 8), emptied: 2))
-    writes.settle(file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4)
+    writes.settle(
+      file(5), log(copied: 0, attempted: 0, salts: 9), emptied: .init(time: 4, isLast: true))
     #expect(!poll(150, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
     #expect(poll(200, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
     #expect(!poll(250, file(5), log(copied: 0, attempted: 0, salts: 9), emptied: 4))
+  }
+
+  @Test mutating func `in one step of the clock the order of the notifications counts`() {
+    #expect(!poll(0, file(1), log(copied: 0, attempted: 0)))
+    writes.settle(
+      file(2), log(copied: 0, attempted: 0, salts: 8), emptied: .init(time: 2, isLast: false))
+    #expect(!poll(50, file(2), log(copied: 0, attempted: 0, salts: 8), emptied: 2))
+    #expect(!poll(100, file(3), log(copied: 0, attempted: 0, salts: 9), emptied: 3, isLast: false))
+    // Commits that follow explain nothing of it.
+    #expect(poll(150, file(3), log(copied: 0, attempted: 0, salts: 10)))
   }
 
   @Test mutating func `a checkpoint whose process was killed explains no writes for ever`() {

@@ -48,7 +48,7 @@ import Testing
       let before = connection.cause()
       try writer.execute("INSERT INTO item VALUES (\(id))")
       #expect(connection.look() == .changed)
-      #expect(!connection.isOutdated(files, before: before, at: .now))
+      #expect(!connection.isOutdated(files, before: before, isDatabaseLast: false, at: .now))
     }
   }
 
