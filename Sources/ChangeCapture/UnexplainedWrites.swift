@@ -118,8 +118,9 @@ struct UnexplainedWrites {
   /// (`SQLITE_CHECKPOINT_TRUNCATE`) does so behind its last write to the file, and there is nothing to
   /// be copied until the log is longer again.
   private func accounts(_ present: Cause, for found: FileStatus, _ emptied: Emptying?) -> Bool {
-    guard case .log(_, _, let inPlace) = present, case .log(_, _, inPlace)? = cause, let emptied
-    else { return true }
+    guard let emptied, case .log(let salts, _, let number) = present else { return true }
+    // Commits that are written into the file itself beside an empty log.
+    if case .log(salts, _, let before)? = cause, before != 0, before != number { return true }
     return emptied.isBehind(found)
   }
 
