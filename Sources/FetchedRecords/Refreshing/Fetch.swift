@@ -24,7 +24,7 @@ extension Query {
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       var builder = ResultsBuilder(comparingWith: old)
-      var meter = meter
+      var meter = definition.isPrivate ? meter.ofServer : meter
       try statement.forEachRow(of: layout, in: db) { row in
         // With where it begins in its block, which of small rows is the better half.
         try meter.add(row.byteCount + 4)

@@ -6,6 +6,7 @@ struct ResultMeter {
   private let memory: MemoryBudget?
   /// Whether the fetch may wait until others have let go of memory.
   private let mayWait: Bool
+  private var isOfServer = false
   private var rows = 0
   private var bytes = 0
   /// At so many bytes there is something to look at.
@@ -28,6 +29,14 @@ struct ResultMeter {
     self.mayWait = mayWait
   }
 
+  /// The same for what the server itself needs to know who asks: what is small finds room, whatever
+  /// is held.
+  var ofServer: ResultMeter {
+    var meter = self
+    meter.isOfServer = true
+    return meter
+  }
+
   /// For a program's own queries.
   static let none = ResultMeter(.none, nil, mayWait: false)
 
@@ -46,7 +55,7 @@ struct ResultMeter {
     if bytes > limits.resultBytes { throw FetchFailure.tooManyBytes(limits) }
     let isSmall = bytes <= Self.smallSize
     nextLook = min(limits.resultBytes, isSmall ? Self.smallSize : bytes + MemoryBudget.step)
-    guard let memory else { return }
+    guard let memory, !(isSmall && isOfServer) else { return }
     let room = isSmall ? Self.smallSize : size + MemoryBudget.step + memory.reserve
     if memory.hasRoom(for: room) { return }
     guard mayWait else { throw NeedsRoom() }
