@@ -18,9 +18,4 @@ package struct FileStatus: Sendable, Equatable {
   var modified: Int64
   /// Nanoseconds since 1970.
   var changed: Int64
-
-  /// The emptying of this log; nil: it is not empty.
-  func emptying(isDatabaseLast: Bool) -> UnexplainedWrites.Emptying? {
-    size == 0 ? UnexplainedWrites.Emptying(time: changed, isLast: !isDatabaseLast) : nil
-  }
 }

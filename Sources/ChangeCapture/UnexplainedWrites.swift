@@ -8,7 +8,7 @@
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
 /// write between one with a cause and the look that finds this one, unless the cause is a checkpoint
-/// that has emptied the log.
+/// that has emptied the log. (Of one that leaves it, ``WatchConnection/Log/isWrittenOver(_:)`` knows.)
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 
@@ -33,13 +33,19 @@ struct UnexplainedWrites {
     /// Whether what else happened in the same step came before, as far as is known.
     let isLast: Bool
 
+    init(time: Int64, isLast: Bool) { (self.time, self.isLast) = (time, isLast) }
+
+    /// nil: there is no log, or it is not empty.
+    init?(of log: FileStatus?, isLast: Bool) {
+      guard let log, log.size == 0 else { return nil }
+      self.init(time: log.changed, isLast: isLast)
+    }
+
     func isBehind(_ file: FileStatus) -> Bool {
       file.changed < time || file.changed == time && isLast
     }
   }
 
-  private var status: FileStatus?
-  private var cause: Cause?
   /// A file that differs from ``status``.
   private struct Doubt {
     let start: Instant
@@ -50,6 +56,8 @@ struct UnexplainedWrites {
     var isForeign = false
   }
 
+  private var status: FileStatus?
+  private var cause: Cause?
   private var doubt: Doubt?
 
   /// How long a file has to be left alone, and how long that is waited for: a copy is to be read once,

@@ -13,6 +13,12 @@ extension WatchConnection {
     /// The log's file and the header when they were last held against each other.
     private var compared: (file: FileStatus, header: WALIndexHeader)?
 
+    /// The database file and the header when the log's last page was last found in the file, or
+    /// missed there and told.
+    private var verified: (file: FileStatus, header: WALIndexHeader)?
+    /// A file in which that page was missed: it is told when the file is left alone.
+    private var doubted: FileStatus?
+
     init(_ files: DatabaseFiles) {
       self.files = files
       index = WALIndex(files)
@@ -76,6 +82,60 @@ extension WatchConnection {
       guard let holds = holdsLastFrame(header), self.header() == header else { return false }
       compared = (file, header)
       return !holds
+    }
+
+    /// What the file holds is what the connection shows.
+    mutating func trust(_ file: FileStatus) {
+      verified = header().map { (file, $0) }
+    }
+
+    /// Whether the database file does not hold the last page of the log, though the whole log was
+    /// copied into it: it was written over behind the checkpoint, and whoever opens the database now
+    /// reads it instead of the log.
+    ///
+    /// Reads that page of both, where the file or the header is another one than at the last call.
+    ///
+    /// - Parameter file: as it was before.
+    /// - Returns: false also where it cannot be told now, and until the file is left alone.
+    mutating func isWrittenOver(_ file: FileStatus) -> Bool {
+      guard let header = header(), isCopied(header) else { return false }
+      if let verified, verified.file == file, verified.header == header { return false }
+      guard let holds = holdsLastPage(header), isCopied(header), self.header() == header else {
+        return false
+      }
+      if !holds, doubted != file {
+        doubted = file
+        return false
+      }
+      (verified, doubted) = ((file, header), nil)
+      return !holds
+    }
+
+    /// Whether checkpoints have copied all of the log.
+    private mutating func isCopied(_ header: WALIndexHeader) -> Bool {
+      guard header.maxFrame > 0, let progress = try? index.checkpointProgress() else {
+        return false
+      }
+      return !progress.isUnderWay && progress.copied == header.maxFrame
+    }
+
+    /// nil: the files cannot be read.
+    private func holdsLastPage(_ header: WALIndexHeader) -> Bool? {
+      let (start, size) = (
+        FrameHeader.offset(header.maxFrame, pageSize: header.pageSize), header.pageSize
+      )
+      return withUnsafeTemporaryAllocation(
+        byteCount: FrameHeader.size + 2 * size, alignment: 8
+      ) { buffer in
+        let frame = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(FrameHeader.size + size)])
+        let copy = UnsafeMutableRawBufferPointer(rebasing: buffer[(FrameHeader.size + size)...])
+        guard (try? files.read(.log, at: start, into: frame)) == true else { return nil }
+        let page = Int64(FrameHeader(UnsafeRawBufferPointer(frame)).page)
+        guard page > 0,
+          let isWhole = try? files.read(.database, at: (page - 1) * Int64(size), into: copy)
+        else { return nil }
+        return isWhole && copy.elementsEqual(frame[FrameHeader.size...])
+      }
     }
 
     /// Whether whoever opens the database now does so without this log: it was emptied, and the file

@@ -45,6 +45,7 @@ final class WatchConnection {
     // As it was before anything was read of it: a copy may be under way.
     if let file, let cause = cause() {
       _ = writes.note(file, cause, isSettled: true, at: .now)
+      log?.trust(file)
     }
   }
 
@@ -137,11 +138,12 @@ final class WatchConnection {
     at now: ContinuousClock.Instant
   ) -> Bool {
     if let file = status.log, log?.isForeign(file) == true { return true }
+    if log?.isWrittenOver(status.database) == true { return true }
     guard let before, let cause = cause() else { return false }
     // Without a log the look itself has found the cause, whose file is the same before and after.
     let isSettled =
       (log == nil || before == cause) && FileStatus(path: path) == status.database
-    let emptied = status.log?.emptying(isDatabaseLast: isDatabaseLast)
+    let emptied = UnexplainedWrites.Emptying(of: status.log, isLast: !isDatabaseLast)
     return writes.note(status.database, cause, emptied: emptied, isSettled: isSettled, at: now)
   }
 
@@ -163,7 +165,8 @@ final class WatchConnection {
       let files = status, cause() == before
     else { return }
     // In one step of the clock the poll knows by the notifications, which have come by then.
-    writes.settle(files.database, before, emptied: files.log?.emptying(isDatabaseLast: true))
+    writes.settle(
+      files.database, before, emptied: UnexplainedWrites.Emptying(of: files.log, isLast: false))
   }
 
   func close() {

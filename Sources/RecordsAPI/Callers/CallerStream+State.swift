@@ -36,6 +36,8 @@ extension CallerStream {
     /// What the next body shows as well as the one that it follows.
     var kept: StreamLease?
     var expires: UnixSeconds?
+    /// Whether it was told that its time is over, which it may not have read yet.
+    var hasExpired = false
     var isOver = false
 
     /// Whether it is known what the last commit means for the caller.

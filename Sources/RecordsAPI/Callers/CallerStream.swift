@@ -317,8 +317,10 @@ final class CallerStream: Sendable {
   /// Between two turns of the engine, as whatever else redirects the stream.
   private func endIfExpired(at now: UnixSeconds) {
     let isExpired = state.withLock { state in
-      guard let expires = state.expires, expires <= now, !state.isOver else { return false }
-      state.expires = nil
+      guard let expires = state.expires, expires <= now, !state.isOver, !state.hasExpired else {
+        return false
+      }
+      state.hasExpired = true
       return true
     }
     if isExpired { finish(with: gate.unauthorized("expired", "Your session is over.")) }

@@ -168,14 +168,21 @@ import Testing
   }
 
   /// The checkpoint writes to the file, too.
-  @Test func `may be written over right behind a checkpoint that empties its log`() throws {
+  @Test(arguments: ["PASSIVE", "FULL", "RESTART", "TRUNCATE"])
+  func `may be written over right behind a checkpoint`(_ checkpoint: String) throws {
     try make(.wal)
     let copy = try backup()
     try copy.execute("UPDATE item SET id = 9")
     let served = try Served(database)
     try insert(2)
     try expect([1, 2], served)
-    try run("python3", "-c", Self.restore, copy.path, database.path)
+    try run("python3", "-c", Self.restore, copy.path, database.path, checkpoint)
+    guard checkpoint == "TRUNCATE" else {
+      // SQLite takes the copy or the log beside it for the database, by who has it open.
+      return try eventually("the server shows what SQLite does") {
+        try served.ids() == database.select("SELECT id FROM item ORDER BY id").map { $0["id"].int }
+      }
+    }
     try expect([9], served)
     try insert(10)
     try expect([9, 10], served)
@@ -184,7 +191,7 @@ import Testing
   private static let restore = """
     import shutil, sqlite3, sys
     connection = sqlite3.connect(sys.argv[2])
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.execute(f"PRAGMA wal_checkpoint({sys.argv[3]})")
     connection.close()
     shutil.copyfile(sys.argv[1], sys.argv[2])
     """
