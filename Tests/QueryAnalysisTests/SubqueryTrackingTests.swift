@@ -40,6 +40,14 @@ import Testing
       (SELECT max(b.id) FROM book b WHERE b.authorId = author.id) AS m
     FROM author LEFT JOIN former ON former.id = author.id GROUP BY author.id
     """,
+    """
+    SELECT author.id, count(book.id) AS n, (SELECT max(id) FROM book WHERE authorId = author.id) AS m
+    FROM author LEFT JOIN book ON book.authorId = author.id GROUP BY author.id
+    """,
+    """
+    SELECT authorId, count(*) AS n, (SELECT max(b.id) FROM book b WHERE b.authorId = book.authorId) AS m
+    FROM book GROUP BY authorId
+    """,
     "SELECT id FROM book ORDER BY (SELECT name FROM author WHERE id = authorId), title LIMIT 4",
   ]
 

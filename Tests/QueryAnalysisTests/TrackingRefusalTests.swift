@@ -54,6 +54,10 @@ import Testing
       "a subquery beside what it groups by compares more than integers"
     ),
     (
+      "SELECT authorId, (SELECT max(b.id) FROM book b WHERE b.id < book.id) AS n FROM book GROUP BY authorId",
+      "id may have several values in a group, and a subquery looks at it"
+    ),
+    (
       """
       SELECT author.country, (SELECT count(*) FROM genre g WHERE g.code = author.country) AS n
       FROM author GROUP BY author.id

@@ -137,14 +137,10 @@ package struct FunctionList {
     return matching.isEmpty ? candidates.filter { $0.arguments < 0 } : matching
   }
 
-  /// The expression without the aggregates that it calls, and what they are called with.
-  ///
-  /// Those of its subqueries stay.
+  /// The expression without the aggregates that it calls, what they are called with, and subqueries.
   func withoutAggregates(_ expression: String) -> ArraySlice<SQLToken> {
-    let tokens = SQLTokens.tokens(of: expression)
-    let separator = SQLToken(kind: .symbol, text: ",", depth: 0)
-    var result = Subquery.all(in: expression).flatMap { $0.body + [separator] }
-    var rest = tokens[...].withoutSubqueries[...]
+    var result: [SQLToken] = []
+    var rest = SQLTokens.tokens(of: expression)[...].withoutSubqueries[...]
     while let token = rest.popFirst() {
       guard let name = token.name?.lowercased(), rest.first?.isSymbol("(") == true,
         token.isWord("FILTER")

@@ -17,10 +17,6 @@ extension IncrementalAnalysis {
     try checkValues(groups.filter { !determined.contains($0.origin.table) })
     try checkBareColumns(origins, determined)
     try completeKey(groups, determined)
-    guard subqueries.keepGroups else {
-      throw NotIncremental(
-        reason: "a subquery beside what it groups by compares more than integers")
-    }
     let rows = possibleOwners.filter(owners.contains)
     if !rows.isEmpty { return try rowShape(owners: rows) }
 
@@ -107,6 +103,14 @@ extension IncrementalAnalysis {
           }
         }
       }
+    }
+    guard let outside = subqueries.groupColumns else {
+      throw NotIncremental(
+        reason: "a subquery beside what it groups by compares more than integers")
+    }
+    for column in outside where !groups.contains(column) && !determined.contains(column.table) {
+      throw NotIncremental(
+        reason: "\(column.name) may have several values in a group, and a subquery looks at it")
     }
   }
 

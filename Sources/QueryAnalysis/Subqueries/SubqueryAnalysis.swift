@@ -15,8 +15,9 @@ struct SubqueryAnalysis {
   private(set) var joins: [SubqueryJoin] = []
   /// WHERE with subqueries that look only for what the row is compared with.
   private(set) var narrowedPredicate: String?
-  /// Whether those that stand elsewhere than in WHERE leave the values of a group's columns alone.
-  private(set) var keepGroups = true
+  /// The columns of a group that those look at which stand elsewhere than in WHERE; nil: not certain,
+  /// or they may not leave their values alone.
+  private(set) var groupColumns: Set<BaseColumn>? = []
 
   /// What stands around an expression.
   fileprivate struct Surroundings {
@@ -57,7 +58,7 @@ struct SubqueryAnalysis {
     narrowedPredicate = try syntax.predicate.map {
       try follow($0, isCondition: true, in: outside)
     }
-    keepGroups = true
+    groupColumns = []
     if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       _ = try follow(expression, isCondition: false, in: outside)
@@ -128,7 +129,9 @@ struct SubqueryAnalysis {
         within.refusal = within.refusal ?? error.reason
       }
     }
-    keepGroups = keepGroups && within.names.keepTypes(subquery.body, of: part, facts)
+    groupColumns = groupColumns.flatMap { known in
+      within.names.outermostColumns(in: subquery.body, of: part, facts).map(known.union)
+    }
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)

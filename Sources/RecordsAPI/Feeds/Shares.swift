@@ -50,7 +50,7 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
       var own = uses[owner, default: Uses()]
       if isStream, !mayExceed {
         if own.streams >= streams.count { return self.problem("streams", streams) }
-        if let bytes, own.bytes >= bytes.count { return self.problem("bytes", bytes) }
+        if let bytes, own.bytes >= bytes.count { return self.problem("bytes of results", bytes) }
       }
       uses[owner] = nil
       for key in keys { own.queries[key, default: Uses.OfQuery()].count += 1 }
@@ -93,7 +93,7 @@ final class Shares<Owner: Hashable & Sendable>: Sendable {
     }
     guard isTooMuch else { return }
     refused.wrappingAdd(1, ordering: .relaxed)
-    throw problem("bytes", bytes)
+    throw problem("bytes of results", bytes)
   }
 
   private func leave(_ keys: [FeedKey], isStream: Bool, of owner: Owner) {
