@@ -1,3 +1,4 @@
+import Algorithms
 import DequeModule
 import FetchedRecords
 import HeldMemory
@@ -19,15 +20,19 @@ final class EventLog: Sendable {
 
   fileprivate struct Mark {
     let version: ResultsVersion
-    /// The position after the events that led to the version.
+    /// Where the events that led to the version begin.
+    let start: Broadcast.Position
+    /// The position after them.
     let position: Broadcast.Position
-    /// Bytes and change sets up to here since the log began.
+    /// What was appended up to here since the log began.
     let total: Total
   }
 
   fileprivate struct Total {
     var bytes = 0
     var changeSets = 0
+    /// Failures and recoveries.
+    var failures = 0
   }
 
   private struct State {
@@ -68,7 +73,7 @@ final class EventLog: Sendable {
     let first = RememberedState(version: version, position: position, snapshots: shows, of: keys)
     state = Mutex(
       State(
-        marks: [Mark(version: version, position: position, total: Total())],
+        marks: [Mark(version: version, start: position, position: position, total: Total())],
         memory: StateMemory(
           maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first),
         commit: Self.commit(of: shows)))
@@ -78,11 +83,12 @@ final class EventLog: Sendable {
     }
   }
 
-  /// Appends events that led nowhere: a failure.
+  /// Appends events that led nowhere: a failure, or its end.
   func append(_ events: [UInt8], count: Int) {
     state.withLock { state in
       broadcast.append(events)
       state.total.bytes += events.count
+      state.total.failures += 1
       state.marks.trim(to: broadcast.start, count: maximumCount)
       account(state)
     }
@@ -107,10 +113,12 @@ final class EventLog: Sendable {
   ) {
     var sleeping: [SleepingStreams] = []
     state.withLock { state in
+      let start = broadcast.end
       let position = broadcast.append(events, leaving: &sleeping)
       state.total.bytes += events.count
       state.total.changeSets += 1
-      state.marks.append(Mark(version: version, position: position, total: state.total))
+      state.marks.append(
+        Mark(version: version, start: start, position: position, total: state.total))
       state.memory.append(remembered(version, position, shows), changes: changes)
       list(&state)
       state.marks.trim(to: broadcast.start, count: maximumCount)
@@ -149,7 +157,9 @@ final class EventLog: Sendable {
   ) {
     state.withLock { state in
       let position = events.map { broadcast.append($0) } ?? broadcast.restart()
-      state.marks = [Mark(version: version, position: position, total: state.total)]
+      state.marks = [
+        Mark(version: version, start: position, position: position, total: state.total)
+      ]
       remember(&state.memory, remembered(version, position, shows))
       list(&state)
       state.commit = Self.commit(of: shows)
@@ -208,6 +218,8 @@ final class EventLog: Sendable {
       let position: Broadcast.Position
       let bytes: Int
       let changeSets: Int
+      /// Whether among them are failures, most of which are over.
+      let hasFailures: Bool
     }
   }
 
@@ -222,9 +234,31 @@ final class EventLog: Sendable {
         events: mark.map { mark in
           Continuation.Events(
             version: mark.version, position: mark.position, bytes: total.bytes - mark.total.bytes,
-            changeSets: total.changeSets - mark.total.changeSets)
+            changeSets: total.changeSets - mark.total.changeSets,
+            hasFailures: total.failures != mark.total.failures)
         },
         state: state.memory.state(named: name))
+    }
+  }
+
+  /// The change sets between two positions, without the failures between them. O(v + b), v versions
+  /// held, b bytes of the change sets.
+  ///
+  /// - Parameters:
+  ///   - start: a version's.
+  ///   - end: of the log, now or before.
+  /// - Returns: nil where some of them are no longer held.
+  func changeSets(from start: Broadcast.Position, to end: Broadcast.Position) -> [UInt8]? {
+    let marks = state.withLock { state in
+      let first = state.marks.partitioningIndex { $0.position >= start }
+      guard first < state.marks.endIndex, state.marks[first].position == start else {
+        return [Mark]?.none
+      }
+      return Array(state.marks[(first + 1)...].prefix { $0.position <= end })
+    }
+    return marks?.reduce(into: [UInt8]?.some([])) { bytes, mark in
+      guard let events = events(from: mark.start, to: mark.position) else { return bytes = nil }
+      bytes?.append(contentsOf: events)
     }
   }
 

@@ -77,10 +77,28 @@ import Testing
     let again = Follower(
       fixture.stream("/v1/queries/byScore/events", .init(lastEventID: whole.model.version)),
       model: whole.model)
+    let first = whole.model.version
     try writer.commit("UPDATE player SET score = 11 WHERE id = 1")
-    while case .failure = try again.next() {}
+    #expect(try again.changes().count == 1)
     try fixture.expectTruth(
       again, "byScore", "SELECT id, team, score FROM player ORDER BY score", section: "team")
+    // Nor of what failed before the change that is missed, and behind it; only of what fails now.
+    try writer.commit("UPDATE player SET score = 70 WHERE id = 1")
+    _ = try again.failure()
+    try writer.commit("UPDATE player SET score = 11 WHERE id = 1")
+    guard case .recovery = try again.next() else { throw ContractViolation("no recovered") }
+    let late = Follower(
+      fixture.stream("/v1/queries/byScore/events", .init(lastEventID: first)), model: whole.model)
+    #expect(try late.changes().count == 1)
+    #expect(late.model.version == again.model.version)
+    try writer.commit("UPDATE player SET score = 70 WHERE id = 1")
+    #expect(try late.failure()["status"] == 500)
+    let failing = Follower(
+      fixture.stream("/v1/queries/byScore/events", .init(lastEventID: first)), model: whole.model)
+    #expect(try failing.changes().count == 1)
+    #expect(try failing.failure()["status"] == 500)
+    try writer.commit("UPDATE player SET score = 12 WHERE id = 1")
+    for follower in [late, failing] { #expect(try follower.changes().count == 1) }
   }
 
   @Test func `is refused where it fails from the beginning`() throws {
