@@ -30,6 +30,43 @@ import Testing
     for _ in 0..<50 { #expect(whole(0..<300).text == plain.text, "seed \(seed)") }
   }
 
+  @Test(arguments: [1, 3, 40])
+  func `of what has changed is found out from the one before`(most: Int) throws {
+    print("RESULTS_SEED=\(RandomTests.seed)")
+    var random = SeededGenerator(seed: RandomTests.seed)
+    let order = RecordOrder([.init(column: 0)])
+    var names: [Int: String] = [:]
+    for id in 0..<3000 { names[4 * id] = "name \(id)" }
+    func fresh() throws -> Results {
+      try Results(layout, names.keys.sorted().map { row($0) })
+    }
+    func row(_ id: Int) -> [Value] { [.integer(Int64(id)), .text(names[id] ?? "")] }
+    var results = try fresh()
+    _ = results.digestText
+    for step in 0..<max(60, RandomTests.steps / 20) {
+      // Close together or anywhere, and at the end.
+      let width = [1, 40, 12_000].randomElement(using: &random) ?? 1
+      let place = Int.random(in: 0..<14_000 - width, using: &random)
+      var (removed, added): ([Record], [Record]) = ([], [])
+      for id in Set((0..<most).map { _ in place + Int.random(in: 0..<width, using: &random) }) {
+        if names[id] != nil {
+          let position = results.position(
+            of: Record(row(id)), by: order, in: 0..<results.count)
+          removed.append(results[position.offset])
+        }
+        names[id] =
+          Int.random(in: 0..<3, using: &random) == 0
+          ? nil : "other \(Int.random(in: 0..<1000, using: &random))"
+        if names[id] != nil { added.append(Record(row(id))) }
+      }
+      let next = try #require(results.replacing(removed: removed, added: added, by: order))
+      let digest = next.results.digest(by: .standard, after: results)
+      #expect(
+        try digest.text == fresh().digestText, "RESULTS_SEED=\(RandomTests.seed), step \(step)")
+      results = next.results
+    }
+  }
+
   @Test func `tells order, number and ends`() throws {
     let texts = try [
       [], [1], [2], [1, 2], [2, 1], [1, 2, 3], [1, 3, 2], [3, 2, 1], Array(1...1000),

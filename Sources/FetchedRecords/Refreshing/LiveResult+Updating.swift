@@ -84,7 +84,7 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     var update = try next(work, bound, meter, in: transaction.db)
     try bound.present?(&update, snapshot, transaction)
-    listener.prepare(update.results)
+    listener.prepare(update.results, after: snapshot.results)
     return update
   }
 
@@ -112,7 +112,7 @@ extension LiveResult {
     case nil: break
     }
     try bound.present?(&update, snapshot, transaction)
-    listener.prepare(update.results)
+    listener.prepare(update.results, after: nil)
     return update
   }
 

@@ -24,7 +24,11 @@ protocol LiveResultListener: AnyObject, Sendable {
 
   /// A next state was worked out, on whatever thread: what takes long and will be asked of it is found
   /// out there, and not in the turn that shows it.
-  func prepare(_ results: Results)
+  ///
+  /// - Parameters:
+  ///   - results: the state.
+  ///   - old: the one before; nil: it is the first.
+  func prepare(_ results: Results, after old: Results?)
 
   /// Something happened; the transaction is over.
   ///
@@ -64,5 +68,5 @@ enum KnownResult {
 extension LiveResultListener {
   var hearsFirst: Bool { false }
 
-  func prepare(_ results: Results) {}
+  func prepare(_ results: Results, after old: Results?) {}
 }

@@ -37,8 +37,8 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   }
 
   /// The name of the state: O(n) for n records that are new.
-  func prepare(_ results: Results) {
-    if let engine { _ = results.digest(by: engine.versionKey) }
+  func prepare(_ results: Results, after old: Results?) {
+    if let engine { _ = results.digest(by: engine.versionKey, after: old) }
   }
 
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) { onEvent(event, &sleepers) }

@@ -71,6 +71,38 @@ package final class DigestKey: Sendable {
     RunDigest(values: values, powers: powers[count])
   }
 
+  /// The digest of a run that came of another one, in which a part was replaced. O(1).
+  ///
+  /// - Parameters:
+  ///   - count: elements of the run.
+  ///   - values: those of the run before.
+  ///   - oldCount: elements of that, no more than there are now.
+  ///   - part: the one that went.
+  ///   - new: the one that came.
+  ///   - end: what follows it; where it has not moved, its values do not matter.
+  /// - Returns: the digest.
+  func run(
+    of count: Int, values: RunDigest.Pair, of oldCount: Int, replacing part: RunDigest,
+    by new: RunDigest, before end: RunDigest
+  ) -> RunDigest {
+    func value(
+      _ old: UInt64, _ part: UInt64, _ new: UInt64, _ end: UInt64, _ power: UInt64, _ growth: UInt64
+    ) -> UInt64 {
+      let tail = Mersenne61.add(Mersenne61.multiply(part, power), end)
+      let head = Mersenne61.multiply(Mersenne61.subtract(old, tail), growth)
+      return Mersenne61.add(Mersenne61.add(head, Mersenne61.multiply(new, power)), end)
+    }
+    let growth = powers[count - oldCount]
+    return RunDigest(
+      values: (
+        value(
+          values.0, part.values.0, new.values.0, end.values.0, end.powers.0, growth.0),
+        value(
+          values.1, part.values.1, new.values.1, end.values.1, end.powers.1, growth.1)
+      ),
+      powers: powers[count])
+  }
+
   /// The hash of what a record shows.
   ///
   /// O(b + c), b bytes, c columns where some are hidden.
@@ -104,7 +136,7 @@ package final class DigestKey: Sendable {
 
 /// The columns by which a record shows: the visible ones, and of the hidden ones its key and its
 /// section's name. A hidden index title is not among them: only that of a section's first record shows.
-struct ShownColumns {
+struct ShownColumns: Equatable {
   let visible: Int
   /// Positions of the others, ascending.
   let hidden: [Int]

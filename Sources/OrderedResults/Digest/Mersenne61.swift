@@ -16,6 +16,11 @@ enum Mersenne61 {
   }
 
   @inline(__always)
+  static func subtract(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    left >= right ? left &- right : left &+ prime &- right
+  }
+
+  @inline(__always)
   static func multiply(_ left: UInt64, _ right: UInt64) -> UInt64 {
     let (high, low) = left.multipliedFullWidth(by: right)
     // 2⁶¹ is 1 here, so that what stands above the 61st bit is added below it.

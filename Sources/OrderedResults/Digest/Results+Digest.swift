@@ -4,10 +4,22 @@ extension Results {
   /// Results that show the same have the same digest under one key, however they came about. It is
   /// kept beside the records: O(k + n / 8192) for k records that no result had that was asked before,
   /// n records; and O(s), s sections, where index titles are in a column that is not selected.
-  package func digest(by key: DigestKey) -> RunDigest {
+  ///
+  /// - Parameters:
+  ///   - key: what it is made with.
+  ///   - old: the result before, which was asked with the same key: of a block that took another's
+  ///     place only what differs is hashed.
+  /// - Returns: the digest.
+  package func digest(by key: DigestKey, after old: Results? = nil) -> RunDigest {
     let shown = ShownColumns(layout)
+    let known = old.flatMap { ShownColumns($0.layout) == shown ? $0.records.nodes : nil } ?? []
     var digest = RunDigest()
-    for node in records.nodes { digest.append(node.digest(by: key, shown)) }
+    for index in records.nodes.indices {
+      digest.append(
+        records.nodes[index].digest
+          ?? records.nodes[index].digest(
+            by: key, shown, after: known.indices.contains(index) ? known[index] : nil))
+    }
     // All other titles come of what the records show.
     if let title = layout.sectionIndexTitle, title >= shown.visible {
       for section in sections { digest.append(key.digest(of: section.indexTitle)) }
@@ -17,24 +29,73 @@ extension Results {
 }
 
 extension BlockNode {
-  fileprivate func digest(by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
-    if let values = digest.known, let powers = digestPowers.known {
-      return RunDigest(values: values, powers: powers)
-    }
-    // Of blocks whose digests are kept, but for a few.
+  fileprivate var digest: RunDigest? {
+    guard let values = digestValues.known, let powers = digestPowers.known else { return nil }
+    return RunDigest(values: values, powers: powers)
+  }
+
+  /// Finds out the digest, and keeps it: of blocks whose digests are kept, but for a few.
+  fileprivate func digest(
+    by key: DigestKey, _ shown: ShownColumns, after old: BlockNode?
+  ) -> RunDigest {
+    let (blocks, known) = (blocks, old?.blocks ?? [])
     var run = RunDigest()
-    for block in blocks { run.append(block.digest(by: key, shown)) }
-    digest.keep(run.values)
+    for index in blocks.indices {
+      run.append(
+        blocks[index].digest(by: key)
+          ?? blocks[index].digest(
+            by: key, shown, after: known.indices.contains(index) ? known[index] : nil))
+    }
+    digestValues.keep(run.values)
     digestPowers.keep(run.powers)
     return run
   }
 }
 
 extension RecordBlock {
-  fileprivate func digest(by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
-    if let values = digest.known { return key.run(of: count, values: values) }
-    let run = key.run(of: count) { key.hash(bytes($0), shown) }
+  fileprivate func digest(by key: DigestKey) -> RunDigest? {
+    digest.known.map { key.run(of: count, values: $0) }
+  }
+
+  /// Finds out the digest, and keeps it.
+  fileprivate func digest(
+    by key: DigestKey, _ shown: ShownColumns, after old: RecordBlock?
+  ) -> RunDigest {
+    let run =
+      old.flatMap { self.run(by: key, shown, replacing: $0) }
+      ?? run(0..<count, by: key, shown)
     digest.keep(run.values)
     return run
+  }
+
+  private func run(_ items: Range<Int>, by key: DigestKey, _ shown: ShownColumns) -> RunDigest {
+    key.run(of: items.count) { key.hash(bytes(items.lowerBound + $0), shown) }
+  }
+
+  /// The digest out of that of the block whose place this one took: the part that differs is taken out
+  /// of it, and the new one put in.
+  ///
+  /// - Returns: nil where that digest is not known, or to hash all is less work.
+  private func run(
+    by key: DigestKey, _ shown: ShownColumns, replacing old: RecordBlock
+  ) -> RunDigest? {
+    guard old.id == id, old.count <= count, let values = old.digest.known else { return nil }
+    var start = 0
+    while start < old.count, bytes(start).isEqual(to: old.bytes(start)) { start += 1 }
+    var end = 0
+    while end < old.count - start,
+      bytes(count - 1 - end).isEqual(to: old.bytes(old.count - 1 - end))
+    {
+      end += 1
+    }
+    // Where as many records came as went, those behind them count as they did.
+    let hasMoved = old.count < count
+    guard old.count + count - 2 * (start + end) + (hasMoved ? end : 0) < count else { return nil }
+    return key.run(
+      of: count, values: values, of: old.count,
+      replacing: old.run(start..<old.count - end, by: key, shown),
+      by: run(start..<count - end, by: key, shown),
+      before: hasMoved
+        ? run(count - end..<count, by: key, shown) : key.run(of: end, values: (0, 0)))
   }
 }

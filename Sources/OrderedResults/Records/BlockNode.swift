@@ -11,7 +11,7 @@ final class BlockNode: Sendable {
 
   let content: NodeBlocks
   /// Of what the records show, once somebody asked.
-  let digest = KeptDigest()
+  let digestValues = KeptDigest()
   /// The powers of that.
   let digestPowers = KeptDigest()
 
