@@ -127,6 +127,12 @@ package final class DatabaseWatcher: Sendable {
     }
   }
 
+  /// Whether something was committed that the handler was not told of yet: it will be soon.
+  ///
+  /// On the queue only. A comparison of 48 bytes of shared memory, in write-ahead mode; in rollback mode,
+  /// where it would take a lock, always false.
+  package var hasUnseenCommit: Bool { core.assumeIsolated { $0.hasUnseenCommit } }
+
   /// How the watcher fares; from any thread.
   package var status: WatcherStatus { core.published.withLock { $0 } }
 }

@@ -79,6 +79,9 @@ final class WatchConnection {
     return answer
   }
 
+  /// Whether the next look finds a commit; false also where only a statement tells.
+  var hasNews: Bool { log?.hasNews() ?? false }
+
   /// The same by a statement, before which the header was `found`.
   private func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {
     let answer = connection.unsafeRead { detector.look($0) }

@@ -156,6 +156,9 @@ actor WatcherCore {
     return afterwards
   }
 
+  /// Whether something was committed that no look has found yet.
+  var hasUnseenCommit: Bool { connection?.hasNews ?? false }
+
   private func publish() {
     status.journalMode = connection?.journalMode
     status.identity = connection?.identity

@@ -71,6 +71,10 @@ protocol DatabaseAccess: EngineQueue {
   /// Whether what was committed is in a log, as far as is known.
   var isWriteAheadLog: Bool { get }
 
+  /// Whether something was committed that the handler was not told of yet, as far as that is known
+  /// without a lock. In a turn only.
+  var hasUnseenCommit: Bool { get }
+
   /// A further connection; nil: there are none to be had.
   func makeReader(
     number: Int, turns: ProcessorTurns, limits: RefresherLimits, memory: MemoryBudget

@@ -145,5 +145,7 @@ final class OwnConnection: DatabaseAccess, @unchecked Sendable {
     watcher = nil
   }
 
+  var hasUnseenCommit: Bool { watcher?.hasUnseenCommit ?? false }
+
   var isWriteAheadLog: Bool { watcher?.status.journalMode == .writeAheadLog }
 }

@@ -52,6 +52,17 @@ extension Refresher {
     }
   }
 
+  /// Brings all live results up to date, if the notification of a commit is still on its way: whoever
+  /// asks after a commit has returned is answered as of that commit.
+  ///
+  /// In a turn, on ``queue``. In rollback mode notifications alone tell.
+  package func catchUpWithWriters() {
+    access.preconditionInTurn()
+    guard access.hasUnseenCommit else { return }
+    isBehind = true
+    catchUpOrRetry()
+  }
+
   /// What a commit changed is shown to its few streams by the thread that noticed the commit.
   ///
   /// - Returns: who has something to do because of it.

@@ -1,4 +1,5 @@
 import Callers
+import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
@@ -23,7 +24,14 @@ extension RecordsService {
     do {
       let identity = try gate.identify(request)
       if identity != .anonymous { responder.amend { $0.caller = identity.name } }
-      answer(identity, gate, request, responder, body)
+      guard gate.claimsKey(identity) != nil else {
+        return answer(identity, gate, request, responder, body)
+      }
+      // What was committed before the request was made, holds for it: a sign-out, or a new role.
+      refresher.queue.async { [self] in
+        refresher.catchUpWithWriters()
+        Self.writing.async { answer(identity, gate, request, responder, body) }
+      }
     } catch {
       responder.respond(Self.response(to: error))
     }

@@ -79,7 +79,7 @@ struct RecordsService: Sendable {
   static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
   /// Where answers are written that were decided on the engine's queue.
-  private static let writing = DispatchQueue(
+  static let writing = DispatchQueue(
     label: "didchange.write", qos: .userInitiated, attributes: .concurrent)
 
   /// Fewer records than this are looked through in less than a millisecond.

@@ -13,6 +13,7 @@ final class WriterAccess: DatabaseAccess, @unchecked Sendable {
   /// Watches nothing: what runs on the writer is the application's.
   let statementGuard = StatementGuard()
   let isWriteAheadLog = false
+  let hasUnseenCommit = false
   private let writer: any DatabaseWriter
   // Touched in turns only.
   private var poll: RollbackFilePoll?

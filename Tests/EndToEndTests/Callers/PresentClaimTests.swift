@@ -1,0 +1,47 @@
+import Testing
+
+/// Whoever has committed, and then asks, is answered as of that commit.
+@Suite(.endToEnd) struct `What was committed before a request` {
+  private let shop: Shop
+  private let client: HTTPClient
+
+  init() throws {
+    shop = try Shop()
+    client = shop.fixture.client()
+  }
+
+  /// The answer to the request that follows a commit at once, on a connection that is open.
+  private func get(_ path: String, after statement: String) throws -> HTTPClient.Answer {
+    try shop.writer.commit(statement)
+    return try client.get(path, Shop.bearer("ann"))
+  }
+
+  @Test func `says who asks and what they may read`() throws {
+    let orders = "/v1/queries/orders/records"
+    // A stream, so that the row is followed all the time.
+    let follower = try shop.follow("notices", as: "ann")
+    for round in 0..<50 {
+      let out = try get(orders, after: Shop.signOut("ann"))
+      #expect(out.status == 401, "\(round)")
+      let back = try get(orders, after: Shop.signIn("ann", "7, 'customer', 1, NULL"))
+      #expect(try back.keys == [[1], [2]], "\(round)")
+      let guest = try get(orders, after: Shop.change("ann", "role = 'guest'"))
+      #expect(guest.status == 403, "\(round)")
+      let other = try get(orders, after: Shop.change("ann", "role = 'customer', user = 8"))
+      #expect(try other.keys == [[3], [4]], "\(round)")
+      let same = try get(orders, after: Shop.change("ann", "user = 7"))
+      #expect(try same.keys == [[1], [2]], "\(round)")
+    }
+    follower.stream.close()
+  }
+
+  @Test func `is in what they read`() throws {
+    _ = try shop.follow("orders", as: "ann")
+    for id in 100..<150 {
+      let page = try get(
+        "/v1/queries/orders/records?least=99",
+        after: "INSERT INTO purchase VALUES (\(id), 7, 'Item \(id)', 99)")
+      #expect(try page.json["numberOfRecords"].int == id - 99)
+    }
+  }
+}
