@@ -1,4 +1,3 @@
-import Algorithms
 import DequeModule
 import FetchedRecords
 import HeldMemory
@@ -20,9 +19,7 @@ final class EventLog: Sendable {
 
   fileprivate struct Mark {
     let version: ResultsVersion
-    /// Where the events that led to the version begin.
-    let start: Broadcast.Position
-    /// The position after them.
+    /// The position after the events that led to the version.
     let position: Broadcast.Position
     /// What was appended up to here since the log began.
     let total: Total
@@ -31,7 +28,7 @@ final class EventLog: Sendable {
   fileprivate struct Total {
     var bytes = 0
     var changeSets = 0
-    /// Failures and recoveries.
+    /// Times that something failed, or was recovered, and nothing changed.
     var failures = 0
   }
 
@@ -73,7 +70,7 @@ final class EventLog: Sendable {
     let first = RememberedState(version: version, position: position, snapshots: shows, of: keys)
     state = Mutex(
       State(
-        marks: [Mark(version: version, start: position, position: position, total: Total())],
+        marks: [Mark(version: version, position: position, total: Total())],
         memory: StateMemory(
           maximumCount: settings.rememberedStates, maximumBytes: settings.rememberedBytes, first),
         commit: Self.commit(of: shows)))
@@ -113,12 +110,10 @@ final class EventLog: Sendable {
   ) {
     var sleeping: [SleepingStreams] = []
     state.withLock { state in
-      let start = broadcast.end
       let position = broadcast.append(events, leaving: &sleeping)
       state.total.bytes += events.count
       state.total.changeSets += 1
-      state.marks.append(
-        Mark(version: version, start: start, position: position, total: state.total))
+      state.marks.append(Mark(version: version, position: position, total: state.total))
       state.memory.append(remembered(version, position, shows), changes: changes)
       list(&state)
       state.marks.trim(to: broadcast.start, count: maximumCount)
@@ -157,9 +152,7 @@ final class EventLog: Sendable {
   ) {
     state.withLock { state in
       let position = events.map { broadcast.append($0) } ?? broadcast.restart()
-      state.marks = [
-        Mark(version: version, start: position, position: position, total: state.total)
-      ]
+      state.marks = [Mark(version: version, position: position, total: state.total)]
       remember(&state.memory, remembered(version, position, shows))
       list(&state)
       state.commit = Self.commit(of: shows)
@@ -218,7 +211,7 @@ final class EventLog: Sendable {
       let position: Broadcast.Position
       let bytes: Int
       let changeSets: Int
-      /// Whether among them are failures, most of which are over.
+      /// Whether among them are failures by themselves, most of which are over.
       let hasFailures: Bool
     }
   }
@@ -238,27 +231,6 @@ final class EventLog: Sendable {
             hasFailures: total.failures != mark.total.failures)
         },
         state: state.memory.state(named: name))
-    }
-  }
-
-  /// The change sets between two positions, without the failures between them. O(v + b), v versions
-  /// held, b bytes of the change sets.
-  ///
-  /// - Parameters:
-  ///   - start: a version's.
-  ///   - end: of the log, now or before.
-  /// - Returns: nil where some of them are no longer held.
-  func changeSets(from start: Broadcast.Position, to end: Broadcast.Position) -> [UInt8]? {
-    let marks = state.withLock { state in
-      let first = state.marks.partitioningIndex { $0.position >= start }
-      guard first < state.marks.endIndex, state.marks[first].position == start else {
-        return [Mark]?.none
-      }
-      return Array(state.marks[(first + 1)...].prefix { $0.position <= end })
-    }
-    return marks?.reduce(into: [UInt8]?.some([])) { bytes, mark in
-      guard let events = events(from: mark.start, to: mark.position) else { return bytes = nil }
-      bytes?.append(contentsOf: events)
     }
   }
 

@@ -113,11 +113,15 @@ extension StreamableFeed {
     let present = present.notBefore(commit)
     let missed = known.events.flatMap { present.isExceeded(by: $0.bytes) ? nil : $0 }
     let name = Self.name(known.version, insteadOf: lastEventID)
-    if let missed, missed.changeSets <= 1 { return advance(name, following: missed, to: present) }
-    if let advance = known.state.flatMap({ present.advance(from: $0, below: missed?.bytes) }) {
+    if let missed, missed.changeSets <= 1, !missed.hasFailures {
+      return FeedAdvance(name, following: missed, to: present)
+    }
+    // The log would tell once more what is over; what fails now is told behind the difference.
+    let limit = missed.flatMap { $0.hasFailures ? nil : $0.bytes }
+    if let advance = known.state.flatMap({ present.advance(from: $0, below: limit) }) {
       return FeedAdvance(name + advance.pieces, advance.kind, to: present)
     }
-    if let missed { return advance(name, following: missed, to: present) }
+    if let missed { return FeedAdvance(name, following: missed, to: present) }
     if known.version == nil, !present.isMultiple,
       let state = elsewhere(lastEventID, keys[0], opening),
       let advance = present.advance(from: state, isOwn: false)
@@ -126,17 +130,6 @@ extension StreamableFeed {
       return FeedAdvance(name + advance.pieces, advance.kind, to: present)
     }
     return FeedAdvance(present.snapshots, .snapshot, to: present)
-  }
-
-  /// With the change sets of the log; what failed between them is over, and what fails now is told
-  /// behind them.
-  private func advance(
-    _ name: [EventPieces], following missed: EventLog.Continuation.Events, to present: PresentState
-  ) -> FeedAdvance {
-    guard missed.hasFailures,
-      let changeSets = log.changeSets(from: missed.position, to: present.position)
-    else { return FeedAdvance(name, following: missed, to: present) }
-    return FeedAdvance(name + [.bytes(changeSets)], .log, to: present)
   }
 
   /// Whether the beginning may take long: results that share nothing are compared as wholes.

@@ -200,6 +200,32 @@ import Testing
     #expect(client.stream.text.ranges(of: "event: fetchError").count == 1)
   }
 
+  @Test func `is no news to who resumes when that is over`() throws {
+    let broken = """
+      players: {table: player}
+      broken:
+        sql: |
+          SELECT id, CASE WHEN EXISTS (SELECT 1 FROM flag) THEN abs(-9223372036854775807 - 1) END AS n
+          FROM player WHERE id < 4
+        key: [id]
+      """
+    let fixture = try ServerFixture(Teams.schema + "CREATE TABLE flag (id);", queries: broken)
+    let writer = try fixture.writer()
+    var client = try open(fixture)
+    try writer.commit("UPDATE player SET score = 1 WHERE id = 5")
+    let version = try #require(client.receive(upTo: "commit").last?.lastEventID)
+    // What changes one and breaks the other is one commit; that it is mended, changes nothing.
+    try writer.commit("UPDATE player SET score = 2 WHERE id = 5; INSERT INTO flag VALUES (1)")
+    _ = try client.receive(upTo: "fetchError")
+    try writer.commit("DELETE FROM flag")
+    _ = try client.receive(upTo: "recovered")
+    let late = fixture.stream(Self.path, .init(lastEventID: version))
+    try writer.commit("UPDATE player SET score = 3 WHERE id = 5")
+    var commits = 0
+    while commits < 2, let event = try late.next() { commits += event.type == "commit" ? 1 : 0 }
+    #expect(!late.text.contains("fetchError") && !late.text.contains("recovered"))
+  }
+
   /// It is tried again after a while only, and again for as long.
   @Test func `for its time is not waited for`() throws {
     let grant = Duration.seconds(3)
