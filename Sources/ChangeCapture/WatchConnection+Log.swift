@@ -42,7 +42,7 @@ extension WatchConnection {
     }
 
     /// Whether the next look finds a commit, as far as the header tells.
-    mutating func hasNews() -> Bool { header().map { $0 != last } ?? false }
+    mutating func hasUnseenCommit() -> Bool { header().map { $0 != last } ?? false }
 
     /// What a look without a statement says that found a header.
     mutating func compare(_ found: WALIndexHeader) -> CommitDetector.Answer {

@@ -80,7 +80,7 @@ final class WatchConnection {
   }
 
   /// Whether the next look finds a commit; false also where only a statement tells.
-  var hasNews: Bool { log?.hasNews() ?? false }
+  var hasUnseenCommit: Bool { log?.hasUnseenCommit() ?? false }
 
   /// The same by a statement, before which the header was `found`.
   private func lookByStatement(_ found: WALIndexHeader?) -> CommitDetector.Answer {

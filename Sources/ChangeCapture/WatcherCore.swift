@@ -157,7 +157,7 @@ actor WatcherCore {
   }
 
   /// Whether something was committed that no look has found yet.
-  var hasUnseenCommit: Bool { connection?.hasNews ?? false }
+  var hasUnseenCommit: Bool { connection?.hasUnseenCommit ?? false }
 
   private func publish() {
     status.journalMode = connection?.journalMode

@@ -16,9 +16,8 @@ extension Results {
     var digest = RunDigest()
     for index in records.nodes.indices {
       digest.append(
-        records.nodes[index].digest
-          ?? records.nodes[index].digest(
-            by: key, shown, after: known.indices.contains(index) ? known[index] : nil))
+        records.nodes[index].digest(
+          by: key, shown, after: index < known.count ? known[index] : nil))
     }
     // All other titles come of what the records show.
     if let title = layout.sectionIndexTitle, title >= shown.visible {
@@ -28,41 +27,34 @@ extension Results {
   }
 }
 
+// The block or node before is only looked for where a digest is not known: nearly all are.
 extension BlockNode {
-  fileprivate var digest: RunDigest? {
-    guard let values = digestValues.known, let powers = digestPowers.known else { return nil }
-    return RunDigest(values: values, powers: powers)
-  }
-
-  /// Finds out the digest, and keeps it: of blocks whose digests are kept, but for a few.
   fileprivate func digest(
-    by key: DigestKey, _ shown: ShownColumns, after old: BlockNode?
+    by key: DigestKey, _ shown: ShownColumns, after old: @autoclosure () -> BlockNode?
   ) -> RunDigest {
-    let (blocks, known) = (blocks, old?.blocks ?? [])
+    if let values = digest.known, let powers = digestPowers.known {
+      return RunDigest(values: values, powers: powers)
+    }
+    // Of blocks whose digests are kept, but for a few.
+    let (blocks, known) = (blocks, old()?.blocks ?? [])
     var run = RunDigest()
     for index in blocks.indices {
       run.append(
-        blocks[index].digest(by: key)
-          ?? blocks[index].digest(
-            by: key, shown, after: known.indices.contains(index) ? known[index] : nil))
+        blocks[index].digest(by: key, shown, after: index < known.count ? known[index] : nil))
     }
-    digestValues.keep(run.values)
+    digest.keep(run.values)
     digestPowers.keep(run.powers)
     return run
   }
 }
 
 extension RecordBlock {
-  fileprivate func digest(by key: DigestKey) -> RunDigest? {
-    digest.known.map { key.run(of: count, values: $0) }
-  }
-
-  /// Finds out the digest, and keeps it.
   fileprivate func digest(
-    by key: DigestKey, _ shown: ShownColumns, after old: RecordBlock?
+    by key: DigestKey, _ shown: ShownColumns, after old: @autoclosure () -> RecordBlock?
   ) -> RunDigest {
+    if let values = digest.known { return key.run(of: count, values: values) }
     let run =
-      old.flatMap { self.run(by: key, shown, replacing: $0) }
+      old().flatMap { self.run(by: key, shown, replacing: $0) }
       ?? run(0..<count, by: key, shown)
     digest.keep(run.values)
     return run

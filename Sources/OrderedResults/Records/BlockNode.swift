@@ -11,7 +11,7 @@ final class BlockNode: Sendable {
 
   let content: NodeBlocks
   /// Of what the records show, once somebody asked.
-  let digestValues = KeptDigest()
+  let digest = KeptDigest()
   /// The powers of that.
   let digestPowers = KeptDigest()
 

@@ -6,8 +6,8 @@ import Synchronization
 /// The memory begins with the bounds of the records, counted in bytes from its start: record i lies
 /// between bound i and bound i + 1. A block is large enough to make allocations rare (one for many
 /// rows) and small enough that a record held by somebody keeps little else alive.
-// Unchecked: the bytes are written before init returns and never again.
 @usableFromInline
+// Unchecked: the bytes are written before init returns and never again.
 final class RecordBlock: @unchecked Sendable {
   /// More records than this never share a block.
   static let maximumCount = 128

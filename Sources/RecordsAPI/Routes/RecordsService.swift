@@ -78,7 +78,7 @@ struct RecordsService: Sendable {
   /// Where whole results are looked through, which an event loop and a refresh must not wait for.
   static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
-  /// Where answers are written that were decided on the engine's queue.
+  /// Where requests go on that have been on the engine's queue, which must not wait for what they write.
   static let writing = DispatchQueue(
     label: "didchange.write", qos: .userInitiated, attributes: .concurrent)
 

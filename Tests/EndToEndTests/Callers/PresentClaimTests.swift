@@ -35,6 +35,25 @@ import Testing
     follower.stream.close()
   }
 
+  @Test func `holds wherever a token is shown`() throws {
+    _ = try shop.follow("notices", as: "ann")
+    let paths =
+      `A server that knows its callers`.resources.map { "/v1/queries/orders\($0)" } + [
+        "/v1/queries/orders/events", "/v1/events?query=orders&query=shelf",
+        "/v1/queries/orders/events?limit=1", "/v1/queries/orders/changes", "/v1/queries",
+      ]
+    for path in paths {
+      for _ in 0..<5 {
+        let out = try get(path, after: Shop.signOut("ann"))
+        #expect(out.status == 401, "\(path)")
+        try shop.writer.commit(Shop.signIn("ann", "7, 'customer', 1, NULL"))
+        let back = shop.stream(path, as: "ann")
+        #expect(try back.head().status == 200, "\(path)")
+        back.close()
+      }
+    }
+  }
+
   @Test func `is in what they read`() throws {
     _ = try shop.follow("orders", as: "ann")
     for id in 100..<150 {
