@@ -35,9 +35,10 @@ extension RecordsService {
   /// The same for who may ask, once it is known who they are.
   private func sending(
     _ types: [String],
-    _ handler: @escaping @Sendable (RecordsService) -> (Request, Responder) -> Void
+    _ handler: @escaping @Sendable (RecordsService) -> Server.Handler
   ) -> Server.Handler {
-    guard gate != nil else { return Self.sending(types) { handler(self)($0, $1) } }
+    // Bound once: that takes as long as to find a page that is kept.
+    guard gate != nil else { return Self.sending(types, handler(self)) }
     return Self.sending(types) { request, responder in
       admit(request, responder) { handler($0)($1, $2) }
     }
