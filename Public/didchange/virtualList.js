@@ -37,6 +37,8 @@ export class VirtualList {
   #top = 0;
   #scrollTop = 0;
   #base = 0;
+  /** How far the list has moved beneath the view since it was drawn, in pixels. */
+  #shift = 0;
   #changes = new Map();
   #rest;
   #isAnimated = false;
@@ -133,11 +135,12 @@ export class VirtualList {
     this.#follow();
   }
 
-  /** The first record in sight, and how far below the top; at the very top what is new shows. */
+  /** The first record in sight, and where it is; at the very top what is new shows. */
   #anchor() {
     if (this.#top === 0) return null;
-    for (const { y, record } of this.#items.values()) {
-      if (record && y >= this.#top) return { key: textOf(keyOf(record)), below: y - this.#top };
+    for (const item of this.#items.values()) {
+      const y = item.y + this.#shift;
+      if (item.record && y >= this.#top) return { key: textOf(keyOf(item.record)), y };
     }
     return null;
   }
@@ -147,7 +150,9 @@ export class VirtualList {
     const { offset, records } = this.#loaded;
     const index = anchor ? records.findIndex((record) => textOf(keyOf(record)) === anchor.key) : -1;
     if (index < 0) return;
-    this.#top = this.#outline.recordTop(offset + index) - anchor.below;
+    const by = this.#outline.recordTop(offset + index) - anchor.y;
+    this.#shift += by;
+    this.#top += by;
     this.#clampTop();
     this.sizer.style.height = `${this.#height}px`;
     this.#setScrollTop();
@@ -253,6 +258,7 @@ export class VirtualList {
     }
     for (const [key, { node }] of this.#items) if (!next.has(key)) node.remove();
     this.#items = next;
+    this.#shift = 0;
     this.#pin();
     this.#changes.clear();
     // Until the next scroll changes move what they move.
@@ -314,7 +320,8 @@ export class VirtualList {
     if (!isSection) node.ariaRowIndex = String(offset + 1);
     if (!item || item.y !== y || item.base !== this.#base) {
       node.style.transform = `translateY(${y - this.#base}px)`;
-      if (item && animates && !isSection) slide(node, item.y - y);
+      const by = item ? item.y + this.#shift - y : 0;
+      if (by !== 0 && animates && !isSection) slide(node, by);
     }
     if (!item) this.layer.append(node);
     if (!item && animates) fadeIn(node);

@@ -221,6 +221,34 @@ queries:
     }
   });
 
+  test("nor do commits that come between two frames, and nothing glides", async () => {
+    await open("items");
+    await rowsInSight();
+    await scrollTo(1000);
+    const before = await rowsInSight();
+    await tab.run(() => {
+      globalThis.frames = [];
+      globalThis.nextFrame = requestAnimationFrame;
+      globalThis.requestAnimationFrame = (run) => frames.push(run);
+    });
+    for (const first of [1, 11, 21]) {
+      const numberOfRecords = await tab.run(() => list.numberOfRecords);
+      database.run(`DELETE FROM item WHERE id BETWEEN ${first} AND ${first + 2}`);
+      await eventually(
+        async () => (await tab.run(() => list.numberOfRecords)) === numberOfRecords - 3, "the list hears of it");
+    }
+    const gliding = await tab.run(() => {
+      globalThis.requestAnimationFrame = nextFrame;
+      for (const run of frames) run(performance.now());
+      return list.layer.getAnimations({ subtree: true })
+        .filter(({ effect }) => effect.getKeyframes().some(({ transform }) => transform))
+        .map(({ effect }) => effect.target.textContent);
+    });
+    assert.deepEqual(gliding, []);
+    const now = await rowsInSight();
+    assert.deepEqual(now.map(([y, text]) => [y, text]), before.map(([y, text]) => [y, text]));
+  });
+
   test("it goes on to other parameters and another order, wherever it is", async () => {
     await open("items");
     await rowsInSight();
