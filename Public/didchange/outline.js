@@ -1,5 +1,7 @@
 /** How long a sectioned list is, and where in it everything stands: without its records. */
 
+import { textOf } from "./wire.js";
+
 export class Outline {
   /** `{name, indexTitle, numberOfRecords}`. */
   sections = [];
@@ -12,10 +14,10 @@ export class Outline {
   /** Offset of the first record of each section, and of the end. */
   #offsets = [0];
   #tag = "";
-  #asking = null;
+  #asking = Promise.resolve();
 
-  /** O(s). */
-  setSections(sections, { rowHeight, sectionHeight }) {
+  /** O(s). @param tag what names them to the server, if it told them */
+  setSections(sections, { rowHeight, sectionHeight }, tag = "") {
     this.sections = sections;
     this.hasHeads = sections.some(({ name }) => name !== null) || sections.length > 1;
     this.#rowHeight = rowHeight;
@@ -26,23 +28,24 @@ export class Outline {
     }
     this.numberOfRecords = this.#offsets.at(-1);
     this.height = this.sectionTop(sections.length);
-    this.#tag = "";
+    this.#tag = tag;
   }
 
-  /** Asks the server; who asks meanwhile waits for the same answer. @returns whether it is news */
-  fetch(controller, signal, heights) {
-    return this.#asking ??= this.#fetch(controller, signal, heights)
-      .catch(() => false).finally(() => (this.#asking = null));
+  /**
+   * Asks the server, after those who asked before, if it is wanted still.
+   * @returns `{sections, tag}` for `setSections`; null where nothing is new, or nothing is known
+   */
+  fetch(controller, signal, isWanted) {
+    return this.#asking = this.#asking
+      .then(() => isWanted() ? this.#fetch(controller, signal) : null).catch(() => null);
   }
 
-  async #fetch(controller, signal, heights) {
+  async #fetch(controller, signal) {
     const response = await controller.fetch(controller.address("sections"), { signal, cache: "no-store",
       headers: this.#tag ? { "If-None-Match": this.#tag } : {} });
-    if (response.status !== 200) return false;
+    if (response.status !== 200) return null;
     const { sections } = await response.json();
-    this.setSections(sections, heights);
-    this.#tag = response.headers.get("ETag") ?? "";
-    return true;
+    return { sections, tag: response.headers.get("ETag") ?? "" };
   }
 
   /** Where a section's head stands; that of the section after the last is the end. O(1). */
@@ -92,4 +95,19 @@ export class Outline {
     }
     return low;
   }
+}
+
+/** Whether a window from an offset on, by its own sections, is as the sections of the whole have it. O(s) */
+export function fits(sections, offset, window) {
+  const parts = window.filter(({ records }) => records.length > 0);
+  const end = offset + parts.reduce((sum, { records }) => sum + records.length, 0);
+  let [first, index] = [0, 0];
+  for (const { name, numberOfRecords } of sections) {
+    const count = Math.min(end, first + numberOfRecords) - Math.max(offset, first);
+    first += numberOfRecords;
+    if (count <= 0) continue;
+    const part = parts[index++];
+    if (part?.records.length !== count || textOf(part.name) !== textOf(name)) return false;
+  }
+  return index === parts.length;
 }

@@ -7,7 +7,7 @@
 
 import { Course, longMove } from "./course.js";
 import { drawer, fadeIn, isStill, slide } from "./motion.js";
-import { Outline } from "./outline.js";
+import { fits, Outline } from "./outline.js";
 import { keyOf, textOf } from "./wire.js";
 
 /** Records of the first window, before it is known how many are in sight. */
@@ -20,6 +20,8 @@ const maximumHeight = 8_000_000;
 const baseStep = 100_000;
 /** Milliseconds without a scroll event: it has come to rest. */
 const restTime = 120;
+/** Milliseconds for which what is known of the whole list waits for the records of the same commit. */
+const patience = 100;
 
 export class VirtualList {
   #options;
@@ -99,7 +101,7 @@ export class VirtualList {
       this.#changes.set(detail.record, detail), { signal });
     // Changes elsewhere do not reach the window, but they change how long the list is.
     const asking = setInterval(() =>
-      !document.hidden && this.#isPart && controller.state === "live" && this.#measure(), 2000);
+      !document.hidden && this.#isPart && controller.state === "live" && this.#lookElsewhere(), 2000);
     const resizing = new ResizeObserver(() => this.#later());
     resizing.observe(element);
     signal.addEventListener("abort", () => {
@@ -117,11 +119,12 @@ export class VirtualList {
     const { controller } = this;
     const loaded = { offset: window?.offset ?? 0, limit: window?.limit, records: controller.fetchedRecords };
     this.#newest = loaded;
+    const isNewest = () => this.#newest === loaded && !this.#ending.signal.aborted;
     if (controller.totalNumberOfRecords > loaded.records.length) {
-      if (this.#state !== this.#measured) await this.#measure();
+      if (this.#state !== this.#measured) await this.#measure(isNewest);
     } else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
       ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
-    if (this.#newest !== loaded || this.#ending.signal.aborted) return;
+    if (!isNewest()) return;
     const isMove = !isSame(loaded, this.#loaded);
     this.#isAnimated ||= !isMove;
     // What came into the window has not come into the list.
@@ -158,14 +161,32 @@ export class VirtualList {
     this.#setScrollTop();
   }
 
-  /** Asks how long the sections are. */
-  async #measure() {
-    const { signal } = this.#ending;
+  /**
+   * Asks how long the sections are, for records that have arrived.
+   *
+   * What is told of a later commit than theirs waits a little for its records.
+   */
+  async #measure(isNewest) {
     const state = this.#state;
-    const isNew = await this.#outline.fetch(this.controller, signal, this.#options);
-    if (isNew) this.#measured = state;
-    if (isNew && !signal.aborted) this.#later();
+    const { sections, tag } = await this.#outline.fetch(this.controller, this.#ending.signal, isNewest) ?? {};
+    if (sections && isNewest() && !this.#fits(sections)) await pause(patience);
+    if (!sections || !isNewest()) return;
+    this.#outline.setSections(sections, this.#options, tag);
+    this.#measured = state;
   }
+
+  /** Asks how long the sections are, where nothing has arrived. */
+  async #lookElsewhere() {
+    const { signal } = this.#ending;
+    const isSettled = () => this.#newest === this.#loaded && !signal.aborted;
+    const { sections, tag } = await this.#outline.fetch(this.controller, signal, isSettled) ?? {};
+    // Else records are on their way, and ask themselves.
+    if (!sections || !isSettled() || !this.#fits(sections)) return;
+    this.#outline.setSections(sections, this.#options, tag);
+    this.#later();
+  }
+
+  #fits(sections) { return fits(sections, this.#newest.offset, this.controller.sections); }
 
   /** What the sections may depend on. */
   get #state() { return `${this.controller.commit} ${this.controller.address("sections")}`; }
@@ -340,6 +361,7 @@ export class VirtualList {
   }
 }
 
+const pause = (time) => new Promise((done) => setTimeout(done, time));
 const isSame = (one, other) => one.offset === other.offset && one.limit === other.limit;
 
 function div(style, ...children) {
