@@ -64,6 +64,8 @@ export type State = "connecting" | "live" | "stale" | "closed" | "signedOut" | "
  * changes are asked for, one request a query, four at a time, which the server answers when there is
  * something new. With more than four queries news take some seconds. Streams are tried again after ten
  * minutes, and by pages that are opened when no other page of this origin uses the module any more.
+ * Over plain HTTP also while more than five streams would be needed, one for each who asks: a browser
+ * has six connections to a server then, and all who ask share them.
  */
 export type Transport = "stream" | "longPoll";
 

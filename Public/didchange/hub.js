@@ -6,6 +6,10 @@ import { Topic, Watcher } from "./topic.js";
 
 /** Queries of one stream; the server takes 64, and 8192 bytes. */
 const mostTopics = 48;
+/** Callers with a second stream for what moves: a browser has six connections to a server of HTTP/1.1. */
+const mostWithTwo = 2;
+/** Streams there: another request must come through. */
+const mostStreams = 5;
 /** Milliseconds: what comes and goes meanwhile costs one stream. */
 const gathering = 5;
 /** Milliseconds after which streams are tried again. */
@@ -84,18 +88,8 @@ export class Hub {
 
   /** Opens the streams needed, and closes others. */
   #regroup() {
-    const groups = new Map();
-    for (const [name, topic] of this.#topics) {
-      if (!topic.watchers.length) {
-        this.#topics.delete(name);
-        continue;
-      }
-      const home = topic.asker.place + (topic.hasMoved ? " moved " : " ");
-      let n = 0;
-      while (groups.get(home + n)?.length >= mostTopics) n++;
-      const place = topic.place ??= home + n;
-      groups.set(place, [...groups.get(place) ?? [], topic]);
-    }
+    const groups = this.#group();
+    const held = this.#relieve([...groups.values()].map(([{ asker }]) => asker.base));
     this.#streams = this.#streams.filter((stream) => {
       const { topics } = stream;
       for (const [group, wanted] of groups) {
@@ -105,7 +99,38 @@ export class Hub {
       }
       stream.close();
     });
-    for (const topics of groups.values()) this.#streams.push(this.#streamOf(topics));
+    for (const topics of groups.values()) {
+      if (!held.includes(topics[0].asker.base)) this.#streams.push(this.#streamOf(topics));
+    }
+  }
+
+  /** More streams than connections take turns. `bases`: one a stream. @returns where none is to be opened now */
+  #relieve(bases) {
+    const crowded = bases.filter((base, index) => base.startsWith("http:")
+      && bases.indexOf(base) === index && bases.filter((other) => other === base).length > mostStreams);
+    for (const base of crowded) this.#poll(base, Infinity);
+    for (const [base, { until }] of this.#polls) {
+      if (until === Infinity && !crowded.includes(base)) this.#switch(null, base);
+    }
+    return crowded.filter((base) => this.#polls.get(base).isComing);
+  }
+
+  /** Name → the topics of one stream. */
+  #group() {
+    const groups = new Map();
+    const callers = new Map();
+    for (const [name, { asker, watchers }] of this.#topics) {
+      if (!watchers.length) this.#topics.delete(name);
+      else callers.set(asker.base, (callers.get(asker.base) ?? new Set()).add(asker.place));
+    }
+    for (const topic of this.#topics.values()) {
+      const { base, place } = topic.asker;
+      // What moves starts over alone, where there are connections for that.
+      const isApart = topic.hasMoved && callers.get(base).size <= mostWithTwo;
+      topic.settle(place + (isApart ? " moved " : " "), (place) => groups.get(place)?.length >= mostTopics);
+      groups.set(topic.place, [...groups.get(topic.place) ?? [], topic]);
+    }
+    return groups;
   }
 
   #streamOf(topics) {
@@ -175,20 +200,27 @@ export class Hub {
   #kindFor(base) { return this.#polls.get(base)?.Kind ?? Stream; }
 
   /** Streams do not come through; later they may. */
-  async #poll(base) {
+  async #poll(base, until = Date.now() + pollingTime) {
     if (this.#polls.has(base)) return;
-    this.#polls.set(base, {});
+    this.#polls.set(base, { isComing: true });
     try {
       const { Polls } = await import("./polls.js");
-      this.#use({ Kind: Polls, until: Date.now() + pollingTime }, base);
+      this.#use({ Kind: Polls, until }, base);
     } catch {
       // It cannot be had now; the next time that a stream does not come through it may be.
       this.#polls.delete(base);
+      if (until === Infinity) this.#use({}, base);
     }
   }
 
   /** Whoever is told by other means from now on. */
   #use(polls, base) {
+    this.#switch(polls, base);
+    this.#flush();
+    this.#regroup();
+  }
+
+  #switch(polls, base) {
     if (polls) this.#polls.set(base, polls);
     else this.#polls.delete(base);
     this.#streams = this.#streams.filter((stream) => {
@@ -196,8 +228,6 @@ export class Hub {
       stream.close();
       for (const topic of stream.topics) topic.tell("transport", this.#kindFor(base).transport);
     });
-    this.#flush();
-    this.#regroup();
   }
 
   #flush() {

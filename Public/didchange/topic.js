@@ -21,6 +21,7 @@ export class Topic {
   watchers = [];
   /** Names its stream. */
   place;
+  #home;
   /** Whether the result is another request's, from which the server leads here. */
   isBorrowed = false;
   /** Whether it took the place of another request: such topics share a stream, and disturb no others. */
@@ -56,6 +57,15 @@ export class Topic {
     if (this.failure) watcher.add("error", this.failure);
     watcher.add("state", this.state);
     return this.isBorrowed && !isShown;
+  }
+
+  /** Stays where it is while that is at home. */
+  settle(home, isFull) {
+    if (home === this.#home) return;
+    this.#home = home;
+    let n = 0;
+    while (isFull(home + n)) n++;
+    this.place = home + n;
   }
 
   dismiss(watcher) { this.watchers = this.watchers.filter((other) => other !== watcher); }

@@ -138,6 +138,24 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     await eventually(async () => (await streams()) === 3, "a stream for each of Ada, Bob and nobody");
   });
 
+  test("more callers than a browser has connections take turns", async (t) => {
+    const tab = await open(t);
+    const many = Array.from({ length: 7 }, (_, n) => `guest-${n}`);
+    for (const token of many) {
+      signIn(token, 7);
+      await start(tab, token, "v1/queries/purchases", [token]);
+    }
+    for (const token of many) await tab.until(shown, token, "live: Apples Bread");
+    database.run("INSERT INTO purchase VALUES (5, 7, 'Eggs')");
+    for (const token of many) await tab.until(shown, token, "live: Apples Bread Eggs");
+    // Those who are left have streams again.
+    await tab.run((names) => names.forEach((name) => all[name].controller.close()), many.slice(3));
+    database.run("DELETE FROM purchase WHERE id = 5");
+    for (const token of many.slice(0, 3)) await tab.until(shown, token, "live: Apples Bread");
+    await eventually(async () => (await streams()) === 3, "a stream for each who is left");
+    assert.equal(await tab.run(() => all["guest-0"].controller.transport), "stream");
+  });
+
   test("who signs out has nothing left, at once and in every tab", async (t) => {
     const tabs = [await open(t), await open(t)];
     for (const tab of tabs) await start(tab, "ada", "v1/queries/purchases", ["ada-2", "ada-2"]);
@@ -295,7 +313,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
 
   test("nothing that pages and the server said shows a token", async () => {
     const said = JSON.stringify(await browser.console()) + server.log;
-    for (const token of ["ada", "bob", "root", "clerk", "short"]) {
+    for (const token of ["ada", "bob", "root", "clerk", "short", "guest"]) {
       assert.ok(!new RegExp(`\\b${token}\\b`).test(said), `${token} is in ${said.slice(0, 3000)}`);
     }
   });

@@ -302,3 +302,19 @@ test("many queries go on streams that the server takes", async () => {
   assert.equal(streams.length, 5);
   assert.deepEqual(queriesOf(streams[4]).slice(-2), ["q47", "late"]);
 });
+
+test("what moves has a stream of its own while there are connections for that", async () => {
+  const tab = new PlayedTab(new Hub());
+  const ask = (id, token, parameters) => tab.send({ open: id, base, query: "a", parameters, token });
+  for (const token of ["ann", "bob"]) {
+    ask(`${token} 1`, token, "n=1");
+    ask(`${token} 2`, token, "n=2");
+  }
+  await settled();
+  ask("ann 1", "ann", "n=3");
+  await settled();
+  assert.deepEqual(openOnes().map((stream) => queriesOf(stream).length).sort(), [1, 1, 2]);
+  ask("cyd 1", "cyd", "n=1");
+  await settled();
+  assert.deepEqual(openOnes().map((stream) => queriesOf(stream).length).sort(), [1, 2, 2]);
+});
