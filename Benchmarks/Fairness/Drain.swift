@@ -57,28 +57,26 @@ final class Drain: Sendable {
 
   /// Pieces end where an event ends, as far as it matters here.
   private func read(_ descriptor: Int32, _ buffer: inout [UInt8]) {
-    let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+    let count = recv(descriptor, &buffer, buffer.count - 1, Int32(MSG_DONTWAIT))
     guard count > 0 else {
       if count == 0 { epoll_ctl(queue, EPOLL_CTL_DEL, descriptor, nil) }
       return
     }
+    buffer[count] = 0
     for text in Self.texts {
-      let number = buffer[..<count].count(of: Array(text.utf8))
+      let number = buffer.withUnsafeBufferPointer { Self.count(of: text, in: $0) }
       if number > 0 { state.withLock { $0.counts[text, default: 0] += number } }
     }
   }
-}
 
-extension ArraySlice<UInt8> {
-  /// How often a text comes.
-  fileprivate func count(of text: [UInt8]) -> Int {
-    var (found, start) = (0, startIndex)
-    while start + text.count <= endIndex {
-      if self[start] == text[0], self[start..<start + text.count].elementsEqual(text) {
+  /// How often a text comes, up to the first NUL, of which events have none.
+  private static func count(of text: String, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    var found = 0
+    bytes.withMemoryRebound(to: CChar.self) { bytes in
+      var rest = UnsafePointer(bytes.baseAddress)
+      while let start = rest, let place = strstr(start, text) {
         found += 1
-        start += text.count
-      } else {
-        start += 1
+        rest = UnsafePointer(place + text.utf8.count)
       }
     }
     return found

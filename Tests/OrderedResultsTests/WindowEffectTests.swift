@@ -45,6 +45,17 @@ import Testing
     #expect(changes.effect(on: 8..<10)?.isEmpty == true)
   }
 
+  @Test func `is far from what a change set reaches, or not`() throws {
+    let old = try results(Array(1...100))
+    var rows = old.rows
+    rows[3][1] = "other"
+    #expect(try old.next(rows).changes.reach == ChangeReach(shifted: 0..<0, updated: [3]))
+    rows.swapAt(10, 20)
+    #expect(try old.next(rows).changes.reach == ChangeReach(shifted: 10..<21, updated: [3]))
+    rows.remove(at: 50)
+    #expect(try old.next(rows).changes.reach?.shifted == 10..<Int.max)
+  }
+
   @Test func `is told as the comparison tells it, at random`() throws {
     print("RESULTS_SEED=\(RandomTests.seed)")
     var told = 0
@@ -65,6 +76,10 @@ import Testing
           let comment: Comment = "RESULTS_SEED=\(seed), step \(step), window \(window)"
           let expected = new.changes(from: old)
           #expect(effect.isEmpty == expected.recordChanges.isEmpty, comment)
+          let reach = try #require(changes.reach)
+          let isReached =
+            window.overlaps(reach.shifted) || reach.updated.contains(where: window.contains)
+          #expect(isReached || effect.isEmpty, comment)
           guard let known = effect.changes(from: old, to: new) else { continue }
           #expect(known == expected, comment)
           try check(known, from: old, to: new, comment: comment)

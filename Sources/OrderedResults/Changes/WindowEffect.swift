@@ -48,12 +48,17 @@ extension ChangeSet {
   /// - Returns: nil where that is more than offsets tell, or so many changes that it is found out
   ///   sooner by comparing the windows.
   package func effect(on window: Range<Int>) -> WindowEffect? {
+    tellingOffsets.flatMap { WindowEffect($0, window) }
+  }
+
+  /// The offsets of the changes, where they are few and tell all that there is to know of a window.
+  var tellingOffsets: ChangeOffsets? {
     guard let offsets = recordChanges.offsets, offsets.count <= WindowEffect.maximumChanges,
       offsets.new.layout.key != nil, !offsets.old.mayRepeatKeys, !offsets.new.mayRepeatKeys,
       // A window's first section has the index title of a record that may be no section's first.
       offsets.new.layout.sectionIndexTitle == nil
     else { return nil }
-    return WindowEffect(offsets, window)
+    return offsets
   }
 }
 

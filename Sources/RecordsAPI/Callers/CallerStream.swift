@@ -47,7 +47,7 @@ final class CallerStream: Sendable {
   /// Answers with the stream, once there is something to show.
   func begin(_ responder: Responder) {
     gate.add(self)
-    claims?.listen(self) { [weak self] event, _ in self?.claimsChanged(event) }
+    claims?.listen(self) { [weak self] event, _, _ in self?.claimsChanged(event) }
     open(responder)
   }
 

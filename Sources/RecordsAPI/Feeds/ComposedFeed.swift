@@ -22,6 +22,8 @@ final class ComposedFeed: StreamableFeed {
   /// the refresher and of the event loops alone.
   private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
   private let feeds: [Feed]
+  /// The members of each feed: several windows may be of one.
+  private let membersOfFeeds: [[Int]]
 
   /// Changed on ``writing`` only.
   private struct State {
@@ -80,9 +82,14 @@ final class ComposedFeed: StreamableFeed {
     let delayed = feeds.indices.filter { behind.contains(ObjectIdentifier(feeds[$0].controller)) }
     arrivals = Mutex(Arrivals(members: MemberArrivals(delayed: Set(delayed))))
     // Several windows may be of one feed, which tells each owner once.
-    for indices in Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values {
-      feeds[indices[0]].listen(self) { [weak self] event, _ in self?.receive(event, from: indices) }
+    membersOfFeeds = Array(
+      Dictionary(grouping: feeds.indices, by: { ObjectIdentifier(feeds[$0]) }).values)
+    for indices in membersOfFeeds {
+      feeds[indices[0]].listen(self) { [weak self] event, rest, _ in
+        self?.receive(event, from: indices, rest)
+      }
     }
+    if delayed.isEmpty { rest() }
   }
 
   /// Ends the streams and returns the members, which are no longer used.
@@ -100,7 +107,9 @@ final class ComposedFeed: StreamableFeed {
 
   var isUpToDate: Bool {
     state.withLock { state in
-      zip(state.bases, feeds).allSatisfy { $0 == $1.head.snapshot.version }
+      zip(state.bases, feeds).allSatisfy { base, feed in
+        feed.rest(of: self) != nil || base == feed.head.snapshot.version
+      }
     }
   }
 
@@ -110,7 +119,10 @@ final class ComposedFeed: StreamableFeed {
 
   var present: PresentState {
     state.withLock { state in
-      PresentState(
+      for indices in membersOfFeeds {
+        if let rest = feeds[indices[0]].rest(of: self) { note(rest, of: indices, &state) }
+      }
+      return PresentState(
         members: state.shown, version: state.version, position: state.position,
         isMultiple: composition.isMultiple)
     }
@@ -126,8 +138,9 @@ final class ComposedFeed: StreamableFeed {
 
   // MARK: - Events
 
-  private func receive(_ event: LiveResultEvent, from indices: [Int]) {
-    if isPassedBy(event, indices) { return }
+  private func receive(_ event: LiveResultEvent, from indices: [Int], _ rest: Feed.Rest?) {
+    if let rest { state.withLock { note(rest, of: indices, &$0) } }
+    if isPassedBy(event, indices) { return self.rest() }
     let delay = arrivals.withLock { arrivals -> Duration? in
       for index in indices { arrivals.members.append(event, from: index) }
       guard !arrivals.isBusy, !arrivals.members.isEmpty else { return nil }
@@ -138,8 +151,31 @@ final class ComposedFeed: StreamableFeed {
     if let delay { scheduleCut(after: delay) }
   }
 
-  /// Passes by an event that changes nothing of what the windows show: most do, where there are many
-  /// windows, and nothing is to be written then.
+  /// Windows that rested are of the state before what they are told now.
+  private func note(_ rest: Feed.Rest, of indices: [Int], _ state: inout State) {
+    for index in indices {
+      state.bases[index] = rest.version
+      state.shown[index].note(total: rest.total)
+    }
+  }
+
+  /// Leaves it to the feeds to find out which changes touch the windows, until one does.
+  ///
+  /// On the refresher's queue, where nothing else asks for it at the same time: what is told to all
+  /// windows would else have them wait for each other's turn. So a window that was told something is
+  /// looked at once more.
+  private func rest() {
+    refresher.queue.preconditionInTurn()
+    let bases = state.withLock(\.bases)
+    for indices in membersOfFeeds {
+      let windows = indices.compactMap { composition.members[$0].window?.range }
+      guard windows.count == indices.count else { continue }
+      feeds[indices[0]].rest(self, windows, at: bases[indices[0]])
+    }
+  }
+
+  /// Passes by an event that changes nothing of what the windows show, though it may be near them:
+  /// nothing is to be written then.
   ///
   /// O(k) for each window, k changes.
   private func isPassedBy(_ event: LiveResultEvent, _ indices: [Int]) -> Bool {
@@ -154,12 +190,8 @@ final class ComposedFeed: StreamableFeed {
         else { return false }
         return changes.effect(on: window.range)?.isEmpty == true
       }
-      guard isPassedBy else { return false }
-      for index in indices {
-        state.bases[index] = new.version
-        state.shown[index].note(total: new.results.count)
-      }
-      return true
+      if isPassedBy { note(Feed.Rest(new), of: indices, &state) }
+      return isPassedBy
     }
   }
 

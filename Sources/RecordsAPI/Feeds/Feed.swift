@@ -33,6 +33,8 @@ final class Feed: StreamableFeed {
     var head: Head
     /// Who else wants to know of events.
     var listeners: [ObjectIdentifier: Listener] = [:]
+    /// Those of them who show windows and need not hear of events that do not touch these.
+    var resting = RestingWindows<Listener>()
     /// The head's.
     var version: ResultsVersion
     /// Whether somebody was answered from it since the last look.
@@ -42,7 +44,19 @@ final class Feed: StreamableFeed {
     var keys: KeyIndex?
   }
 
-  typealias Listener = @Sendable (LiveResultEvent, inout Sleepers) -> Void
+  /// Hears of an event; `rest`: if it rested until then, the state that its windows are of.
+  typealias Listener = @Sendable (LiveResultEvent, _ rest: Rest?, inout Sleepers) -> Void
+
+  /// Where a listener that rested is: all that it was not told of did not touch its windows.
+  struct Rest {
+    let version: ResultsVersion
+    /// The records of the whole result.
+    let total: Int
+
+    init(_ snapshot: ResultsSnapshot) {
+      (version, total) = (snapshot.version, snapshot.results.count)
+    }
+  }
 
   /// So many are told in less time than it takes to wake a thread; streams that show the events
   /// themselves do not wait for more.
@@ -137,12 +151,42 @@ final class Feed: StreamableFeed {
   }
 
   func stopListening(_ owner: AnyObject) {
-    state.withLock { $0.listeners[ObjectIdentifier(owner)] = nil }
+    state.withLock { state in
+      state.listeners[ObjectIdentifier(owner)] = nil
+      state.resting.remove(ObjectIdentifier(owner))
+    }
+  }
+
+  /// Spares a listener the events that do not touch its windows, until one does, unless it is still to
+  /// be told of something.
+  ///
+  /// - Parameters:
+  ///   - owner: of the listener.
+  ///   - windows: all that it shows of the result.
+  ///   - version: of the result that its windows are of.
+  func rest(_ owner: AnyObject, _ windows: [Range<Int>], at version: ResultsVersion) {
+    state.withLock { state in
+      let owner = ObjectIdentifier(owner)
+      guard state.version == version, state.head.failure == nil,
+        let listener = state.listeners.removeValue(forKey: owner)
+      else { return }
+      state.resting.add(owner, listener, windows)
+    }
+  }
+
+  /// What a listener's windows are of, if it rests.
+  func rest(of owner: AnyObject) -> Rest? {
+    state.withLock { state in
+      state.resting.contains(ObjectIdentifier(owner)) ? Rest(state.head.snapshot) : nil
+    }
   }
 
   /// Writes what a refresh found into the log. Called on the refresher's queue, in order.
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) {
-    let listeners = state.withLock { state in
+    let (rest, woken, listeners) = state.withLock { state in
+      let rest = Rest(state.head.snapshot)
+      let woken = Self.wake(for: event, &state)
+      defer { for (owner, listener) in woken { state.listeners[owner] = listener } }
       switch event {
       case .changed(let changes, let old, let new):
         show(changes, from: old, to: new, &state.head.shown, &sleepers)
@@ -174,10 +218,23 @@ final class Feed: StreamableFeed {
       }
       state.head.position = log.broadcast.end
       state.version = state.head.snapshot.version
-      return state.listeners.values
+      return (rest, woken, state.listeners.values)
     }
-    if listeners.count > Self.fewListeners { sleepers.wakeNow() }
-    for listener in listeners { listener(event, &sleepers) }
+    if listeners.count + woken.count > Self.fewListeners { sleepers.wakeNow() }
+    for listener in listeners { listener(event, nil, &sleepers) }
+    for (_, listener) in woken { listener(event, rest, &sleepers) }
+  }
+
+  /// Takes those who have to hear of an event out of those who rest.
+  private static func wake(
+    for event: LiveResultEvent, _ state: inout State
+  ) -> [(owner: ObjectIdentifier, listener: Listener)] {
+    if case .changed(let changes, let old, let new) = event, old.alongside == new.alongside,
+      let reach = changes.reach
+    {
+      return state.resting.take(touchedBy: reach)
+    }
+    return state.resting.takeAll()
   }
 
   /// The same is shown again after it was not known for a while: it is of the present commit, and of

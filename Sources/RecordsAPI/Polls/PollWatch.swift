@@ -34,7 +34,7 @@ final class PollWatch: Sendable {
   /// Begins to listen, between two turns of the engine; `body` is called once, between two turns.
   func begin(_ body: @escaping @Sendable () -> Void) {
     onChange.withLock { $0 = body }
-    claims?.listen(self) { [weak self] _, _ in self?.noteChange() }
+    claims?.listen(self) { [weak self] _, _, _ in self?.noteChange() }
   }
 
   /// In the engine's turn, before anything of that commit is in a log.
