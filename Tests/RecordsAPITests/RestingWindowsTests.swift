@@ -34,6 +34,13 @@ import Testing
     }
   }
 
+  @Test func `of one record are found where everything is shifted`() {
+    var resting = RestingWindows<Int>()
+    let owner = Owner()
+    resting.add(ObjectIdentifier(owner), 1, [5..<6])
+    #expect(resting.take(touchedBy: ChangeReach(shifted: 0..<Int.max)).map(\.listener) == [1])
+  }
+
   @Test func `are gone when they are removed`() {
     var resting = RestingWindows<Int>()
     let (one, other) = (Owner(), Owner())

@@ -75,12 +75,13 @@ struct RestingWindows<Listener> {
     _ owners: inout Set<ObjectIdentifier>, in offsets: Range<Int>, level: Int, count: Int
   ) {
     guard !offsets.isEmpty else { return }
-    let places = (offsets.lowerBound >> level) - 1...(offsets.upperBound - 1) >> level
+    let first = max(0, (offsets.lowerBound >> level) - 1)
+    let last = (offsets.upperBound - 1) >> level
     func note(_ entries: Set<Entry>) {
       for entry in entries where entry.range.overlaps(offsets) { owners.insert(entry.owner) }
     }
-    if places.count <= count {
-      for place in places { note(buckets[Bucket(level: level, place: place)] ?? []) }
+    if last - first < count {
+      for place in first...last { note(buckets[Bucket(level: level, place: place)] ?? []) }
     } else {
       for (bucket, entries) in buckets where bucket.level == level { note(entries) }
     }
