@@ -49,6 +49,23 @@ import Testing
     FROM book GROUP BY authorId
     """,
     "SELECT id FROM book ORDER BY (SELECT name FROM author WHERE id = authorId), title LIMIT 4",
+    "SELECT id FROM book WHERE id IN (SELECT value FROM json_each('[1, 2]'))",
+    "SELECT id FROM book WHERE genre NOT IN (SELECT j.value FROM json_each('[\"g1\"]') AS j WHERE j.value > '')",
+    "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM json_each(json_array(book.title)) WHERE value = 'a1')",
+    "SELECT id, (SELECT value FROM json_each(json_array(title))) AS first FROM book",
+    """
+    SELECT id FROM author WHERE EXISTS (
+      SELECT 1 FROM book JOIN json_each(json_array(book.title)) AS tag ON tag.value = author.name
+      WHERE book.authorId = author.id)
+    """,
+    """
+    SELECT id FROM author WHERE EXISTS (
+      SELECT 1 FROM book JOIN former USING (id) WHERE book.authorId = author.id)
+    """,
+    """
+    SELECT id FROM author WHERE EXISTS (
+      SELECT 1 FROM book NATURAL JOIN former WHERE book.authorId = author.id)
+    """,
   ]
 
   @Test(arguments: followed)

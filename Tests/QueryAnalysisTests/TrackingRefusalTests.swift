@@ -127,7 +127,14 @@ import Testing
       "SELECT * FROM (SELECT id, random() AS r FROM book) AS s",
       "random() need not return the same value again: random() AS r"
     ),
-    ("SELECT * FROM author NATURAL JOIN genre", "it has a NATURAL JOIN"),
+    (
+      """
+      SELECT id, (SELECT genre.label FROM genre JOIN json_each(json_array(book.genre)) AS tag
+        ON genre.code = tag.value) AS g FROM book
+      """, "several rows of a subquery may match"
+    ),
+    ("SELECT book.id FROM book, json_each(title)", "json_each is a table-valued function"),
+    ("SELECT cid FROM pragma_table_info('book')", "pragma_table_info is a table-valued function"),
     (
       "SELECT a.id FROM (author a JOIN book b ON a.id = authorId)",
       "FROM has parentheses around something else than a SELECT"

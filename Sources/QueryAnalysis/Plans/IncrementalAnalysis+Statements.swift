@@ -98,7 +98,12 @@ extension IncrementalAnalysis {
         && !detail.contains("AUTOMATIC")
       // The rows of the records themselves, whose section is still to be named.
       let isOwn = detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
-      guard isSearch || isOwn || Self.searchless.contains(where: detail.hasPrefix) else {
+      // What a function makes of one value.
+      let isFunction = subqueries.functionNames.contains {
+        detail.hasPrefix("SCAN \($0) VIRTUAL TABLE INDEX ")
+      }
+      let isKnown = isSearch || isOwn || isFunction
+      guard isKnown || Self.searchless.contains(where: detail.hasPrefix) else {
         throw NotIncremental(
           reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
       }

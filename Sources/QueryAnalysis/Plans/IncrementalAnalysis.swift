@@ -60,6 +60,7 @@ struct IncrementalAnalysis {
     locality = try RowLocality(db)
     let resolver = SourceResolver(locality, db)
     let resolved = try resolver.resolve(candidate.syntax)
+    try resolved.checkHasNoFunction()
     select = try resolved.groupedIfDistinct(locality.functions)
     var candidate = candidate
     candidate.syntax = select.syntax

@@ -82,8 +82,11 @@ extension ResolvedSelect {
     }
     let source = sources[owner]
     let first = firstTable(ofSource: owner)
-    guard case .select(let select, _) = source.body else {
-      return BaseColumn(table: first, name: source.tableColumn(name.name))
+    let select: ResolvedSelect
+    switch source.body {
+    case .table: return BaseColumn(table: first, name: source.tableColumn(name.name))
+    case .function: return nil
+    case .select(let inner, _): select = inner
     }
     if let index = select.tables.indices.first(where: {
       name.name == ResolvedSelect.rowIDName($0).dropFirst().dropLast()
@@ -110,7 +113,7 @@ extension ResolvedSource {
 
   private func isRowID(_ name: String) -> Bool {
     switch body {
-    case .table: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
+    case .table, .function: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
     case .select(let select, _):
       select.tables.indices.contains { ResolvedSelect.rowIDName($0) == name.quotedIdentifier }
     }

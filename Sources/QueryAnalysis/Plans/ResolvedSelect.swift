@@ -87,6 +87,9 @@ struct ResolvedSelect {
 struct ResolvedSource {
   enum Body {
     case table
+    /// A table-valued function. It has no table: its rows are made of what it is called with, which
+    /// other sources before it, or around, may have.
+    case function(arguments: String)
     /// A view, a CTE or a subquery, and the names that it gives to the columns of its SELECT.
     indirect case select(ResolvedSelect, names: [String]?)
   }
@@ -97,12 +100,14 @@ struct ResolvedSource {
   let columns: [String]
   let tables: [BaseTable]
   let isLeftJoined: Bool
-  let constraint: SourceSyntax.Constraint
-  /// The table's name; only for tables.
+  var constraint: SourceSyntax.Constraint
+  /// The table's name, or the function's.
   let table: String
   var isNullable: Bool { tables.contains(where: \.isNullable) }
 
   var isRewritten: Bool { if case .select = body { true } else { false } }
+
+  var isFunction: Bool { if case .function = body { true } else { false } }
 
   var hasUsing: Bool { if case .using = constraint { true } else { false } }
 
@@ -128,6 +133,7 @@ struct ResolvedSource {
     switch body {
     case .table where table == name: return table.quotedIdentifier + constraintSQL
     case .table: source = table.quotedIdentifier
+    case .function(let arguments): source = "\(table.quotedIdentifier)(\n\(arguments)\n)"
     case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
     case .select(let select, let names?):
       let rowIDs = select.tables.indices.filter { select.tables[$0].rowID != nil }

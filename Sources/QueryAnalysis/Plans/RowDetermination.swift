@@ -107,7 +107,10 @@ struct RowDetermination {
       equalities.append(Equality(column: shifted, known: [], isExact: true))
     } else if let name = right.columnName {
       let sources = select.sources(in: right, allowingAliases: false)
-      guard !sources.isEmpty else { return }
+      // A function has several rows for what it is called with.
+      guard !sources.isEmpty, !sources.contains(where: { select.sources[$0].isFunction }) else {
+        return
+      }
       let known = sources.flatMap { select.tables(ofSource: $0) }
       let other = select.origin(of: name)
       equalities.append(

@@ -18,7 +18,8 @@ struct RowLocality {
   ) throws(NotIncremental) {
     try checkJoins(select)
     let syntax = select.syntax
-    for expression in syntax.groupBy + select.sources.compactMap(\.condition) {
+    let arguments = select.sources.compactMap(\.arguments)
+    for expression in syntax.groupBy + select.sources.compactMap(\.condition) + arguments {
       try check(expression)
     }
     if let predicate = syntax.predicate {
@@ -97,5 +98,7 @@ struct RowLocality {
 }
 
 extension ResolvedSource {
+  var arguments: String? { if case .function(let arguments) = body { arguments } else { nil } }
+
   var condition: String? { if case .on(let condition) = constraint { condition } else { nil } }
 }

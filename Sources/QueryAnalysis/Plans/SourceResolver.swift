@@ -24,7 +24,13 @@ struct SourceResolver {
     }
     var sources: [ResolvedSource] = []
     for (index, source) in syntax.sources.enumerated() {
-      let resolved = try inner.resolve(source, number: index)
+      var resolved = try inner.resolve(source, number: index)
+      if source.isNatural {
+        let common = resolved.columns.filter { column in
+          sources.contains { $0.has(column: column) }
+        }
+        resolved.constraint = common.isEmpty ? .none : .using(common)
+      }
       if sources.contains(where: { $0.isNamed(resolved.name) }) {
         throw NotIncremental(reason: "two of its tables are named \(resolved.name)")
       }
@@ -46,6 +52,8 @@ struct SourceResolver {
 
   private func resolve(_ source: SourceSyntax, number: Int) throws -> ResolvedSource {
     switch source.origin {
+    case .function(let name, let arguments):
+      return try function(name, arguments, source)
     case .select(let sql):
       return try subquery(
         sql, named: source.alias ?? "didchange source \(number)", columns: nil, source)
@@ -59,6 +67,26 @@ struct SourceResolver {
       }
       return try tableOrView(name, named: alias, source)
     }
+  }
+
+  /// The functions that make rows of a JSON text and of nothing else, and their columns.
+  ///
+  /// https://www.sqlite.org/json1.html#jeach
+  private static let jsonFunctions = ["json_each", "json_tree"]
+  private static let jsonColumns = [
+    "key", "value", "type", "atom", "id", "parent", "fullkey", "path",
+  ]
+
+  private func function(
+    _ name: String, _ arguments: String, _ source: SourceSyntax
+  ) throws -> ResolvedSource {
+    guard Self.jsonFunctions.contains(where: name.isSameIdentifier) else {
+      throw NotIncremental(reason: "\(name) is a table-valued function")
+    }
+    return ResolvedSource(
+      body: .function(arguments: arguments), name: source.alias ?? name,
+      columns: Self.jsonColumns, tables: [], isLeftJoined: source.isLeftJoined,
+      constraint: source.constraint, table: name)
   }
 
   /// The innermost table of WITH of that name, and what can be named within it.
@@ -123,6 +151,7 @@ struct SourceResolver {
     }
     let select = try resolve(syntax)
     try locality.check(select)
+    try select.checkHasNoFunction()
     guard let expanded = select.expandedColumns else {
       throw NotIncremental(reason: "in \(source.shownName), what * stands for is not certain")
     }
@@ -175,8 +204,19 @@ extension SourceSyntax {
   /// What a person calls it.
   fileprivate var shownName: String {
     if let alias { return alias }
-    if case .table(_, let name) = origin { return name }
-    return "a subquery"
+    switch origin {
+    case .table(_, let name), .function(let name, _): return name
+    case .select: return "a subquery"
+    }
+  }
+}
+
+extension ResolvedSelect {
+  /// Which of a function's rows is which is not known from one commit to the next, as that of a
+  /// table's rows is by their rowids.
+  func checkHasNoFunction() throws(NotIncremental) {
+    guard let source = sources.first(where: \.isFunction) else { return }
+    throw NotIncremental(reason: "\(source.table) is a table-valued function")
   }
 }
 
@@ -186,7 +226,7 @@ extension SelectSyntax {
     let named = sources.contains { source in
       switch source.origin {
       case .table(nil, let name): name.isSameIdentifier(as: table.name)
-      case .table: false
+      case .table, .function: false
       case .select(let sql): sql.mentions(table.name)
       }
     }

@@ -12,6 +12,10 @@ struct SubqueryAnalysis {
   private let locality: RowLocality
   private let resolver: SourceResolver
   private var count: Int
+  /// How many SELECTs were found.
+  private var numberOfSelects = 0
+  /// The names by which SQLite knows table-valued functions in its plans.
+  private(set) var functionNames: Set<String> = []
   private(set) var joins: [SubqueryJoin] = []
   /// WHERE with subqueries that look only for what the row is compared with.
   private(set) var narrowedPredicate: String?
@@ -113,7 +117,11 @@ struct SubqueryAnalysis {
     within.commonTables += part.commonTables
     let numbers = Array(count..<count + inner.tables.count)
     count += inner.tables.count
-    let aliases = inner.sources.indices.map { "didchange \(numbers[0]).\($0)" }
+    numberOfSelects += 1
+    let aliases = inner.sources.indices.map { "didchange \(numberOfSelects).\($0)" }
+    for (source, alias) in zip(inner.sources, aliases) where source.isFunction {
+      functionNames.formUnion([source.name, alias])
+    }
     within.enter(inner, named: aliases, numbers: numbers)
     try checkAggregates(of: inner, within.names)
     var narrowing: String?
@@ -217,8 +225,9 @@ struct SubqueryAnalysis {
     if !syntax.order.isEmpty { return }
     if parts.count == 1, syntax.groupBy.isEmpty {
       let isAggregate = syntax.columns.contains { locality.functions.callsAggregate($0.expression) }
-      if isAggregate { return }
-      if let select = join.select {
+      // The rows of a function have an order of their own.
+      if isAggregate || inner.sources.count == 1 && inner.sources[0].isFunction { return }
+      if let select = join.select, !inner.sources.contains(where: \.isFunction) {
         let around = Set(select.tables.indices.dropLast(inner.tables.count))
         let known = RowDetermination(select, db).closure(of: around)
         if known.count == select.tables.count { return }
@@ -240,16 +249,30 @@ extension SubqueryAnalysis.Surroundings {
   ) {
     names.enter(select, named: aliases)
     self.numbers += numbers
-    for (source, alias) in zip(select.syntax.sources, aliases) {
-      var joined = SourceSyntax(origin: source.origin, alias: alias)
+    for (index, (source, alias)) in zip(select.syntax.sources, aliases).enumerated() {
+      guard let origin = origin(of: source) else {
+        refusal = refusal ?? "what \(source.alias ?? "a function") is called with is not certain"
+        continue
+      }
+      var joined = SourceSyntax(origin: origin, alias: alias)
       joined.isLeftJoined = source.isLeftJoined
-      joined.constraint = source.constraint
-      if case .on(let condition) = source.constraint {
+      switch select.sources[index].constraint {
+      case .none: break
+      case .on(let condition):
         guard let qualified = names.qualified(condition) else {
           refusal = refusal ?? "what \(condition) means is not certain"
           continue
         }
         joined.constraint = .on(qualified)
+      case .using(let columns):
+        // There may be columns of these names around the SELECT, too.
+        let equalities = columns.compactMap { column -> String? in
+          guard let before = select.sources[..<index].firstIndex(where: { $0.has(column: column) })
+          else { return nil }
+          let name = column.quotedIdentifier
+          return "\(aliases[before].quotedIdentifier).\(name) = \(alias.quotedIdentifier).\(name)"
+        }
+        joined.constraint = .on(equalities.joined(separator: " AND "))
       }
       sources.append(joined)
     }
@@ -259,6 +282,12 @@ extension SubqueryAnalysis.Surroundings {
     conditions +=
       conjuncts.isEmpty
       ? [condition(tokens)?.parenthesized].compactMap(\.self) : conjuncts.compactMap(condition)
+  }
+
+  /// What stands in FROM where all sources are joined; nil: not certain.
+  private func origin(of source: SourceSyntax) -> SourceSyntax.Origin? {
+    guard case .function(let name, let arguments) = source.origin else { return source.origin }
+    return names.qualified(arguments).map { .function(name: name, arguments: $0) }
   }
 
   /// A condition as it is asked where all sources are joined; nil: it is left out.

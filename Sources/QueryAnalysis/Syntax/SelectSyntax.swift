@@ -37,6 +37,8 @@ struct LimitSyntax: Equatable {
 struct SourceSyntax: Equatable {
   enum Origin: Equatable {
     case table(schema: String?, name: String)
+    /// A table-valued function, and what stands between its parentheses.
+    case function(name: String, arguments: String)
     /// A subquery, without its parentheses.
     case select(String)
   }
@@ -51,6 +53,8 @@ struct SourceSyntax: Equatable {
   let alias: String?
   /// LEFT JOIN: its columns are NULL where nothing matches.
   var isLeftJoined = false
+  /// NATURAL JOIN: USING all columns that those before it have, too.
+  var isNatural = false
   var constraint = Constraint.none
 }
 

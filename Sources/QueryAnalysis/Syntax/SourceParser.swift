@@ -6,9 +6,10 @@ struct SourceParser {
     var parser = SourceParser(tokens: tokens)
     var sources = [try parser.takeSource()]
     while !parser.tokens.isEmpty {
-      let isLeft = try parser.takeJoin()
+      let (isLeft, isNatural) = try parser.takeJoin()
       var source = try parser.takeSource()
       source.isLeftJoined = isLeft
+      source.isNatural = isNatural
       source.constraint = try parser.takeConstraint()
       sources.append(source)
     }
@@ -17,16 +18,17 @@ struct SourceParser {
 
   private init(tokens: ArraySlice<SQLToken>) { self.tokens = tokens }
 
-  /// - Returns: whether it is a LEFT JOIN.
-  private mutating func takeJoin() throws(NotIncremental) -> Bool {
-    if tokens.takeSymbol(",") { return false }
-    for word in ["NATURAL", "RIGHT", "FULL"] where tokens.first?.isWord(word) == true {
+  /// - Returns: whether it is a LEFT JOIN, and whether a NATURAL one.
+  private mutating func takeJoin() throws(NotIncremental) -> (isLeft: Bool, isNatural: Bool) {
+    if tokens.takeSymbol(",") { return (false, false) }
+    let isNatural = tokens.take("NATURAL")
+    for word in ["RIGHT", "FULL"] where tokens.first?.isWord(word) == true {
       throw NotIncremental(reason: "it has a \(word) JOIN")
     }
     let isLeft = tokens.take("LEFT")
     if isLeft { _ = tokens.take("OUTER") } else { _ = tokens.take("INNER") || tokens.take("CROSS") }
     guard tokens.take("JOIN") else { throw unknown }
-    return isLeft
+    return (isLeft, isNatural)
   }
 
   private mutating func takeSource() throws(NotIncremental) -> SourceSyntax {
@@ -54,8 +56,8 @@ struct SourceParser {
       names.append(name)
       tokens.removeFirst(2)
     }
-    if tokens.first?.isSymbol("(") == true {
-      throw NotIncremental(reason: "\(first) is a table-valued function")
+    if names.count == 1, let arguments = tokens.takeParentheses() {
+      return .function(name: first, arguments: arguments.sourceText)
     }
     return .table(schema: names.count > 1 ? names[0] : nil, name: names[names.count - 1])
   }

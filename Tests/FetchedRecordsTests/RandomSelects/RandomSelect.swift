@@ -68,9 +68,7 @@ struct RandomSelectWriter {
       if number == 0 {
         texts.append(text)
       } else {
-        let condition = equality(source, sources)
-        texts.append(
-          "\(random.pick(["JOIN", "JOIN", "LEFT JOIN", "LEFT JOIN"])) \(text) ON \(condition)")
+        texts.append(join(source, text, to: sources))
       }
       sources.append(source)
     }
@@ -140,6 +138,18 @@ struct RandomSelectWriter {
       ? source.alias : "\(source.table.name) AS \(source.alias)"
   }
 
+  /// A source joined to others: by a condition, or by columns of the same name.
+  private mutating func join(_ source: Source, _ text: String, to others: [Source]) -> String {
+    let word = random.pick(["JOIN", "LEFT JOIN"])
+    let known = Set(others.flatMap { $0.table.columns.map(\.name) })
+    let common = source.table.columns.map(\.name).filter(known.contains)
+    if random.once(in: 8), !common.isEmpty {
+      return "\(word) \(text) USING (\(random.pick(common)))"
+    }
+    if random.once(in: 12) { return "NATURAL \(word) \(text)" }
+    return "\(word) \(text) ON \(equality(source, others))"
+  }
+
   private mutating func equality(_ source: Source, _ others: [Source]) -> String {
     let other = random.pick(others)
     // By a key, mostly: that is what can be followed.
@@ -199,6 +209,10 @@ struct RandomSelectWriter {
   // MARK: - Subqueries
 
   private mutating func membership(_ scope: [[Source]], _ depth: Int) -> String {
+    if random.once(in: 8) {
+      let word = random.pick(["IN", "NOT IN"])
+      return "\(column(scope)) \(word) (SELECT value FROM \(values(scope)))"
+    }
     let inner = source(from: schema.sources)
     let item = random.pick(inner.table.columns).name
     let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
@@ -219,6 +233,9 @@ struct RandomSelectWriter {
 
   /// What is certain whatever SQLite's plan: an aggregate, or the first row of a total order.
   private mutating func valueSubquery(_ scope: [[Source]], _ depth: Int) -> String {
+    if random.once(in: 10) {
+      return "(SELECT \(random.pick(["value", "count(*)", "max(value)"])) FROM \(values(scope)))"
+    }
     if random.once(in: 3) {
       let inner = source(from: schema.tables)
       if let rowID = inner.table.rowID {
@@ -235,14 +252,31 @@ struct RandomSelectWriter {
     return "(SELECT \(aggregate) FROM \(text(inner)) WHERE \(innerCondition(inner, scope, depth)))"
   }
 
+  /// A function's rows, of what is around it. JSON holds no BLOB.
+  private mutating func values(_ scope: [[Source]]) -> String {
+    let items = (0..<random.number(1...3)).map { _ in
+      random.once(in: 2) ? literal() : "CAST(\(column(scope)) AS TEXT)"
+    }
+    let name = random.pick(["json_each", "json_tree"])
+    return "\(name)(json_array(\(items.joined(separator: ", "))))"
+  }
+
   private mutating func subquery(_ list: String, _ scope: [[Source]], _ depth: Int) -> String {
+    if random.once(in: 10) {
+      let condition = "j.value \(comparison()) \(column(scope))"
+      return "(SELECT \(list) FROM \(values(scope)) AS j WHERE \(condition))"
+    }
     let inner = source(from: schema.sources)
     var sources = [inner]
     var joined = ""
-    if random.once(in: 5) {
+    if random.once(in: 10) {
+      let within = scope + [[inner]]
+      joined = " \(random.pick(["JOIN", "LEFT JOIN"])) \(values(within)) AS j"
+      joined += " ON j.value = \(column(within))"
+    } else if random.once(in: 5) {
       let other = source(from: schema.tables)
-      joined =
-        " \(random.pick(["JOIN", "LEFT JOIN"])) \(text(other)) ON \(equality(other, sources))"
+      let text = text(other)
+      joined = " " + join(other, text, to: sources)
       sources.append(other)
     }
     let group =

@@ -251,6 +251,30 @@ extension RandomWorld {
         """),
     Case(
       definition: query(
+        "byBooksOnShelves",
+        """
+        SELECT name FROM author WHERE EXISTS (
+          SELECT 1 FROM book JOIN shelf USING (id) WHERE authorId = author.id) ORDER BY name
+        """),
+      oracle: """
+        SELECT NULL, name FROM (
+          SELECT DISTINCT author.id, name FROM author JOIN book ON authorId = author.id
+          JOIN shelf ON shelf.id = book.id)
+        ORDER BY name, id
+        """),
+    Case(
+      definition: query(
+        "chosenRooms",
+        """
+        SELECT code, (SELECT count(*) FROM json_each(json_array(code, 2)) WHERE value > 'room 1') AS n
+        FROM room WHERE code IN (SELECT value FROM json_each(:codes)) ORDER BY code
+        """, parameters: ["codes"]),
+      oracle: """
+        SELECT NULL, code, code > 'room 1' AS n FROM room
+        WHERE code IN ('room 1', 'room 3', 'room 0') ORDER BY code
+        """, arguments: ["codes": .text(Array(#"["room 1", "room 3", "room 0"]"#.utf8))]),
+    Case(
+      definition: query(
         "sameNumber",
         """
         SELECT id, n, (SELECT count(*) FROM shelf WHERE n = s.n) - 1 AS others FROM shelf s
