@@ -13,7 +13,7 @@ extension Query {
   ///
   /// O(t) for the t tables of the query.
   package func cost(ofCommitTo table: String) -> CommitCost {
-    guard let plan else { return .everything }
+    guard let plan else { return totals.isEmpty ? .everything : .search }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
     return plan.isGrouped ? .partition : .search

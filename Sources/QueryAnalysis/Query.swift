@@ -19,15 +19,20 @@ package final class Query: Sendable {
   package let tracking: Tracking
   /// How the result is maintained row by row, if it can be.
   package let plan: IncrementalPlan?
+  /// How each column of its only record follows rows, where that aggregates all of them; else none.
+  package let totals: [AggregatePlan]
 
   /// By which arguments a changed row finds the results that it may be in; nil: each has to look at it,
   /// as where something stands alongside, which may change for all.
   package var routing: ArgumentEquality? { alongside.isEmpty ? plan?.equality : nil }
 
+  /// The statements alongside, then the columns of a record of aggregates, as far as they follow rows.
+  package var aggregatePlans: [AggregatePlan?] { alongside.map(\.plan) + totals }
+
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], alongside: [AlongsideStatement],
-    tracking: Tracking, plan: IncrementalPlan?
+    tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan]
   ) {
     self.definition = definition
     self.sql = sql
@@ -37,6 +42,7 @@ package final class Query: Sendable {
     self.alongside = alongside
     self.tracking = tracking
     self.plan = plan
+    self.totals = totals
   }
 }
 
@@ -50,7 +56,7 @@ package struct TableDependency: Sendable, Equatable {
 /// How a query's changes are found.
 package struct Tracking: Sendable, Equatable {
   package enum Mode: String, Sendable {
-    /// Changed rows are read again by key.
+    /// Changed rows are read again by key, or added to what the record aggregates.
     case incremental
     /// The query runs again.
     case refetch

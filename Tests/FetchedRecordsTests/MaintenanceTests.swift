@@ -59,6 +59,33 @@ import Testing
     #expect(fixture.refresher.statistics.failures == 0)
   }
 
+  @Test func `are one record of aggregates, which follows rows once it takes long`() throws {
+    var limits = RefresherLimits()
+    limits.dearStatement = .zero
+    let sql = "SELECT count(*) AS n, sum(price) AS price, max(id) - min(id) AS spread FROM book"
+    let fixture = try Fixture(
+      schema: RandomWorld.schema + Self.rows,
+      queries: .definitions([QueryDefinition(name: "totals", form: .sql(sql))]), limits: limits)
+    let watched = try fixture.open("totals")
+    for id in 50..<56 {
+      try fixture.write("INSERT INTO book VALUES (\(id), 1, 'new', 2)")
+      fixture.refresh()
+      fixture.refresher.settle()
+    }
+    let before = fixture.refresher.statistics
+    for id in 50..<56 {
+      try fixture.write("DELETE FROM book WHERE id = \(id)")
+      fixture.refresh()
+      let record = try #require(watched.snapshot.results.shown.first?.records.first)
+      let expected = try fixture.writer.read { try Row.fetchOne($0, sql: sql) }
+      #expect(record.map(\.text) == expected?.databaseValues.map { "\($0)" })
+    }
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+    fixture.refresher.close(watched.controller)
+    fixture.refresher.settle()
+    #expect(fixture.refresher.queue.sync { fixture.refresher.aggregatedRows.isEmpty })
+  }
+
   @Test func `run again where all rows are joined with all, and gather no more`() throws {
     let sql =
       "SELECT id, (SELECT count(*) FROM book WHERE price = b.price) AS n FROM book b ORDER BY id"

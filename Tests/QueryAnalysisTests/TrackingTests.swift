@@ -150,4 +150,16 @@ import Testing
     #expect(query.layout.section == 3)
     #expect(query.layout.sectionIndexTitle == 4)
   }
+
+  @Test(arguments: [
+    "SELECT count(*) AS n FROM book", #"SELECT "count"(*) AS n FROM book"#,
+    "SELECT count(*) AS n, max(price) - min(price) AS spread FROM book WHERE genre > 'x' -- all",
+    "WITH c AS (SELECT * FROM book) SELECT sum(c.id), avg(c.id) FROM c JOIN author ON author.id = authorId",
+  ])
+  func `aggregates of all rows follow them`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    #expect(query.tracking.mode == .incremental)
+    #expect(query.tracking.reason.hasPrefix("each changed row is added to what it aggregates"))
+    #expect(query.plan == nil && query.totals.count == query.layout.columns.count)
+  }
 }

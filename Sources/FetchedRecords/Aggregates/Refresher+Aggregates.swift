@@ -1,17 +1,25 @@
 import OrderedResults
 import QueryAnalysis
 
-// Rows that statements alongside aggregate: followed where running the statements costs more.
+// Rows that statements alongside aggregate, or a query whose only record is made of all of them:
+// followed where running these costs more.
 extension Refresher {
   /// A statement that is dear so often in a row is not so by chance.
   private static let dearRuns = 3
 
-  /// What is known at the present commit of the statements of a live result that would run.
-  func known(_ positions: [Int], of result: LiveResult) -> [Query.StaleStatement] {
-    positions.map { position in
-      Query.StaleStatement(
-        position: position, aggregates: result.aggregated[position].flatMap(values))
+  /// Some work with what is known at the present commit of aggregates that would be looked for.
+  func known(_ work: Query.Work, of result: LiveResult, _ query: Query) -> Query.Work {
+    var work = work
+    for index in work.alongside.indices {
+      let position = work.alongside[index].position
+      work.alongside[index].aggregates = result.aggregated[position].flatMap(values)
     }
+    if case .totals = work.records {
+      let columns = query.aggregatePlans.indices.dropFirst(query.alongside.count)
+      let known = columns.compactMap { result.aggregated[$0].flatMap(values) }
+      work.records = .totals(known.count == columns.count ? known : nil)
+    }
+    return work
   }
 
   private func values(_ statement: AggregatedStatement) -> [Value]? {
@@ -23,7 +31,11 @@ extension Refresher {
     return values
   }
 
-  /// Follows the rows of statements that ran because of a change, where that takes long.
+  /// Follows the rows of aggregates that were looked for because of a change, where that takes long.
+  ///
+  /// - Parameters:
+  ///   - result: what shows them.
+  ///   - positions: of those among ``Query/aggregatePlans``.
   func followAggregates(of result: LiveResult, _ positions: [Int]) {
     guard let bound = try? result.bound?.get() else { return }
     for position in positions {
@@ -31,9 +43,10 @@ extension Refresher {
         known.rows.forEach(ask)
         continue
       }
-      guard let plan = bound.query.alongside[position].plan,
-        let duration = result.durations.alongside[position]
-      else { continue }
+      let isAlongside = position < bound.query.alongside.count
+      let last =
+        isAlongside ? result.durations.alongside[position] : result.durations.fetch
+      guard let plan = bound.query.aggregatePlans[position], let duration = last else { continue }
       let before = result.durations.dearRuns[position] ?? 0
       let runs = duration < limits.dearStatement ? 0 : before + 1
       result.durations.dearRuns[position] = runs

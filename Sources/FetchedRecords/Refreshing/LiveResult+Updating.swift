@@ -20,6 +20,9 @@ struct LiveUpdate {
   /// The statements alongside that ran, and how many did not have to.
   var ranAlongside: [Int] = []
   var knownAlongside = 0
+  /// The columns of a record of aggregates, where the query ran because of a change, by their positions
+  /// among ``Query/aggregatePlans``.
+  var ranTotals: [Int] = []
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
@@ -48,7 +51,8 @@ extension LiveResult {
     if durationAlongside(of: work) >= Self.shortWork { return false }
     switch work.records {
     case .none: return true
-    case .refetch: return durations.fetch ?? .zero < Self.shortWork
+    case .totals(.some): return true
+    case .totals(nil), .refetch: return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed, _):
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
@@ -128,7 +132,12 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
     let next = try nextRecords(work.records, bound, meter, in: db)
-    return try update(to: next, work.alongside, bound, since: start, in: db)
+    var update = try update(to: next, work.alongside, bound, since: start, in: db)
+    if case .totals(nil) = work.records {
+      let query = bound.query
+      update.ranTotals = Array(query.aggregatePlans.indices.dropFirst(query.alongside.count))
+    }
+    return update
   }
 
   private func nextRecords(
@@ -137,6 +146,11 @@ extension LiveResult {
     switch work {
     case .none:
       return NextRecords(results: snapshot.results, changes: ChangeSet(), refetchReasons: nil)
+    case .totals(let values?):
+      let (results, changes) = try totals(values, bound, in: db)
+      return NextRecords(results: results, changes: changes, refetchReasons: nil)
+    case .totals(nil):
+      return try refetch(bound, because: ["notIncremental"], meter, in: db)
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
     case .rows(let changed, let plan):
@@ -166,7 +180,22 @@ extension LiveResult {
     return NextRecords(results: results, changes: changes, refetchReasons: reasons)
   }
 
-  // MARK: - Alongside
+  // MARK: - Aggregates
+
+  /// The only record of a query that aggregates all rows, of what its columns are made of.
+  private func totals(
+    _ values: [[Value]], _ bound: BoundQuery, in db: Database
+  ) throws -> (results: Results, changes: ChangeSet) {
+    let (layout, old) = (bound.query.layout, snapshot.results)
+    var encoder = RecordEncoder()
+    encoder.begin()
+    for (plan, values) in zip(bound.query.totals, values) {
+      encoder.append(try plan.value(of: values, bound.arguments, in: db))
+    }
+    var builder = ResultsBuilder(comparingWith: old.layout == layout ? old : .empty(layout))
+    builder.append(encoder)
+    return try builder.finish()
+  }
 
   private func update(
     to next: NextRecords, _ stale: [Query.StaleStatement], _ bound: BoundQuery,

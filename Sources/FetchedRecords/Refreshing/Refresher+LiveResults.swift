@@ -25,6 +25,8 @@ extension Refresher {
           work.records = .rows(changed, plan)
           if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
+      case .totals:
+        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
       }
@@ -37,8 +39,8 @@ extension Refresher {
     _ work: Query.Work, _ changes: DatabaseChanges, into result: LiveResult,
     in transaction: ReadTransaction
   ) -> Bool {
-    let work = Query.Work(
-      records: work.records, alongside: known(work.alongside.map(\.position), of: result))
+    let bound = try? result.bound?.get()
+    let work = bound.map { known(work, of: result, $0.query) } ?? work
     if !result.isBehind, isShort(work, for: result), update(result, work, in: transaction) {
       return true
     }
@@ -78,8 +80,7 @@ extension Refresher {
     let query = bound.query
     var work = query.work(for: result.missed)
     if let reason = result.mustRefetch { work = query.refetch(because: [reason]) }
-    work.alongside = known(work.alongside.map(\.position), of: result)
-    return (bound, work)
+    return (bound, known(work, of: result, query))
   }
 
   /// Does work in a moment, or not at all.
@@ -128,7 +129,7 @@ extension Refresher {
     count(update, of: result)
     live.noteSuccess(of: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
-    followAggregates(of: result, update.ranAlongside)
+    followAggregates(of: result, update.ranAlongside + update.ranTotals)
     if let rows = result.listener as? AggregatedRows {
       noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
     }

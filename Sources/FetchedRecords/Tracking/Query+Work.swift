@@ -21,6 +21,9 @@ extension Query {
     case none
     /// These rows changed, and nothing else that they come from.
     case rows([ChangedRows], IncrementalPlan)
+    /// The only record aggregates rows that changed; what each of its columns is made of, as far as
+    /// all is known.
+    case totals([[Value]]?)
     /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
   }
@@ -61,7 +64,9 @@ extension Query {
     case .everything: return .refetch(because: changes.reasons.names)
     case .tables:
       guard tables.contains(where: { changes[table: $0] != nil }) else { return .none }
-      guard let plan else { return .refetch(because: ["notIncremental"]) }
+      guard let plan else {
+        return totals.isEmpty ? .refetch(because: ["notIncremental"]) : .totals(nil)
+      }
       var changed: [ChangedRows] = []
       for lead in plan.leads {
         switch changes[table: lead.table] {

@@ -16,6 +16,24 @@ struct AggregateSyntax {
   /// The expression with a `?` for each call; nil: it is nothing but a call.
   let expression: String?
 
+  /// The columns of a SELECT, each in a statement of its own; none where it aggregates nothing, or
+  /// groups.
+  static func columns(of sql: String, _ functions: FunctionList) -> [String] {
+    let tokens = SQLTokens.tokens(of: sql)
+    guard let select = tokens.firstIndex(where: { $0.depth == 0 && $0.isWord("SELECT") }) else {
+      return []
+    }
+    let clauses = SelectClauses(tokens[(select + 1)...])
+    let items = clauses[.select]?.members ?? []
+    let expressions = items.map { ResultColumn($0.sourceText).expression }
+    guard clauses[.groupBy] == nil, let from = clauses[.from], let first = from.first,
+      expressions.contains(where: functions.callsAggregate)
+    else { return [] }
+    let prefix = sql[..<tokens[select].text.startIndex]
+    let suffix = sql[first.text.startIndex...]
+    return expressions.map { "\(prefix)SELECT \($0)\nFROM \(suffix)" }
+  }
+
   /// - Throws: ``NotIncremental`` where it is more than aggregates of rows.
   init(_ sql: String, _ functions: FunctionList) throws(NotIncremental) {
     let tokens = SQLTokens.tokens(of: sql)

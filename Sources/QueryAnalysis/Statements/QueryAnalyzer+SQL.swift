@@ -33,10 +33,37 @@ extension QueryAnalyzer {
         sql: shape.sql, part: .sql, layout: layout, plan: shape.plan,
         tracking: Tracking(mode: .incremental, reason: shape.reason))
     } catch let refusal as NotIncremental {
-      return StatementShape(
+      var shape = StatementShape(
         sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
+      guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
+      do {
+        shape.totals = try totals(of: text)
+        shape.tracking = Tracking(mode: .incremental, reason: Self.totalsReason)
+      } catch let refusal as NotIncremental {
+        shape.tracking = Tracking(mode: .refetch, reason: refusal.reason)
+      } catch is NoTotals {}
+      return shape
     }
+  }
+
+  private static let totalsReason = """
+    each changed row is added to what it aggregates, or taken from it, where running the query takes \
+    long
+    """
+
+  /// A statement whose record is something else than aggregates of all rows.
+  private struct NoTotals: Error {}
+
+  /// How each column of a record that aggregates all rows is kept.
+  ///
+  /// - Throws: ``NotIncremental`` where it has to run again, `NoTotals` where it is another statement.
+  private func totals(of text: StatementText) throws -> [AggregatePlan] {
+    let functions = try FunctionList(db)
+    let columns = AggregateSyntax.columns(of: text.sqlWithoutSemicolon, functions)
+    if columns.isEmpty { throw NoTotals() }
+    let statements = try columns.map { try prepare($0, part: .sql) }
+    return try AggregateAnalysis(definition, in: db).plans(for: statements).map { try $0.get() }
   }
 
   /// - Throws: ``NotIncremental``, also where SQLite does not give the columns the same names when

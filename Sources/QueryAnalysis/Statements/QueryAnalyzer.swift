@@ -66,7 +66,8 @@ struct QueryAnalyzer {
       definition: definition, sql: shape.sql, layout: shape.layout,
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
       tables: try facts.dependencies(of: [final.statement]).map(\.table),
-      alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan)
+      alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
+      totals: shape.totals)
   }
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {
@@ -170,4 +171,5 @@ struct StatementShape {
   var layout: RecordLayout
   var plan: IncrementalPlan?
   var tracking: Tracking
+  var totals: [AggregatePlan] = []
 }
