@@ -89,7 +89,11 @@ export class Hub {
   /** Opens the streams needed, and closes others. */
   #regroup() {
     const groups = this.#group();
-    const held = this.#relieve([...groups.values()].map(([{ asker }]) => asker.base));
+    const bases = [...groups.values()].map(([{ asker }]) => asker.base);
+    // More streams than connections take turns.
+    const isCrowded = (base) => base.startsWith("http:") && bases.filter((other) => other === base).length > mostStreams;
+    for (const base of bases) if (isCrowded(base)) this.#poll(base, Infinity);
+    for (const [base, { until }] of this.#polls) if (until === Infinity && !isCrowded(base)) this.#switch(null, base);
     this.#streams = this.#streams.filter((stream) => {
       const { topics } = stream;
       for (const [group, wanted] of groups) {
@@ -100,34 +104,23 @@ export class Hub {
       stream.close();
     });
     for (const topics of groups.values()) {
-      if (!held.includes(topics[0].asker.base)) this.#streams.push(this.#streamOf(topics));
+      const [{ asker: { base } }] = topics;
+      if (!isCrowded(base) || !this.#polls.get(base).isComing) this.#streams.push(this.#streamOf(topics));
     }
-  }
-
-  /** More streams than connections take turns. `bases`: one a stream. @returns where none is to be opened now */
-  #relieve(bases) {
-    const crowded = bases.filter((base, index) => base.startsWith("http:")
-      && bases.indexOf(base) === index && bases.filter((other) => other === base).length > mostStreams);
-    for (const base of crowded) this.#poll(base, Infinity);
-    for (const [base, { until }] of this.#polls) {
-      if (until === Infinity && !crowded.includes(base)) this.#switch(null, base);
-    }
-    return crowded.filter((base) => this.#polls.get(base).isComing);
   }
 
   /** Name → the topics of one stream. */
   #group() {
     const groups = new Map();
-    const callers = new Map();
+    const callers = new Set();
     for (const [name, { asker, watchers }] of this.#topics) {
-      if (!watchers.length) this.#topics.delete(name);
-      else callers.set(asker.base, (callers.get(asker.base) ?? new Set()).add(asker.place));
+      if (watchers.length) callers.add(asker.place);
+      else this.#topics.delete(name);
     }
     for (const topic of this.#topics.values()) {
-      const { base, place } = topic.asker;
       // What moves starts over alone, where there are connections for that.
-      const isApart = topic.hasMoved && callers.get(base).size <= mostWithTwo;
-      topic.settle(place + (isApart ? " moved " : " "), (place) => groups.get(place)?.length >= mostTopics);
+      const isApart = topic.hasMoved && callers.size <= mostWithTwo;
+      topic.settle(topic.asker.place + (isApart ? " moved " : " "), (place) => groups.get(place)?.length >= mostTopics);
       groups.set(topic.place, [...groups.get(topic.place) ?? [], topic]);
     }
     return groups;

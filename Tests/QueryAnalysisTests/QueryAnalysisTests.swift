@@ -80,6 +80,12 @@ private func problems(of definition: QueryDefinition) throws -> [QueryProblem] {
     #expect(query.layout.key == [0])
   }
 
+  @Test func `a table that only USING looks at is one that it reads`() throws {
+    let sql = "SELECT count(*) AS n FROM former LEFT JOIN book USING (id) GROUP BY genre"
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    #expect(Set(query.tables) == ["former", "book"])
+  }
+
   @Test func `an aggregate of the whole table is one record`() throws {
     let query = try analyze(
       QueryDefinition(

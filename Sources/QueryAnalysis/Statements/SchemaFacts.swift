@@ -71,20 +71,43 @@ package struct SchemaFacts {
   /// The tables and columns that `statement` reads.
   ///
   /// GRDB's region of a statement comes from SQLite's authorizer, and so sees through views, CTEs
-  /// and subqueries: https://www.sqlite.org/c3ref/set_authorizer.html
+  /// and subqueries: https://www.sqlite.org/c3ref/set_authorizer.html. What only USING or NATURAL look
+  /// at is not told to it; of such tables all columns count.
   func dependencies(of statements: [Statement]) throws -> [TableDependency] {
     let tables = try String.fetchAll(
       db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     let regions = statements.map(\.databaseRegion)
+    let opened = Set(try statements.flatMap(tablesOpened))
     return tables.compactMap { table in
       let touched = regions.filter { $0.isModified(byEventsOfKind: .insert(tableName: table)) }
-      if touched.isEmpty { return nil }
+      if touched.isEmpty {
+        return opened.contains(table)
+          ? TableDependency(table: table, columns: columns(of: table)) : nil
+      }
       let columns = columns(of: table).filter { column in
         touched.contains {
           $0.isModified(byEventsOfKind: .update(tableName: table, columnNames: [column]))
         }
       }
       return TableDependency(table: table, columns: columns)
+    }
+  }
+}
+
+extension SchemaFacts {
+  /// The tables that a statement opens, or indexes of: it opens them by their root pages.
+  ///
+  /// https://www.sqlite.org/opcode.html#OpenRead
+  private func tablesOpened(by statement: Statement) throws -> [String] {
+    let explained = try db.makeStatement(sql: "EXPLAIN " + statement.sql)
+    explained.setUncheckedArguments(StatementArguments())
+    let pages = try Row.fetchAll(explained).compactMap { step -> Int64? in
+      // The third operand is the database, the first of which is that of the connection.
+      step["opcode"] == "OpenRead" && step["p3"] == 0 ? step["p2"] : nil
+    }
+    return try Set(pages).compactMap { page in
+      try String.fetchOne(
+        db, sql: "SELECT tbl_name FROM sqlite_schema WHERE rootpage = ?", arguments: [page])
     }
   }
 }
