@@ -5,31 +5,48 @@ import Synchronization
   import CMalloc
 #endif
 
-/// Gives back to the system what was held and is free again.
+/// Gives back to the system what the allocator keeps of memory that is free again.
+///
+/// Whether it keeps much tells what the process has beyond what it holds: that grows where much is let
+/// go at once, and little by little where results come and go, for an arena that has a hole
+/// everywhere gives nothing back by itself.
 package final class FreedMemory: Sendable {
-  /// So many bytes less than at some time before, and it is worth a look through the heap.
+  /// So many bytes more than when there was least, and it is worth a look through the heap.
   private static let worthwhile = 32 << 20
+  /// A look holds each arena for a while, and what is given back has to be asked for again.
+  private static let pause = Duration.seconds(5)
 
-  private let highest = Atomic(0)
+  private struct State {
+    /// The least that the process had beyond what it holds, since the last look.
+    var least = Int.max
+    var earliest: ContinuousClock.Instant?
+  }
+
+  private let state = Mutex(State())
   private let queue = DispatchQueue(label: "didchange.trim", qos: .utility)
 
   package init() {}
 
-  /// Gives back, where much has gone; to be called about every second. O(1), and the rest elsewhere.
-  package func trimSoon() {
-    let held = HeldMemory.bytes
-    let before = highest.load(ordering: .relaxed)
-    guard before - held > Self.worthwhile else {
-      return highest.store(max(before, held), ordering: .relaxed)
+  /// Gives back, where there is much; to be called about every second. O(1), and the rest elsewhere.
+  package func trimSoon(now: ContinuousClock.Instant = .now) {
+    guard let beyond = Self.beyondHeld else { return }
+    let isDue = state.withLock { state in
+      state.least = min(state.least, beyond)
+      guard beyond - state.least > Self.worthwhile, state.earliest.map({ $0 <= now }) ?? true
+      else { return false }
+      state.earliest = now + Self.pause
+      return true
     }
-    highest.store(held, ordering: .relaxed)
-    queue.async { Self.trim() }
+    if isDue { queue.async { self.trim() } }
   }
 
-  private static func trim() {
+  private func trim() {
     #if canImport(Glibc)
       // https://man7.org/linux/man-pages/man3/malloc_trim.3.html
       malloc_trim(0)
     #endif
+    state.withLock { $0.least = Self.beyondHeld ?? .max }
   }
+
+  private static var beyondHeld: Int? { SystemMemory.resident.map { $0 - HeldMemory.bytes } }
 }

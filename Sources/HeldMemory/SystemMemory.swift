@@ -1,6 +1,6 @@
 import Foundation
 
-/// How much memory the process may have: that of the machine, or less in a container or under
+/// How much memory the process has, and may have: that of the machine, or less in a container or under
 /// `ulimit -v`.
 package enum SystemMemory {
   /// The least of all that is known, in bytes; the file systems of the kernel are mounted in `root`.
@@ -11,6 +11,15 @@ package enum SystemMemory {
   /// Half of that: the other half is for what is not counted, the allocator's own needs, SQLite's
   /// caches and sorters, and other programs.
   package static let share = limit() / 2
+
+  /// What the process has in memory now, in bytes; nil where the system does not tell that in
+  /// `/proc` (https://man7.org/linux/man-pages/man5/proc_pid_statm.5.html).
+  package static var resident: Int? {
+    guard let fields = text("/proc/self/statm")?.split(separator: " "), fields.count > 1 else {
+      return nil
+    }
+    return Int(fields[1]).map { $0 * Int(sysconf(Int32(_SC_PAGESIZE))) }
+  }
 
   private static var physical: Int? {
     let pages = sysconf(Int32(_SC_PHYS_PAGES))
