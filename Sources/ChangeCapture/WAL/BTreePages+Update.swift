@@ -133,7 +133,7 @@ extension BTreePages {
   }
 
   /// How many elements two lists have in common at the beginning and at the end.
-  private static func commonEnds(_ a: [UInt32], _ b: [UInt32]) -> (Int, Int) {
+  static func commonEnds(_ a: [UInt32], _ b: [UInt32]) -> (Int, Int) {
     let limit = min(a.count, b.count)
     var start = 0
     while start < limit, a[start] == b[start] { start += 1 }

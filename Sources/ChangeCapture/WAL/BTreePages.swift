@@ -63,6 +63,9 @@ struct BTreePages {
     return Role(tree: parent.tree, isLeaf: true)
   }
 
+  /// How far a page of a b-tree is above the leaves. O(1).
+  func height(of page: UInt32) -> Int { interior[page]?.height ?? 0 }
+
   /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.
   func leaves(of tree: Tree, root: UInt32) -> [UInt32] {
     guard let top = interior[root] else { return [root] }

@@ -85,6 +85,7 @@ extension ChangeReader {
     var unclaimed = UnclaimedPages()
     try compare(changed, map, from: snapshot, &unclaimed, into: &report)
     try report.claim(&unclaimed, changed, from: snapshot)
+    updateOutlines(map, changed, from: snapshot)
     map.pages.finishUpdate()
     map.layout = snapshot.layout
     if report.tables[SchemaMap.schemaTable] != nil {

@@ -27,6 +27,7 @@ extension ChangeReader {
       position: position, layout: snapshot.layout, schema: schema,
       pages: try BTreePages(roots: schema.trees.map(\.root), from: snapshot), tables: followed)
     try map.follow(followed, reader: &leafReader, from: snapshot)
+    loadOutlines(map, from: snapshot)
     if case .file = position { _ = try scan(map, from: snapshot) }
     return map
   }
@@ -63,5 +64,6 @@ extension ChangeReader {
       changed: ChangedPages(), fileHeader: map.layout, buffers: buffers)
     try map.follow(followed, reader: &leafReader, from: snapshot)
     isLoadPending = false
+    loadOutlines(map, from: snapshot)
   }
 }

@@ -25,6 +25,7 @@ extension ChangeReader {
     isBegun = false
     do {
       guard let look = try look(in: db) else { return .nothing }
+      exactConnection = look.isExact ? db.sqliteConnection : nil
       if isQuiet {
         // Nothing was committed, so nothing is left to be told.
         if look.isExact { map = try load(look, in: db) }
@@ -94,6 +95,7 @@ extension ChangeReader {
       if case .file(let version) = map?.position,
         try SnapshotPages.fileHeader(files, buffers).version == version
       {
+        exactConnection = connection
         return nil
       }
       return Look(files: files, wal: wal)
@@ -103,7 +105,11 @@ extension ChangeReader {
       map = nil
     }
     guard let after = try wal.header() else { throw CaptureDoubt.snapshotUnknown }
-    if map?.position == .log(after) { return nil }
+    if map?.position == .log(after) {
+      // The map was there before the transaction, and nothing has come since.
+      if isFirstStatement { exactConnection = connection }
+      return nil
+    }
     return Look(files: files, wal: wal, header: after, before: before)
   }
 

@@ -38,6 +38,7 @@ extension ChangeReader {
     if let changed { try report.claim(&unclaimed, changed, from: snapshot) }
     // Tables that are to be followed and were not there are new, and reported so.
     try new.follow(followed, reader: &leafReader, from: snapshot)
+    loadOutlines(new, known: old, changed, from: snapshot)
     map = new
     return report.changes(&statistics)
   }

@@ -68,8 +68,13 @@ package final class ChangeReader {
   var carried = DatabaseChanges.nothing
   var leafReader = LeafReader(digest: KeyedHash())
   let buffers = PageBuffers()
-  /// Whether there are tables to be followed that are not loaded.
+  /// Whether there are tables to be followed that are not loaded, or outlines to be kept.
   var isLoadPending = false
+  /// The b-trees whose outlines are kept, by folded names.
+  var outlined: Set<OutlinedTree> = []
+  /// The connection whose transaction the last look was in; nil: the map may be of another commit
+  /// than the one that the transaction sees.
+  var exactConnection: OpaquePointer?
 
   package init(tables: Set<String> = [], settings: Settings = Settings()) {
     self.tables = tables

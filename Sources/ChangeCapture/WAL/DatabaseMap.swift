@@ -17,6 +17,8 @@ final class DatabaseMap {
   var followed: [CellDigests?]
   /// By tree: under which name to report it.
   private(set) var names: [String]
+  /// By tree: where the entries are of those whose outlines are kept.
+  var outlines: [Int: EntryCounts] = [:]
   private(set) var tables: FollowedTables
   private let treesByName: [String: Int]
   /// By page, for databases without a log: what was on it.

@@ -3,6 +3,8 @@ import GRDB
 /// The b-trees of a database and whose they are, from `sqlite_schema`.
 struct SchemaMap: Equatable {
   struct Tree: Equatable {
+    /// Its own name in the schema.
+    var name: String
     /// The table that the b-tree holds, or indexes.
     var table: String
     var root: UInt32
@@ -15,7 +17,7 @@ struct SchemaMap: Equatable {
   static let schemaTable = "sqlite_master"
 
   private(set) var trees = [
-    Tree(table: Self.schemaTable, root: 1, isIndex: false, sql: "")
+    Tree(name: Self.schemaTable, table: Self.schemaTable, root: 1, isIndex: false, sql: "")
   ]
   /// By name, with the statement that made them.
   private var virtualTables: [String: String] = [:]
@@ -36,7 +38,8 @@ struct SchemaMap: Equatable {
       guard let root = UInt32(exactly: row[3] as Int64? ?? 0) else { continue }
       if root > 0 {
         let table: String = type == "table" ? name : row[2] ?? ""
-        trees.append(Tree(table: table, root: root, isIndex: type == "index", sql: sql))
+        trees.append(
+          Tree(name: name, table: table, root: root, isIndex: type == "index", sql: sql))
       } else if type == "table" {
         virtualTables[name] = sql
       }
