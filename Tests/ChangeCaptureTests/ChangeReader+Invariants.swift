@@ -25,6 +25,15 @@ extension ChangeReader {
           \(String(describing: fresh.pages.role(of: page)))
           """)
     }
+    for (tree, outline) in fresh.outlines {
+      let name = map.schema.trees[tree].name
+      guard let mine = map.outlines[tree] else {
+        throw BrokenInvariant(message: "the outline of \(name) is not kept")
+      }
+      guard mine.nodes == outline.nodes else {
+        throw BrokenInvariant(message: "the outline of \(name): \(mine), should be \(outline)")
+      }
+    }
     for (tree, digests) in fresh.followed.enumerated() {
       let name = map.schema.trees[tree].table
       guard let digests, let mine = map.followed[tree] else {

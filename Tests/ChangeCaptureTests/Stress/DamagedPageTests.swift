@@ -50,6 +50,9 @@ private final class MemoryPages: DatabasePages {
     for _ in 0..<Self.rounds {
       snapshot.pages = whole
       var map = try BTreePages(roots: roots, from: snapshot)
+      var outlines = try roots.enumerated().map { tree, root in
+        try EntryCounts(of: tree, root: root, in: map, from: snapshot)
+      }
       var changed = ChangedPages()
       for _ in 0..<random.number(1...6) {
         let page = random.number(1...whole.count)
@@ -59,6 +62,12 @@ private final class MemoryPages: DatabasePages {
       changed.finish()
       do {
         try map.update(changed: changed, from: snapshot)
+        for index in outlines.indices {
+          do {
+            try outlines[index].update(changed: changed, in: map, from: snapshot)
+            _ = try outlines[index].rowIDs(at: 0..<outlines[index].total, from: snapshot)
+          } catch { doubts += 1 }
+        }
         map.finishUpdate()
       } catch { doubts += 1 }
       do { try readEverything(roots, snapshot) } catch { doubts += 1 }
@@ -73,6 +82,10 @@ private final class MemoryPages: DatabasePages {
     var reader = LeafReader(digest: KeyedHash())
     var doubt: CaptureDoubt?
     for (tree, root) in roots.enumerated() {
+      do {
+        let outline = try EntryCounts(of: tree, root: root, in: map, from: snapshot)
+        _ = try outline.rowIDs(at: 0..<outline.total, from: snapshot)
+      } catch { doubt = error }
       do {
         if map.isTable[tree] {
           try CellDigests(table: "t").load(

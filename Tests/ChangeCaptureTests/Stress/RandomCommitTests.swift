@@ -47,7 +47,7 @@ import Testing
     print(
       """
       \(layout), seed \(seed): \(run.commits) transactions, \
-      \(run.examiner.summary); \
+      \(run.examiner.summary); \(run.outlines.summary); \
       \(run.reader.statistics.logRestarts) logs begun anew; \(fallbacks)
       """)
     #expect(run.examiner.rowsReported <= run.examiner.rowsChanged * 102 / 100 + 50)

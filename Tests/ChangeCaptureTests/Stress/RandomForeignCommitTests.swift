@@ -43,6 +43,7 @@ private final class ForeignRun {
   private var sql: RandomSQL
   private var random = RandomSource(seed: RandomSource.seed)
   private var examiner: Examiner
+  private var outlines = OutlineExaminer()
   private let title: String
 
   init(pageSize: Int, journalMode: String) throws {
@@ -54,7 +55,7 @@ private final class ForeignRun {
     for statement in [
       "PRAGMA page_size = \(pageSize)", "PRAGMA auto_vacuum = \(random.number(0...2))",
       "PRAGMA journal_mode = \(journalMode)",
-    ] + sql.schema {
+    ] + sql.schema + OutlineExaminer.indexes {
       try writer.execute(statement)
     }
     var configuration = Configuration()
@@ -62,6 +63,10 @@ private final class ForeignRun {
     configuration.busyMode = .timeout(20)
     connection = try DatabaseQueue(path: folder.file(), configuration: configuration)
     examiner = try connection.read { try Examiner($0) }
+    try connection.read { [reader] db in
+      _ = try reader.changes(in: db)
+      try reader.outline(OutlineExaminer.trees(in: db), in: db)
+    }
   }
 
   func watch(transactions: Int, writers: Int, kills: Bool) throws {
@@ -87,7 +92,7 @@ private final class ForeignRun {
       .map { "\($0.key) \($0.value)" }.joined(separator: ", ")
     print(
       """
-      \(title): \(examiner.summary); \(reader.statistics.commits) with commits; \
+      \(title): \(examiner.summary); \(outlines.summary); \(reader.statistics.commits) with commits; \
       \(reader.statistics.logRestarts) logs begun anew; \(fallbacks)
       """)
   }
@@ -99,6 +104,7 @@ private final class ForeignRun {
         let changes = try reader.changes(in: db)
         // Reading everything is what takes the time.
         if changes.isNothing, !random.once(in: 4) { return }
+        try outlines.examine(reader, in: db, &random)
         let isCommitted = !random.once(in: 20)
         try examiner.examine(changes, try Contents(of: db), isCommitted: isCommitted)
         if isCommitted { reader.commit() }

@@ -30,6 +30,7 @@ final class StressRun {
   private var sql: RandomSQL
   private var random: RandomSource
   private(set) var examiner: Examiner
+  private(set) var outlines = OutlineExaminer()
   private(set) var commits = 0
   /// Whether the next look reports some changes for the second time.
   private var wasCarried = false
@@ -48,7 +49,7 @@ final class StressRun {
       [
         "PRAGMA page_size = \(layout.pageSize)", "PRAGMA auto_vacuum = \(layout.autoVacuum)",
         "PRAGMA journal_mode = \(layout.journalMode)", "PRAGMA synchronous = OFF",
-      ] + sql.schema
+      ] + sql.schema + OutlineExaminer.indexes
     try writer.inDatabase { db in
       var reserved = Int32(layout.reserved)
       _ = sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
@@ -64,6 +65,7 @@ final class StressRun {
     examiner = try connection.read { db in
       _ = try reader.changes(in: db)
       reader.commit()
+      try reader.outline(OutlineExaminer.trees(in: db), in: db)
       return try Examiner(db)
     }
   }
@@ -127,6 +129,7 @@ final class StressRun {
       try examiner.examine(
         changes, try Contents(of: db), isCommitted: isCommitted, isExact: isExact)
       if isCommitted { reader.commit() }
+      try outlines.examine(reader, in: db, &random)
       wasCarried = !reader.carried.isNothing || !isCommitted
       if follows { try followOthers(in: db) }
       if random.once(in: 4) { try reader.checkInvariants(in: db) }

@@ -9,7 +9,6 @@ extension EntryCounts {
   ) throws(CaptureDoubt) -> [Int64] {
     var rows: [Int64] = []
     let range = range.clamped(to: 0..<total)
-    rows.reserveCapacity(range.count)
     if !range.isEmpty { try collect(below: 0, at: range, into: &rows, from: snapshot) }
     guard rows.count == range.count else { throw .malformedPage }
     return rows

@@ -9,7 +9,7 @@
 /// Memory: 4 bytes a page, and the lists of children, 4 bytes a page too, that ``BTreePages`` has
 /// as well and shares. An index of ten million rows has some 63 000 pages.
 struct EntryCounts {
-  struct Node {
+  struct Node: Equatable {
     /// In the order of the b-tree, like those of ``BTreePages``.
     var children: [UInt32]
     /// By child: the entries on it and below it.

@@ -13,6 +13,10 @@ struct OverflowingRecord {
 
   /// Reads the overflow pages for the value at their end. O(p), p these pages.
   func rowID(from snapshot: some DatabasePages) throws(CaptureDoubt) -> Int64 {
+    // A chain that is longer than the file runs in a circle.
+    guard overflow.size / (snapshot.layout.usableSize - 4) <= snapshot.pageCount else {
+      throw .malformedPage
+    }
     let size = beginning.count + overflow.size
     let local = beginning
     var offset = 0
@@ -32,7 +36,6 @@ struct OverflowingRecord {
         last.append(try image.byte(4 + index))
       }
       last = last.suffix(IndexRecord.longestInteger)
-      // With the link to the next page the rest shrinks on each one, so that circles end.
       rest -= length
       number = try image.integer32(0)
     }
