@@ -95,6 +95,52 @@ struct `The cost of a look` {
     }
   }
 
+  @Test func `with outlines`() throws {
+    let reader = ChangeReader()
+    let trees: [OutlinedTree] = [.index("player_name"), .table("player")]
+    try connection.read { db in _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM player") }
+    try connection.read { db in
+      _ = try reader.changes(in: db)
+      for count in 1...2 {
+        let some = Set(trees[..<count])
+        let time = try ContinuousClock().measure { try reader.outline(some, in: db) }
+        print(count, "outlines loaded in", time)
+      }
+    }
+    for outline in reader.map?.outlines.values.map({ $0 }) ?? [] {
+      let counts = outline.nodes.values.map(\.counts.count).reduce(0, +)
+      print(outline.total, "entries on", counts, "pages,", outline.nodes.count, "nodes")
+    }
+    var times: [String: [Duration]] = [:]
+    for run in 0..<2000 {
+      try writer.writeWithoutTransaction { db in
+        try db.execute(
+          sql: """
+            INSERT OR REPLACE INTO player
+            SELECT id, 'name' || \(run), team, score, email FROM player WHERE id = \(run * 7919 % rows);
+            INSERT INTO player VALUES (\(rows + run), 'new' || \(run * 7919 % 2000), 't', 1, 'e')
+            """)
+      }
+      try connection.read { db in
+        let looked = try ContinuousClock().measure { _ = try reader.changes(in: db) }
+        reader.commit()
+        times["look", default: []].append(looked)
+        for tree in trees {
+          for size in [1, 100] {
+            let start = run * 7919 % (rows - 100)
+            let read = try ContinuousClock().measure {
+              _ = try reader.rowIDs(of: tree, at: start..<(start + size), in: db)
+            }
+            times["\(size) of \(tree)", default: []].append(read)
+          }
+        }
+      }
+    }
+    for (what, times) in times.mapValues({ $0.sorted() }).sorted(by: { $0.key < $1.key }) {
+      print("\(what): p50 \(times[times.count / 2]), p99 \(times[times.count * 99 / 100])")
+    }
+  }
+
   /// Keeps a copy of a column up to date from nothing but the rows that are reported.
   @Test func `under a writer that commits all the time`() throws {
     let count = 100_000
