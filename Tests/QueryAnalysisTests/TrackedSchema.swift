@@ -63,6 +63,9 @@ func expectFollowed(_ sql: String) throws {
           INSERT INTO genre VALUES ('g\(id)', 'l\(id)', 'a\(id)');
           INSERT INTO pair VALUES (\(id), 2, \(id));
           INSERT INTO computed VALUES (\(id), \(-id));
+          INSERT INTO loose VALUES (\(id % 3 == 0 ? "NULL" : "'g\(id)'"), 'l\(id % 2)');
+          INSERT INTO falling VALUES (\(id % 3 == 0 ? "NULL" : "\(id)"), 'f\(id % 2)');
+          INSERT INTO cased VALUES (char(64 + \(id / 2) + \(id % 2 * 32)));
           """)
     }
     let query = try Query.analyzed(QueryDefinition(name: "q", form: .sql(sql)), in: db)

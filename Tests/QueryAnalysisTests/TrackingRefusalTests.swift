@@ -164,9 +164,6 @@ import Testing
       "SELECT id FROM book WHERE genre NOT IN one", "it has a subquery: genre NOT IN one"
     ),
     ("SELECT id FROM book WHERE genre IN main.one", "it has a subquery: genre IN main.one"),
-    ("SELECT code, v FROM loose", "several records may have one key"),
-    ("SELECT id, v FROM falling", "several records may have one key"),
-    ("SELECT code FROM cased", "several records may have one key"),
     ("SELECT id FROM book ORDER BY 0x1", "it orders by the number 0x1"),
     (
       "SELECT title, count(*) AS n FROM book GROUP BY title",

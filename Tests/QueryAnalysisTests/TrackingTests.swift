@@ -50,6 +50,11 @@ import Testing
       "SELECT DISTINCT genre FROM book ORDER BY genre DESC",
       "SELECT DISTINCT a.* FROM author a JOIN book b ON b.authorId = a.id WHERE b.price > 1",
       "SELECT DISTINCT genre g FROM book WHERE price > 1 ORDER BY g LIMIT 3",
+      "SELECT code, v FROM loose ORDER BY v",
+      "SELECT v, id FROM falling WHERE v = 'f1'",
+      "SELECT code FROM cased",
+      "SELECT book.id, code, v FROM book LEFT JOIN loose ON code = genre",
+      "SELECT l.code, b.title FROM loose l JOIN book b ON b.genre = l.code ORDER BY l.v DESC",
     ] + leftJoins
 
   private static let leftJoins = [
@@ -93,6 +98,18 @@ import Testing
     let tracking = try tracking(
       "SELECT id FROM book WHERE title < date(:day)", parameters: ["day"])
     #expect(tracking.reason.hasPrefix("date() of a parameter depends on the present time"))
+  }
+
+  @Test func `a primary key that may be NULL is a key, and rowids order what shares it`() throws {
+    let query = try analyzed(
+      QueryDefinition(name: "q", form: .declared(.init(table: "loose", order: ["v DESC"]))))
+    #expect(query.tracking.mode == .incremental)
+    #expect(query.layout.keyNames == ["code"] && !query.layout.keyIsUnique)
+    #expect(query.plan?.order.terms.map(\.column) == [1, 0, 2])
+    #expect(query.sql.hasSuffix("ORDER BY 2 DESC, 1 DESC, 3 DESC"))
+    let unique = try analyzed(
+      QueryDefinition(name: "q", form: .sql("SELECT code, label FROM genre ORDER BY label")))
+    #expect(unique.layout.keyIsUnique && unique.plan?.order.terms.count == 2)
   }
 
   @Test func `a key that several records may have is refused`() throws {

@@ -14,7 +14,8 @@ extension Results {
   ///   ``OwnerIndex``; nil where these are not the results that `removed` and `order` tell of; then only a
   ///   new fetch helps.
   ///
-  /// O(k log n + s + n / 8192) for k records that went or came, among n in s sections.
+  /// O(k log n + s + n / 8192) for k records that went or came, among n in s sections. O(n) where one of
+  /// them may share its key with others: they are told apart by their order among all.
   package func replacing(
     removed: [Record], added: [Record], by order: RecordOrder
   ) -> (results: Results, changes: ChangeSet, made: [MadeBlock])? {
@@ -106,6 +107,7 @@ struct Replacement {
       arrivals[index].offset = arrivals[index].place - goneBefore(arrivals[index].place) + index
       guard enterSection(index) else { return false }
     }
+    if repeatsKeys { return true }
     findReplaced()
     chooseStaying()
     return true
@@ -115,6 +117,11 @@ struct Replacement {
     let (records, made) = newRecords()
     guard let list = sections.finish(records, old.layout) else {
       return nil
+    }
+    if repeatsKeys {
+      let results = Results(
+        layout: old.layout, records: records, sections: list, hasDuplicateKeys: nil)
+      return (results, results.changes(from: old), made)
     }
     let results = Results(
       layout: old.layout, records: records, sections: list, hasDuplicateKeys: old.hasDuplicateKeys)
@@ -183,6 +190,15 @@ struct Replacement {
     for index in arrivals.indices {
       arrivals[index].old = offsets[key(of: arrivals[index].record)]
     }
+  }
+
+  /// Whether a record that goes or comes may share its key with others.
+  ///
+  /// A unique key of SQLite that is there more than once has NULL.
+  private var repeatsKeys: Bool {
+    guard !old.layout.keyIsUnique else { return false }
+    return removed.contains { key(of: old[$0]).contains(.null) }
+      || arrivals.contains { key(of: $0.record).contains(.null) }
   }
 
   private func key(of record: Record) -> [Value] {

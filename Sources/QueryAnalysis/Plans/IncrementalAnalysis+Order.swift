@@ -6,7 +6,7 @@ extension IncrementalAnalysis {
   ///
   /// The statement's terms are ordinals, so that both look at the very same values. The key stands
   /// behind the query's own terms: which of two records comes first that SQL leaves open, is settled
-  /// by it.
+  /// by it; and by rowids, where several records may have it.
   mutating func recordOrder() throws -> (order: RecordOrder, sql: [String]) {
     var terms: [RecordOrder.Term] = []
     var sql = candidate.sectionTerms
@@ -25,7 +25,7 @@ extension IncrementalAnalysis {
     }
     let isDescending =
       terms.count > candidate.sectionTerms.count && terms.last?.isDescending == true
-    for column in key {
+    for column in key + tiebreakers {
       terms.append(
         .init(
           column: column, collation: try collation(ofColumn: column), isDescending: isDescending))

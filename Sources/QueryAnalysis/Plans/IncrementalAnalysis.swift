@@ -31,6 +31,7 @@ struct IncrementalShape {
   let list: SelectList
   let key: [Int]
   let addedKeyNames: [String]
+  let keyIsUnique: Bool
   let plan: IncrementalPlan
   let reason: String
 }
@@ -49,6 +50,8 @@ struct IncrementalAnalysis {
   var list: SelectList
   var key: [Int]
   var addedKeyNames: [String] = []
+  /// The rowids that tell records apart whose keys are alike.
+  var tiebreakers: [Int] = []
 
   /// - Throws: ``NotIncremental``.
   init(_ candidate: IncrementalCandidate, in db: Database) throws {
@@ -163,7 +166,7 @@ struct IncrementalAnalysis {
   func shape(_ plan: IncrementalPlan, _ terms: [String]) -> IncrementalShape {
     IncrementalShape(
       sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
-      addedKeyNames: addedKeyNames, plan: plan, reason: reason(plan))
+      addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan, reason: reason(plan))
   }
 
   // MARK: - Key
@@ -183,23 +186,28 @@ struct IncrementalAnalysis {
       ? items?[position].expression : list.hidden[position - list.visible.count]
   }
 
-  var keyIsUnique: Bool {
-    let identified = determination.identified(by: origins(key))
-    return determination.closure(of: identified).count == select.tables.count
+  /// Whether no two records have the same key.
+  private var keyIsUnique: Bool { tiebreakers.isEmpty }
+
+  /// The tables whose rows follow from the key and what comes behind it.
+  private var known: Set<Int> {
+    determination.closure(of: determination.identified(by: origins(key + tiebreakers)))
   }
 
-  /// Adds columns to the key until it is unique.
+  /// Adds columns to the key until it is unique, or rowids behind it.
   private mutating func completeKey(_ owner: Int) throws {
-    for table in [owner] + Array(select.tables.indices) where !keyIsUnique {
-      guard candidate.keyIsFree else { break }
-      let known = determination.closure(of: determination.identified(by: origins(key)))
-      if known.contains(table) { continue }
-      if select.tables[table].rowID == nil || showsKey(of: table) { continue }
-      let name = select.tables[table].rowIDColumn ?? "rowid"
-      key.append(position(ofRowID: table))
-      addedKeyNames.append(name)
+    for table in [owner] + Array(select.tables.indices) where !known.contains(table) {
+      if select.tables[table].rowID == nil { continue }
+      if showsKey(of: table) {
+        tiebreakers.append(position(ofRowID: table))
+      } else if candidate.keyIsFree {
+        key.append(position(ofRowID: table))
+        addedKeyNames.append(select.tables[table].rowIDColumn ?? "rowid")
+      }
     }
-    guard keyIsUnique else { throw NotIncremental(reason: "several records may have one key") }
+    guard known.count == select.tables.count else {
+      throw NotIncremental(reason: "several records may have one key")
+    }
   }
 
   /// Whether the key has a table's primary key, though that may hold NULL more than once.

@@ -154,6 +154,6 @@ extension RecordLayout {
     columnCount = shape.list.count + outer
     key = shape.key
     keyNames += shape.addedKeyNames
-    keyIsUnique = true
+    keyIsUnique = shape.keyIsUnique
   }
 }

@@ -36,7 +36,9 @@ struct RandomSchema {
 
   private mutating func addTable(_ number: Int, using random: inout RandomSource) {
     let name = "t\(number)"
-    let kind = random.pick(["id", "id", "id", "id", "id", "rowid", "text", "text", "without"])
+    let kind = random.pick([
+      "id", "id", "id", "id", "id", "rowid", "text", "text", "null", "null", "without",
+    ])
     var columns: [Column] = []
     if kind == "id" {
       columns.append(Column(name: "id", declaration: "INTEGER PRIMARY KEY", isExact: true))
@@ -44,6 +46,14 @@ struct RandomSchema {
     if kind == "text" || kind == "without" {
       columns.append(
         Column(name: "id", declaration: "TEXT PRIMARY KEY NOT NULL", isExact: true))
+    }
+    if kind == "null" {
+      // SQLite lets NULL into a primary key, any number of times.
+      let type = random.pick(["TEXT", "TEXT", "TEXT", "INT", "TEXT COLLATE NOCASE"])
+      columns.append(
+        Column(
+          name: "id", declaration: type + " PRIMARY KEY", isExact: !type.contains("COLLATE"),
+          isIndexed: true))
     }
     for name in Self.names.prefix(random.number(2...Self.names.count)) {
       let type = random.pick(["INTEGER", "INTEGER", "TEXT", "TEXT", "REAL", "", "NUMERIC"])
@@ -65,7 +75,8 @@ struct RandomSchema {
     }
     tables.append(
       Table(
-        name: name, columns: columns, rowID: kind == "rowid" ? "rowid" : "id", isView: false))
+        name: name, columns: columns, rowID: ["rowid", "null"].contains(kind) ? "rowid" : "id",
+        isView: false))
   }
 
   private mutating func addView(_ number: Int, using random: inout RandomSource) {

@@ -80,7 +80,12 @@ enum RandomWorld {
     Case(
       definition: QueryDefinition(
         name: "loose", form: .declared(.init(table: "loose", order: ["w", "v"]))),
-      oracle: "SELECT NULL, code, v, w FROM loose ORDER BY w, v, code", tracking: .refetch),
+      oracle: "SELECT NULL, code, v, w FROM loose ORDER BY w, v, code, rowid"),
+    Case(
+      definition: QueryDefinition(
+        name: "looseByCode", form: .declared(.init(table: "loose", order: ["code DESC"])),
+        section: "v"),
+      oracle: "SELECT v, code, v, w FROM loose ORDER BY v, code DESC, rowid DESC"),
     Case(
       definition: QueryDefinition(
         name: "cheap", form: .declared(.init(table: "cheap", order: ["price NULLS LAST"]))),
