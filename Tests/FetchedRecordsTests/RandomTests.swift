@@ -25,6 +25,15 @@ import Testing
     #expect(run.changeSets > 0)
     #expect((run.statistics.maintained > run.statistics.refetches) == (source != .commits))
   }
+
+  @Test(arguments: ["UTF-16le", "UTF-16be"])
+  func `so it is where text is held in UTF-16`(encoding: String) throws {
+    var run = try RandomRun(
+      seed: Self.seed, journalMode: "wal", source: .capture, encoding: encoding)
+    for step in 0..<Self.steps / 6 { try run.step(step) }
+    #expect(run.changeSets > 0)
+    #expect(run.statistics.maintained > run.statistics.refetches)
+  }
 }
 
 /// One run: a database, its queries, and what each was last known to show.
@@ -49,11 +58,14 @@ struct RandomRun {
 
   var statistics: RefreshStatistics { fixture.refresher.statistics }
 
-  init(seed: UInt64, journalMode: String, source: Source) throws {
+  init(
+    seed: UInt64, journalMode: String, source: Source, encoding: String = "UTF-8"
+  ) throws {
     self.seed = seed
     random = RandomSource(seed: seed)
     let fixture = try Fixture(
-      schema: RandomWorld.schema, queries: .definitions(RandomWorld.cases.map(\.definition)),
+      schema: "PRAGMA encoding = '\(encoding)';" + RandomWorld.schema,
+      queries: .definitions(RandomWorld.cases.map(\.definition)),
       journalMode: journalMode,
       makeFinder: {
         switch source {

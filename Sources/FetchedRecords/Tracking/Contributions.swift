@@ -20,6 +20,8 @@ struct Contributions {
   private var count = 0
   private var limit = Int.max
   private(set) var numbers = GroupIdentifiers()
+  /// Whether a group is not found again by what was read of it.
+  private var hasLoss = false
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner of a row, with what the tables leave free.
@@ -32,7 +34,8 @@ struct Contributions {
 
   /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
   ///
-  /// Fails where these are many times as many as the rows, and as the `records` of the result.
+  /// Fails where these are many times as many as the rows, and as the `records` of the result, and
+  /// where a group is not found again by its values.
   init?(
     _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
   ) throws {
@@ -43,6 +46,7 @@ struct Contributions {
       defer { sqlite3_reset(statement.sqliteStatement) }
       while try statement.step(in: db) {
         _ = add(statement, of: number, plan)
+        if hasLoss { return nil }
         if count > Self.few,
           count > Self.ownersPerRow * (records + owners.reduce(0) { $0 + $1.count })
         {
@@ -54,8 +58,8 @@ struct Contributions {
     charge.set(count * Self.bytesPerOwner)
   }
 
-  /// Whether too much has gathered that is no longer true.
-  var isOutworn: Bool { count > limit }
+  /// Whether too much has gathered that is no longer true, or something that leads nowhere.
+  var isOutworn: Bool { count > limit || hasLoss }
 
   /// The number of a group.
   mutating func owner(of group: [Value]) -> Int64 { numbers.number(of: group) }
@@ -83,6 +87,10 @@ struct Contributions {
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })
+      if plan.contributions[number].tellsLoss {
+        let column = Int32(first + columns.count)
+        hasLoss = hasLoss || sqlite3_column_type(statement.sqliteStatement, column) != SQLITE_NULL
+      }
     }
     for position in positions {
       // A row that a LEFT JOIN left out.

@@ -19,6 +19,8 @@ package struct RecordOrder: Sendable, Equatable {
     /// NULLs are the least values unless they are put last, or first where the term descends:
     /// https://www.sqlite.org/lang_select.html#orderby
     package var nullsLast: Bool
+    /// Where the database holds text in UTF-16, and this term compares it under BINARY.
+    package var utf16: UTF16Order?
 
     package init(
       column: Int, collation: Collation = .binary, isDescending: Bool = false,
@@ -40,9 +42,11 @@ package struct RecordOrder: Sendable, Equatable {
   /// O(t·c) for t terms that have to be looked at and c columns before them.
   package func compare(_ left: Record, _ right: Record) -> Int {
     for term in terms {
-      let order = left.withColumn(term.column) { a in
-        right.withColumn(term.column) { b in term.compare(a, b) }
-      }
+      let order =
+        term.utf16.map { term.compare(left, right, $0) }
+        ?? left.withColumn(term.column) { a in
+          right.withColumn(term.column) { b in term.compare(a, b) }
+        }
       if order != 0 { return order }
     }
     return 0
@@ -50,7 +54,7 @@ package struct RecordOrder: Sendable, Equatable {
 }
 
 extension Record {
-  fileprivate func withColumn<R>(_ column: Int, _ body: (ColumnView) -> R) -> R {
+  func withColumn<R>(_ column: Int, _ body: (ColumnView) -> R) -> R {
     withColumns { columns in
       columns.skip(column)
       return body(columns.next() ?? .null)
@@ -59,7 +63,7 @@ extension Record {
 }
 
 extension RecordOrder.Term {
-  fileprivate func compare(_ left: ColumnView, _ right: ColumnView) -> Int {
+  func compare(_ left: ColumnView, _ right: ColumnView) -> Int {
     switch (left, right) {
     case (.null, .null): return 0
     case (.null, _): return nullsLast ? 1 : -1

@@ -194,11 +194,22 @@ struct Replacement {
 
   /// Whether a record that goes or comes may share its key with others.
   ///
-  /// A unique key of SQLite that is there more than once has NULL.
+  /// A unique key of SQLite that is there more than once has NULL, or text that UTF-16 may hold in
+  /// several ways: characters of two code units, of which unpaired ones make others.
   private var repeatsKeys: Bool {
     guard !old.layout.keyIsUnique else { return false }
-    return removed.contains { key(of: old[$0]).contains(.null) }
-      || arrivals.contains { key(of: $0.record).contains(.null) }
+    return removed.contains { mayRepeat(key(of: old[$0])) }
+      || arrivals.contains { mayRepeat(key(of: $0.record)) }
+  }
+
+  private func mayRepeat(_ key: [Value]) -> Bool {
+    key.contains { value in
+      switch value {
+      case .null: true
+      case .text(let bytes): bytes.contains { $0 >= 0xF0 }
+      case .integer, .real, .blob: false
+      }
+    }
   }
 
   private func key(of record: Record) -> [Value] {

@@ -19,6 +19,7 @@ extension IncrementalAnalysis {
     /// What stands behind WHERE. What a subquery says is not in it: that changes without the rows.
     let predicate: String?
     var isOfSubquery = false
+    var ownersAreGroups = false
   }
 
   /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
@@ -34,8 +35,8 @@ extension IncrementalAnalysis {
     try join(
       Joined(
         select: select, numbers: Array(select.tables.indices), own: own,
-        ownerColumns: ownerColumns, predicate: subqueries.certainPredicate), owner, &leads,
-      &contributions)
+        ownerColumns: ownerColumns, predicate: subqueries.certainPredicate,
+        ownersAreGroups: owner == nil), owner, &leads, &contributions)
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
       throw NotIncremental(reason: first)
     }
@@ -52,8 +53,8 @@ extension IncrementalAnalysis {
       try join(
         Joined(
           select: select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
-          ownerColumns: columns, predicate: select.syntax.predicate, isOfSubquery: true), owner,
-        &leads, &contributions)
+          ownerColumns: columns, predicate: select.syntax.predicate, isOfSubquery: true,
+          ownersAreGroups: owner == nil), owner, &leads, &contributions)
     }
     let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
     let all = order.map { number in
@@ -91,7 +92,8 @@ extension IncrementalAnalysis {
     }
     contributions.append(
       ContributionStatement(
-        sql: body(of: joined, reached), positions: first..<first + reached.count))
+        sql: body(of: joined, reached), positions: first..<first + reached.count,
+        tellsLoss: joined.ownersAreGroups && encoding != .utf8))
   }
 
   /// Why changed rows of a table do not lead to owners.
@@ -116,8 +118,9 @@ extension IncrementalAnalysis {
     of joined: Joined, _ reached: [Int], condition: String? = nil, requiring table: Int? = nil
   ) -> String {
     let rowIDs = zip(joined.numbers, joined.select.tables).filter { reached.contains($0.0) }
+    let loss = joined.ownersAreGroups ? lossColumn(ofGroup: joined.ownerColumns) : []
     return DeclaredParts.select(
-      rowIDs.compactMap(\.1.rowID) + joined.ownerColumns,
+      rowIDs.compactMap(\.1.rowID) + joined.ownerColumns + loss,
       from: joined.select.from(requiring: table),
       conditions: [joined.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)

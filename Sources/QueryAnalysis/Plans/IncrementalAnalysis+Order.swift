@@ -11,24 +11,26 @@ extension IncrementalAnalysis {
     var terms: [RecordOrder.Term] = []
     var sql = candidate.sectionTerms
     if let section = candidate.leadingSection {
-      terms.append(.init(column: section, collation: try collation(ofColumn: section)))
-      if candidate.sectionNeedsBytes { terms.append(.init(column: section)) }
+      try terms.append(term(.init(column: section, collation: collation(ofColumn: section))))
+      if candidate.sectionNeedsBytes { try terms.append(term(.init(column: section))) }
     }
     for text in candidate.syntax.order {
       let term = OrderTerm(text)
       let column = try position(ofOrder: term)
-      terms.append(
-        .init(
-          column: column, collation: try collation(ofColumn: column, written: term.collation),
-          isDescending: term.isDescending, nullsLast: term.nullsLast))
+      try terms.append(
+        self.term(
+          .init(
+            column: column, collation: collation(ofColumn: column, written: term.collation),
+            isDescending: term.isDescending, nullsLast: term.nullsLast)))
       sql.append(term.sql(ordinal: column + 1))
     }
     let isDescending =
       terms.count > candidate.sectionTerms.count && terms.last?.isDescending == true
     for column in key + tiebreakers {
-      terms.append(
-        .init(
-          column: column, collation: try collation(ofColumn: column), isDescending: isDescending))
+      try terms.append(
+        term(
+          .init(column: column, collation: collation(ofColumn: column), isDescending: isDescending)
+        ))
       sql.append("\(column + 1)\(isDescending ? " DESC" : "")")
     }
     return (RecordOrder(terms), sql)

@@ -40,6 +40,7 @@ struct IncrementalShape {
 struct IncrementalAnalysis {
   let db: Database
   let facts: SchemaFacts
+  let encoding: TextEncoding
   private(set) var candidate: IncrementalCandidate
   let select: ResolvedSelect
   let locality: RowLocality
@@ -55,11 +56,9 @@ struct IncrementalAnalysis {
 
   /// - Throws: ``NotIncremental``.
   init(_ candidate: IncrementalCandidate, in db: Database) throws {
-    guard try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-8" else {
-      throw NotIncremental(reason: "the database holds text in UTF-16")
-    }
     self.db = db
     facts = SchemaFacts(db: db)
+    encoding = try facts.textEncoding()
     locality = try RowLocality(db)
     let resolver = SourceResolver(locality, db)
     let resolved = try resolver.resolve(candidate.syntax)
@@ -150,7 +149,7 @@ struct IncrementalAnalysis {
   private func equality(_ owner: Int) -> ArgumentEquality? {
     let table = select.tables[owner].name
     guard let predicate = select.syntax.predicate, candidate.syntax.limit == nil,
-      let rowID = facts.rowIDExpression(of: table)
+      encoding == .utf8, let rowID = facts.rowIDExpression(of: table)
     else { return nil }
     let collations = facts.collations(of: table)
     return ArgumentEquality(
@@ -186,8 +185,10 @@ struct IncrementalAnalysis {
       ? items?[position].expression : list.hidden[position - list.visible.count]
   }
 
-  /// Whether no two records have the same key.
-  private var keyIsUnique: Bool { tiebreakers.isEmpty }
+  /// Whether no two records show the same key. Text of UTF-16 that is not the same may look the same.
+  private var keyIsUnique: Bool {
+    tiebreakers.isEmpty && (encoding == .utf8 || key.allSatisfy(isRowID))
+  }
 
   /// The tables whose rows follow from the key and what comes behind it.
   private var known: Set<Int> {
@@ -215,6 +216,12 @@ struct IncrementalAnalysis {
     let shown = Set(origins(key).filter { $0.table == table }.map(\.name))
     let columns = (try? facts.primaryKey(of: select.tables[table].name).columns) ?? []
     return !columns.isEmpty && shown.isSuperset(of: columns.map { $0.lowercased() })
+  }
+
+  func isRowID(_ position: Int) -> Bool {
+    guard let origin = origin(ofColumn: position) else { return false }
+    let table = select.tables[origin.table]
+    return table.rowID != nil && table.rowIDColumn?.lowercased() == origin.name
   }
 
   private mutating func position(ofRowID table: Int) -> Int {

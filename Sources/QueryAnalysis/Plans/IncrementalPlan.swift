@@ -68,6 +68,8 @@ package struct ContributionStatement: Sendable, Equatable {
   package let sql: String
   /// The numbers of these rowids among those of all statements.
   package let positions: Range<Int>
+  /// Whether a column behind these is not NULL where the owner is not found again by its values.
+  package let tellsLoss: Bool
 }
 
 /// A statement with room for a list of keys.

@@ -28,8 +28,8 @@ extension QueryAnalyzer {
       keyIsFree: definition.key == nil, orderIsFree: true)
     var layout = RecordLayout(
       columns: list.visible, columnCount: list.count, key: key?.positions,
-      keyIsUnique: key?.isUnique ?? false, keyNames: key?.names ?? [], section: section,
-      sectionIndexTitle: title)
+      keyIsUnique: try key?.isUnique == true && facts.textEncoding() == .utf8,
+      keyNames: key?.names ?? [], section: section, sectionIndexTitle: title)
     do {
       let shape = try incrementalShape(candidate, names: list.visible)
       layout.take(shape)

@@ -23,10 +23,15 @@ struct RandomSchema {
   private(set) var statements: [String] = []
   private(set) var tables: [Table] = []
   private(set) var views: [Table] = []
+  private let isUTF16: Bool
 
   var sources: [Table] { tables + views }
 
   init(using random: inout RandomSource) {
+    isUTF16 = random.once(in: 6)
+    if isUTF16 {
+      statements.append("PRAGMA encoding = '\(random.pick(["UTF-16le", "UTF-16be"]))'")
+    }
     for number in 0..<random.number(2...4) { addTable(number, using: &random) }
     for number in 0..<random.number(0...2) { addView(number, using: &random) }
   }
@@ -114,7 +119,7 @@ struct RandomSchema {
     case 0...4: return insertion(into: table, using: &random)
     case 5, 6, 7:
       let column = random.pick(table.columns)
-      let value = column.name == key ? "\(random.number(1...9))" : Self.value(using: &random)
+      let value = column.name == key ? "\(random.number(1...9))" : value(using: &random)
       let comparison = random.pick(["=", "=", "=", ">", "<"])
       return """
         UPDATE OR IGNORE \(table.name) SET \(column.name) = \(value) WHERE \(key) \(comparison) \(id)
@@ -122,7 +127,7 @@ struct RandomSchema {
     case 8: return "DELETE FROM \(table.name) WHERE \(key) = \(id)"
     default:
       if random.once(in: 10) { return "DELETE FROM \(table.name)" }
-      let value = Self.value(using: &random)
+      let value = value(using: &random)
       return "DELETE FROM \(table.name) WHERE \(random.pick(table.columns).name) = \(value)"
     }
   }
@@ -130,7 +135,7 @@ struct RandomSchema {
   private func insertion(into table: Table, using random: inout RandomSource) -> String {
     let key = table.rowID ?? "rowid"
     let names = (key == "rowid" ? ["rowid"] : []) + table.columns.map(\.name)
-    let values = names.map { $0 == key ? "\(random.number(1...9))" : Self.value(using: &random) }
+    let values = names.map { $0 == key ? "\(random.number(1...9))" : value(using: &random) }
     return """
       INSERT OR \(random.pick(["REPLACE", "IGNORE"])) INTO \(table.name) \
       (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))
@@ -138,11 +143,21 @@ struct RandomSchema {
   }
 
   /// Few values, so that much is equal, and those that look equal and are not. Sums of them are exact.
-  static func value(using random: inout RandomSource) -> String {
-    random.pick([
+  private func value(using random: inout RandomSource) -> String {
+    if isUTF16, random.once(in: 4) { return random.pick(Self.wideTexts) }
+    return random.pick([
       "NULL", "1", "1", "2", "2", "2", "3", "3", "4", "5", "6", "1.0", "2.5", "'2'", "'a'", "'A'",
       "'a '",
       "'b'", "x'61'",
     ])
   }
+
+  /// Texts that UTF-16 orders otherwise than UTF-8, and those that are others when they are read.
+  private static let wideTexts = [
+    "char(0x1F600)", "char(0x1F600)", "char(0xFFFD)", "char(0xE9)", "char(0xD7FF)",
+    "'a' || char(0)",
+    "CAST(x'00D80041' AS TEXT)", "CAST(x'D8000041' AS TEXT)", "CAST(x'00D841DC' AS TEXT)",
+    "CAST(x'D800DC41' AS TEXT)", "CAST(x'00D8' AS TEXT)", "CAST(x'FFFE' AS TEXT)",
+    "CAST(x'FEFF' AS TEXT)", "'a' || CAST(x'DC00DC41' AS TEXT)",
+  ]
 }

@@ -79,6 +79,7 @@ extension RandomWorld {
   private static func text(using random: inout RandomSource) -> String {
     random.pick([
       "NULL", "''", "'a'", "'A'", "'b'", "'B '", "'ä'", "'zoë'", "'a''b'", "'x' || char(10)",
+      "char(0x1F600)", "char(0xFFFD)",
     ])
   }
 }
