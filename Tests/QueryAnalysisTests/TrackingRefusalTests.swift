@@ -118,10 +118,9 @@ import Testing
       "SELECT * FROM (SELECT id FROM book ORDER BY title)",
       "its order is that of a subquery: write ORDER BY outside of it"
     ),
-    ("SELECT * FROM perGenre", "in perGenre, rows are made to groups"),
     ("SELECT * FROM (SELECT id FROM book LIMIT 3) AS s", "in s, there is LIMIT"),
     (
-      "SELECT * FROM (SELECT DISTINCT genre FROM book) AS s",
+      "SELECT id FROM book, (SELECT DISTINCT genre AS g FROM book) AS s WHERE g = genre",
       "in s, DISTINCT makes one record of several rows"
     ),
     (

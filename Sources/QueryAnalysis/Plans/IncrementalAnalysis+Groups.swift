@@ -10,7 +10,7 @@ extension IncrementalAnalysis {
   }
 
   mutating func groupShape() throws -> IncrementalShape {
-    let groups = try candidate.syntax.groupBy.map(groupColumn)
+    let groups = try zip(select.groupTerms, select.syntax.groupBy).map(groupColumn)
     let origins = Set(groups.map(\.origin))
     let owners = determination.identified(by: origins)
     let determined = determination.closure(of: owners)
@@ -18,17 +18,17 @@ extension IncrementalAnalysis {
     try checkBareColumns(origins, determined)
     try completeKey(groups, determined)
     let rows = possibleOwners.filter(owners.contains)
-    if !rows.isEmpty { return try rowShape(owners: rows) }
+    if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
 
     for group in groups where select.tables[group.origin.table].isNullable {
       throw NotIncremental(
         reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
     }
     let (order, terms) = try recordOrder()
-    let columns = groups.map { position(of: $0.origin, or: $0.expression) }
+    let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
     let records = statement(predicate: subqueries.narrowedPredicate, condition: condition)
-    try checkSearches(records)
+    try checkSearches(isOverGroups ? groupSearch(condition) : records)
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression))
     let plan = IncrementalPlan(
@@ -38,19 +38,19 @@ extension IncrementalAnalysis {
     return shape(plan, terms)
   }
 
-  /// GROUP BY takes an integer for a result column's number, and a name for a table's column first.
-  private func groupColumn(_ text: String) throws -> GroupColumn {
-    if let ordinal = Int(text), let items, items.indices.contains(ordinal - 1) {
-      return try groupColumn(items[ordinal - 1].expression, writtenAs: text)
+  /// The groups alone, without what a SELECT over them asks of them: that takes no search.
+  private func groupSearch(_ condition: String) -> String {
+    let predicate = subqueries.narrowedPredicate?.parenthesized
+    return select.groups(where: [predicate, condition].compactMap(\.self)).subquery(requiring: nil)
+  }
+
+  /// The column that shows what is grouped by, or else a hidden one.
+  private mutating func position(of group: GroupColumn) -> Int {
+    let hidden = shown.hiddenColumns.first {
+      shown.origin(of: $0.expression) == group.origin
     }
-    let tokens = SQLTokens.tokens(of: text)
-    if tokens.count == 1, let name = tokens[0].name, select.sources(in: text).isEmpty == false,
-      select.sources(in: text, allowingAliases: false).isEmpty,
-      let item = items?.first(where: { $0.alias?.isSameIdentifier(as: name) == true })
-    {
-      return try groupColumn(item.expression, writtenAs: text)
-    }
-    return try groupColumn(text, writtenAs: text)
+    return position(
+      of: group.origin, or: isOverGroups ? hidden?.expression ?? "" : group.expression)
   }
 
   private func groupColumn(_ expression: String, writtenAs text: String) throws -> GroupColumn {
@@ -86,11 +86,12 @@ extension IncrementalAnalysis {
   /// A column outside of aggregates has one value in a group only where the group has one row of
   /// its table, or is made by it.
   private func checkBareColumns(_ groups: Set<BaseColumn>, _ determined: Set<Int>) throws {
-    guard let items else { throw NotIncremental(reason: "what * stands for is not certain") }
-    let expressions =
-      items.map(\.expression) + list.hidden + candidate.syntax.order
-      + [candidate.syntax.having].compactMap(\.self)
-    for expression in expressions {
+    guard items != nil, let own = select.expandedColumns else {
+      throw NotIncremental(reason: "what * stands for is not certain")
+    }
+    let around = isOverGroups ? [] : list.hidden + candidate.syntax.order
+    let having = [select.syntax.having].compactMap(\.self)
+    for expression in own.map(\.expression) + around + having {
       let tokens = locality.functions.withoutAggregates(expression)
       for name in ResolvedSelect.references(in: tokens) {
         if let origin = select.origin(of: name) {
@@ -122,7 +123,7 @@ extension IncrementalAnalysis {
       return groups.filter { !shown.contains($0.origin) && !known.contains($0.origin.table) }
     }
     while candidate.keyIsFree, let group = missing().first {
-      key.append(position(of: group.origin, or: group.expression))
+      key.append(position(of: group))
       let name = SQLTokens.tokens(of: group.expression).columnName?.name
       addedKeyNames.append(name ?? group.expression)
     }

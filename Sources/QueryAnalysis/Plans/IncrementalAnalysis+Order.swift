@@ -82,6 +82,7 @@ extension IncrementalAnalysis {
   /// nothing says COLLATE, there is nothing to look for.
   /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
   private func collationName(of expression: String?, _ position: Int) throws -> String {
+    let expression = expression.map(shown.expressionOverRows)
     if let column = expression.flatMap(select.origin(of:)) {
       // A rowid is a number.
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
@@ -89,7 +90,7 @@ extension IncrementalAnalysis {
     if let expression, SQLTokens.tokens(of: expression).isOneCall { return "BINARY" }
     if let expression, SQLTokens.tokens(of: expression).isOneSubquery { return "BINARY" }
     let names = select.tables.flatMap { facts.collations(of: $0.name).values }
-    let mentionsCollate = select.mentionsCollate || expression?.mentionsCollate == true
+    let mentionsCollate = shown.mentionsCollate || expression?.mentionsCollate == true
     guard names.allSatisfy({ $0 == "BINARY" }), !mentionsCollate else {
       let text = expression ?? list.visible[position]
       throw NotIncremental(reason: "the collation of \(text) is not known: write COLLATE")

@@ -10,11 +10,18 @@ extension IncrementalAnalysis {
   /// Each expression ends with its line or in parentheses, so that a comment at its end hides
   /// nothing of what follows.
   func body(_ columns: [String], predicate: String? = nil, condition: String? = nil) -> String {
-    let syntax = select.syntax
+    let conditions =
+      [(predicate ?? select.syntax.predicate)?.parenthesized, condition].compactMap(\.self)
+    if isOverGroups {
+      let some = shown.groups(where: conditions)
+      return DeclaredParts.select(
+        columns, from: some.from(),
+        conditions: [shown.syntax.predicate?.parenthesized].compactMap(\.self), groupBy: [],
+        having: nil)
+    }
     return DeclaredParts.select(
-      columns, from: select.from(),
-      conditions: [(predicate ?? syntax.predicate)?.parenthesized, condition].compactMap(\.self),
-      groupBy: syntax.groupBy, having: syntax.having)
+      columns, from: select.from(), conditions: conditions, groupBy: select.syntax.groupBy,
+      having: select.syntax.having)
   }
 
   /// The query, with hidden columns behind its own.
@@ -27,7 +34,7 @@ extension IncrementalAnalysis {
       expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
     var sql = body(
-      select.columns.map(\.text) + hidden, predicate: predicate, condition: condition)
+      shown.columns.map(\.text) + hidden, predicate: predicate, condition: condition)
     if !outer.isEmpty {
       let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
@@ -128,7 +135,7 @@ extension IncrementalAnalysis {
     switch plan.owner {
     case .row:
       text =
-        candidate.syntax.groupBy.isEmpty
+        !select.isGrouped
         ? "each changed row of \(plan.table) is read again by its rowid"
         : "each changed row of \(plan.table) is counted again with what belongs to it"
       if !others.isEmpty {

@@ -42,11 +42,14 @@ struct IncrementalAnalysis {
   let facts: SchemaFacts
   let encoding: TextEncoding
   private(set) var candidate: IncrementalCandidate
+  /// What makes the rows: the query, or the SELECT whose groups it shows.
   let select: ResolvedSelect
+  /// The query, whose fields, WHERE, ORDER BY and LIMIT may be over groups.
+  let shown: ResolvedSelect
   let locality: RowLocality
   let determination: RowDetermination
   let subqueries: SubqueryAnalysis
-  /// What stands behind each visible column; nil: not certain.
+  /// What stands behind each visible column, in the words of ``shown``; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
   var key: [Int]
@@ -61,22 +64,29 @@ struct IncrementalAnalysis {
     encoding = try facts.textEncoding()
     locality = try RowLocality(db)
     let resolver = SourceResolver(locality, db)
-    let resolved = try resolver.resolve(candidate.syntax)
+    let resolved = try resolver.resolveWithGroups(candidate.syntax)
     try resolved.checkHasNoFunction()
-    select = try resolved.groupedIfDistinct(locality.functions)
+    shown = try resolved.groupedIfDistinct(locality.functions)
+    select = shown.grouped ?? shown
     var candidate = candidate
-    candidate.syntax = select.syntax
+    candidate.syntax = shown.syntax
     self.candidate = candidate
-    let isGrouped = !candidate.syntax.groupBy.isEmpty
+    let isGrouped = shown.isGrouped
     if candidate.syntax.having != nil, !isGrouped {
       throw NotIncremental(reason: "its record is an aggregate of all rows")
     }
-    if !candidate.orderIsFree, select.showsInnerOrder {
+    if !candidate.orderIsFree, shown.showsInnerOrder {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
-    try locality.check(select, allowingAggregates: isGrouped, allowingSubqueries: true)
+    let isOverGroups = shown.grouped != nil && !isGrouped
+    if isOverGroups {
+      try locality.checkOverGroups(shown)
+    } else {
+      try locality.check(select, allowingAggregates: isGrouped, allowingSubqueries: true)
+    }
     for expression in candidate.list.hidden {
-      try locality.check(expression, allowingAggregates: isGrouped, allowingSubqueries: true)
+      try locality.check(
+        expression, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups)
     }
     let limit = candidate.syntax.limit
     for expression in candidate.resultExpressions
@@ -86,16 +96,19 @@ struct IncrementalAnalysis {
     }
     determination = RowDetermination(select, db)
     subqueries = try SubqueryAnalysis(
-      select, hidden: candidate.list.hidden, resolver, locality)
+      select, hidden: isOverGroups ? [] : candidate.list.hidden, resolver, locality)
     list = candidate.list
     key = candidate.key
-    let expanded = select.expandedColumns
+    let expanded = shown.expandedColumns
     items = expanded?.count == list.visible.count ? expanded : nil
   }
 
+  /// Whether the query shows groups that a SELECT in its FROM makes.
+  var isOverGroups: Bool { select.isGrouped && !shown.isGrouped }
+
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
-    if !candidate.syntax.groupBy.isEmpty { return try groupShape() }
+    if select.isGrouped { return try groupShape() }
     guard let first = possibleOwners.first else {
       throw NotIncremental(
         reason: select.tables[0].lack ?? "a LEFT JOIN may leave out each of its tables")
@@ -138,7 +151,7 @@ struct IncrementalAnalysis {
     try checkSearches(records.sql(forKeys: 2))
     let (leads, contributions) = try leads(owner: owner, ownerColumns: [rowID])
     let plan = IncrementalPlan(
-      owner: .row(column: column), isGrouped: !candidate.syntax.groupBy.isEmpty, order: order,
+      owner: .row(column: column), isGrouped: select.isGrouped, order: order,
       records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
       equality: equality(owner))
@@ -176,7 +189,7 @@ struct IncrementalAnalysis {
   }
 
   func origin(ofColumn position: Int) -> BaseColumn? {
-    expression(ofColumn: position).flatMap(select.origin(of:))
+    expression(ofColumn: position).flatMap(shown.origin(of:))
   }
 
   /// What was written for a column; nil: not certain.

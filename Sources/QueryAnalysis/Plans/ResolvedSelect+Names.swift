@@ -88,16 +88,11 @@ extension ResolvedSelect {
     case .function: return nil
     case .select(let inner, _): select = inner
     }
-    if let index = select.tables.indices.first(where: {
-      name.name == ResolvedSelect.rowIDName($0).dropFirst().dropLast()
-    }), let rowID = select.tables[index].rowIDColumn {
-      return BaseColumn(table: first + index, name: rowID)
-    }
-    guard
-      let position = source.columns.firstIndex(where: { $0.isSameIdentifier(as: name.name) }),
-      let inner = select.expandedColumns?[position].expression,
-      let column = select.origin(of: inner)
-    else { return nil }
+    let position = source.columns.firstIndex { $0.isSameIdentifier(as: name.name) }
+    let inner =
+      position.map { select.expandedColumns?[$0].expression }
+      ?? select.hiddenColumns.first { $0.name == name.name.quotedIdentifier }?.expression
+    guard let column = inner.flatMap(select.origin(of:)) else { return nil }
     return BaseColumn(table: first + column.table, name: column.name)
   }
 }
@@ -115,7 +110,7 @@ extension ResolvedSource {
     switch body {
     case .table, .function: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
     case .select(let select, _):
-      select.tables.indices.contains { ResolvedSelect.rowIDName($0) == name.quotedIdentifier }
+      select.hiddenColumns.contains { $0.name == name.quotedIdentifier }
     }
   }
 

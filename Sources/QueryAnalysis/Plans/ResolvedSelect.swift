@@ -1,7 +1,8 @@
 /// A SELECT whose sources are known down to the tables.
 ///
 /// Views, CTEs and subqueries are written in the place where they are named, and show the rowids of
-/// their tables besides their own columns; so a row of the result can be led back to rows of tables.
+/// their tables besides their own columns, or what they group by; so a row of the result can be led back
+/// to rows of tables.
 struct ResolvedSelect {
   let syntax: SelectSyntax
   let sources: [ResolvedSource]
@@ -62,14 +63,13 @@ struct ResolvedSelect {
     return lines.joined(separator: "\n")
   }
 
-  /// This SELECT as a subquery, with the rowids of its tables behind its own columns.
+  /// This SELECT as a subquery, with its hidden columns behind its own.
   func subquery(requiring required: Int?) -> String {
-    let rowIDs = tables.enumerated().compactMap { index, table in
-      table.rowID.map { "\($0) AS \(Self.rowIDName(index))" }
-    }
-    let list = columns.map(\.text) + rowIDs
-    let condition = syntax.predicate.map { "\nWHERE \($0.parenthesized)" } ?? ""
-    return "SELECT \(list.joined(separator: ", "))\nFROM \(from(requiring: required))\(condition)"
+    let hidden = hiddenColumns.map { "\($0.expression.parenthesized) AS \($0.name)" }
+    return DeclaredParts.select(
+      columns.map(\.text) + hidden, from: from(requiring: required),
+      conditions: [syntax.predicate?.parenthesized].compactMap(\.self), groupBy: syntax.groupBy,
+      having: syntax.having)
   }
 
   static func rowIDName(_ index: Int) -> String { "\"didchange rowid \(index)\"" }
@@ -94,7 +94,7 @@ struct ResolvedSource {
     indirect case select(ResolvedSelect, names: [String]?)
   }
 
-  let body: Body
+  var body: Body
   /// The name by which the query knows it.
   let name: String
   let columns: [String]
@@ -136,9 +136,8 @@ struct ResolvedSource {
     case .function(let arguments): source = "\(table.quotedIdentifier)(\n\(arguments)\n)"
     case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
     case .select(let select, let names?):
-      let rowIDs = select.tables.indices.filter { select.tables[$0].rowID != nil }
-        .map(ResolvedSelect.rowIDName)
-      let list = (names.map(\.quotedIdentifier) + rowIDs).joined(separator: ", ")
+      let hidden = select.hiddenColumns.map(\.name)
+      let list = (names.map(\.quotedIdentifier) + hidden).joined(separator: ", ")
       source = """
         (WITH \("view \(name)".quotedIdentifier)(\(list)) AS NOT MATERIALIZED (
         \(select.subquery(requiring: required))

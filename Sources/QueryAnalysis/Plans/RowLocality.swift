@@ -33,6 +33,15 @@ struct RowLocality {
     }
   }
 
+  /// Each row of a SELECT over groups is a function of one of these, whatever its conditions look at.
+  func checkOverGroups(_ select: ResolvedSelect) throws(NotIncremental) {
+    let syntax = select.syntax
+    let conditions = [syntax.predicate].compactMap(\.self)
+    for expression in syntax.columns.map(\.text) + conditions + syntax.order {
+      try check(expression)
+    }
+  }
+
   func check(
     _ expression: String, allowingAggregates: Bool = false, allowingSubqueries: Bool = false
   ) throws(NotIncremental) {

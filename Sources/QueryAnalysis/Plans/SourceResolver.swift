@@ -8,6 +8,8 @@ struct SourceResolver {
   /// The tables of each WITH that can be named here, the outermost first. The tables of one WITH may
   /// name each other, in whatever order they stand.
   private var commonTables: [[CommonTable]] = []
+  /// Whether all of FROM may be groups.
+  private var allowsGroups = false
 
   init(_ locality: RowLocality, _ db: Database) {
     self.db = db
@@ -19,6 +21,7 @@ struct SourceResolver {
   func resolve(_ syntax: SelectSyntax) throws -> ResolvedSelect {
     var inner = self
     inner.commonTables.append(syntax.commonTables)
+    inner.allowsGroups = allowsGroups && syntax.sources.count == 1 && syntax.lackOfPlainness == nil
     for table in syntax.commonTables where !syntax.reads(table) {
       throw NotIncremental(reason: "the query does not read its CTE \(table.name)")
     }
@@ -37,6 +40,15 @@ struct SourceResolver {
       sources.append(resolved)
     }
     return ResolvedSelect(syntax: syntax, sources: sources)
+  }
+
+  /// Resolves a SELECT that may show the groups of a view, a CTE or a subquery, if that is all of FROM.
+  ///
+  /// - Throws: ``NotIncremental`` where a source is more than rows of tables, or groups of them.
+  func resolveWithGroups(_ syntax: SelectSyntax) throws -> ResolvedSelect {
+    var resolver = self
+    resolver.allowsGroups = true
+    return try resolver.resolve(syntax)
   }
 
   /// Resolves sources that need not read all tables of WITH that are around them.
@@ -145,12 +157,16 @@ struct SourceResolver {
     let syntax: SelectSyntax
     do {
       syntax = try SelectParser.parse(sql)
-      try syntax.checkIsPlain()
+      try syntax.checkIsPlain(allowingGroups: allowsGroups)
     } catch {
       throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
-    let select = try resolve(syntax)
-    try locality.check(select)
+    let select = try resolve(syntax).groupedIfDistinct(locality.functions)
+    if select.isGrouped || select.grouped == nil {
+      try locality.check(select, allowingAggregates: select.isGrouped)
+    } else {
+      try locality.checkOverGroups(select)
+    }
     try select.checkHasNoFunction()
     guard let expanded = select.expandedColumns else {
       throw NotIncremental(reason: "in \(source.shownName), what * stands for is not certain")
@@ -162,9 +178,8 @@ struct SourceResolver {
     let tables = select.tables.enumerated().map { index, table in
       BaseTable(
         name: table.name,
-        rowID: table.rowID.map { _ in
-          "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))"
-        },
+        rowID: select.grouped == nil && table.rowID != nil
+          ? "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))" : nil,
         rowIDColumn: table.rowIDColumn, lack: table.lack,
         isNullable: table.isNullable || source.isLeftJoined)
     }
@@ -179,7 +194,7 @@ struct SourceResolver {
     guard let statement = try? db.makeStatement(sql: sql) else {
       throw NotIncremental(reason: "its rowids cannot be shown by a subquery")
     }
-    return statement.columnNames.dropLast(select.tables.count { $0.rowID != nil })
+    return statement.columnNames.dropLast(select.hiddenColumns.count)
   }
 
   /// `CREATE VIEW name [(columns)] AS select`: https://www.sqlite.org/lang_createview.html
@@ -233,12 +248,20 @@ extension SelectSyntax {
     return named || commonTables.contains { $0 != table && $0.select.mentions(table.name) }
   }
 
-  /// Whether each row is made of one row of each table, as they are.
-  fileprivate func checkIsPlain() throws(NotIncremental) {
-    if isDistinct { throw NotIncremental(reason: "DISTINCT makes one record of several rows") }
-    if !groupBy.isEmpty { throw NotIncremental(reason: "rows are made to groups") }
-    if having != nil { throw NotIncremental(reason: "there is HAVING") }
+  /// Whether each row is made of one row of each table, as they are, or of a group of them.
+  fileprivate func checkIsPlain(allowingGroups: Bool) throws(NotIncremental) {
+    let makesGroups = isDistinct || !groupBy.isEmpty
+    if let lack = lackOfPlainness, !(allowingGroups && makesGroups) {
+      throw NotIncremental(reason: lack)
+    }
     if limit != nil { throw NotIncremental(reason: "there is LIMIT") }
+  }
+
+  /// Why a row is not made of one row of each table; nil: it is, unless LIMIT leaves it out.
+  fileprivate var lackOfPlainness: String? {
+    if isDistinct { return "DISTINCT makes one record of several rows" }
+    if !groupBy.isEmpty { return "rows are made to groups" }
+    return having == nil ? nil : "there is HAVING"
   }
 }
 

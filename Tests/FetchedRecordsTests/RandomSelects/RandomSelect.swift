@@ -2,6 +2,10 @@ import TestSupport
 
 /// A SELECT over a ``RandomSchema``, in the parts that a shrinker leaves out.
 struct RandomSelect {
+  /// In a word, for the tally.
+  var shape = "rows"
+  /// What stands before SELECT.
+  var prefix = ""
   var isDistinct = false
   var fields: [String]
   /// The first source, then each with how it is joined.
@@ -14,7 +18,7 @@ struct RandomSelect {
 
   var sql: String {
     var sql =
-      "SELECT \(isDistinct ? "DISTINCT " : "")\(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
+      "\(prefix)SELECT \(isDistinct ? "DISTINCT " : "")\(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
     if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
@@ -60,6 +64,10 @@ struct RandomSelectWriter {
 
   mutating func select() -> RandomSelect {
     aliases = 0
+    return random.once(in: 6) ? selectOverGroups() : selectOfRows()
+  }
+
+  private mutating func selectOfRows() -> RandomSelect {
     var sources: [Source] = []
     var texts: [String] = []
     for number in 0..<random.pick([1, 1, 1, 2, 2, 3, 4]) {
@@ -78,10 +86,7 @@ struct RandomSelectWriter {
     if random.once(in: 4) {
       group(&select, sources)
     } else if random.once(in: 8) {
-      select.isDistinct = true
-      select.fields = (0..<random.number(1...2)).map {
-        "\(exactColumn(of: random.pick(sources))) AS f\($0)"
-      }
+      makeDistinct(&select, sources)
       if random.once(in: 2) { select.order = ["f0"] }
     } else {
       for number in 0..<random.number(1...3) {
@@ -98,11 +103,34 @@ struct RandomSelectWriter {
     return select
   }
 
+  /// Groups, or DISTINCT rows, in no order.
+  mutating func groups() -> RandomSelect {
+    var sources = [source(from: schema.sources)]
+    var select = RandomSelect(fields: [], sources: [text(sources[0])])
+    if random.once(in: 4) {
+      let other = source(from: schema.sources)
+      select.sources.append(join(other, text(other), to: sources))
+      sources.append(other)
+    }
+    if random.once(in: 2) { select.conditions.append(condition([sources], depth: 1)) }
+    if random.once(in: 3) { makeDistinct(&select, sources) } else { group(&select, sources) }
+    select.order = []
+    return select
+  }
+
+  private mutating func makeDistinct(_ select: inout RandomSelect, _ sources: [Source]) {
+    (select.isDistinct, select.shape) = (true, "DISTINCT")
+    select.fields = (0..<random.number(1...2)).map {
+      "\(exactColumn(of: random.pick(sources))) AS f\($0)"
+    }
+  }
+
   private mutating func group(_ select: inout RandomSelect, _ sources: [Source]) {
     if random.once(in: 2) { select.conditions = [membership([sources], 1)] }
     let source = random.pick(sources)
     let column = exactColumn(of: source)
     select.groupBy = column
+    select.shape = "groups"
     select.fields = ["\(column) AS f0", "\(aggregate(sources)) AS f1"]
     if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
     if random.once(in: 3) {

@@ -5,7 +5,7 @@ import QueryAnalysis
 
 // Queries written in SQL.
 extension RandomWorld {
-  private static func query(
+  static func query(
     _ name: String, _ sql: String, section: String? = nil, key: [String]? = nil,
     parameters: [String] = []
   ) -> QueryDefinition {

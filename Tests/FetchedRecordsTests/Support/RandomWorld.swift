@@ -28,6 +28,8 @@ enum RandomWorld {
     CREATE VIEW signed(number, name, by) AS
       SELECT book.id, title, author.name FROM book JOIN author ON author.id = book.authorId;
     CREATE VIEW cheap AS SELECT id, title, price FROM book WHERE price < 3;
+    CREATE VIEW crowd(room, shelves, total) AS
+      SELECT room, count(*), sum(n) FROM shelf GROUP BY room HAVING count(*) > 1;
     PRAGMA foreign_keys = 1;
     """
 
@@ -40,7 +42,9 @@ enum RandomWorld {
     var tracking = Tracking.Mode.incremental
   }
 
-  static let cases = declared + refetched + written + joined + subqueries + grouped + windows
+  static let cases =
+    declared + refetched + written + joined + subqueries + grouped + overGroups
+    + windows
 
   private static let declared: [Case] = [
     Case(

@@ -1,0 +1,75 @@
+// SELECTs that make groups of rows, and those that show the groups of a view, a CTE or a subquery.
+extension ResolvedSelect {
+  var isGrouped: Bool { !syntax.groupBy.isEmpty }
+
+  /// The SELECT that makes the groups of which each row of this one is made: itself, or what is all of
+  /// its FROM; nil: there are none.
+  var grouped: ResolvedSelect? {
+    if isGrouped { return self }
+    guard sources.count == 1, case .select(let inner, _) = sources[0].body else { return nil }
+    return inner.grouped
+  }
+
+  /// The same SELECT of some of its groups: `conditions` stand behind WHERE where they are made.
+  func groups(where conditions: [String]) -> ResolvedSelect {
+    if !isGrouped, case .select(let inner, let names) = sources[0].body {
+      var source = sources[0]
+      source.body = .select(inner.groups(where: conditions), names: names)
+      return ResolvedSelect(syntax: syntax, sources: [source])
+    }
+    var syntax = syntax
+    syntax.predicate = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
+    return ResolvedSelect(syntax: syntax, sources: sources)
+  }
+
+  /// The terms of GROUP BY, as expressions over FROM.
+  ///
+  /// It takes an integer for a result column's number, and a name for a table's column first.
+  /// https://www.sqlite.org/lang_select.html#resultset
+  var groupTerms: [String] { syntax.groupBy.map(groupTerm) }
+
+  private func groupTerm(_ text: String) -> String {
+    let items = expandedColumns ?? []
+    if let ordinal = Int(text), items.indices.contains(ordinal - 1) {
+      return items[ordinal - 1].expression
+    }
+    let tokens = SQLTokens.tokens(of: text)
+    guard tokens.count == 1, let name = tokens[0].name,
+      sources(in: text, allowingAliases: false).isEmpty,
+      let item = items.first(where: { $0.alias?.isSameIdentifier(as: name) == true })
+    else { return text }
+    return item.expression
+  }
+
+  /// What it shows as a subquery behind its own columns, so that its rows can be led back to owners:
+  /// the rowids of its tables, or what its groups are grouped by.
+  var hiddenColumns: [(expression: String, name: String)] {
+    if isGrouped { return groupTerms.enumerated().map { ($1, Self.groupName($0)) } }
+    if let grouped, let source = sources.first {
+      return grouped.syntax.groupBy.indices.map { index in
+        ("\(source.name.quotedIdentifier).\(Self.groupName(index))", Self.groupName(index))
+      }
+    }
+    return tables.enumerated().compactMap { index, table in
+      table.rowID.map { ($0, Self.rowIDName(index)) }
+    }
+  }
+
+  static func groupName(_ index: Int) -> String { "\"didchange group \(index)\"" }
+
+  /// What stands behind a column of a SELECT over groups, where the groups are made.
+  ///
+  /// - Parameter expression: of this SELECT.
+  /// - Returns: the expression itself where it is no such column.
+  func expressionOverRows(_ expression: String) -> String {
+    guard !isGrouped, grouped != nil, case .select(let inner, _) = sources[0].body,
+      let name = SQLTokens.tokens(of: expression).columnName, sources[0].mayOwn(name)
+    else { return expression }
+    if let column = sources[0].columns.firstIndex(where: name.name.isSameIdentifier) {
+      return inner.expandedColumns.map { inner.expressionOverRows($0[column].expression) }
+        ?? expression
+    }
+    let hidden = inner.hiddenColumns.first { $0.name == name.name.quotedIdentifier }
+    return hidden.map { inner.expressionOverRows($0.expression) } ?? expression
+  }
+}
