@@ -25,6 +25,8 @@ import Testing
     "SELECT count(*) FROM book JOIN author ON author.id = authorId WHERE country IS NOT NULL",
     "SELECT max(number) FROM signed", "SELECT count(*) FROM cheap",
     "WITH b AS (SELECT * FROM book WHERE price < 5) SELECT sum(id) FROM b",
+    "SELECT count(*) FROM (SELECT DISTINCT room FROM shelf)",
+    "SELECT max(c) FROM (SELECT count(*) AS c FROM shelf GROUP BY room) WHERE c > 1",
     "SELECT CASE WHEN count(*) > 5 THEN 'many' ELSE round(avg(n), 1) END FROM shelf",
   ]
 
@@ -32,7 +34,8 @@ import Testing
   static let refused = [
     "SELECT max(name) FROM author", "SELECT count(DISTINCT price) FROM book",
     "SELECT group_concat(title) FROM (SELECT title FROM book ORDER BY id)",
-    "SELECT count(*) FROM pair", "SELECT (SELECT count(*) FROM book)",
+    "SELECT sum(total) FROM crowd", "SELECT count(*) FROM pair",
+    "SELECT (SELECT count(*) FROM book)",
     "SELECT count(*) FROM book GROUP BY authorId ORDER BY 1 DESC LIMIT 1",
     "SELECT price FROM book ORDER BY id LIMIT 1",
     "SELECT count(*) FROM book UNION SELECT 1 LIMIT 1",

@@ -161,6 +161,14 @@ package struct FunctionList {
     return tokens.indices.contains { aggregate(calledBy: tokens[$0...]) != nil }
   }
 
+  /// Whether SQL calls an aggregate whose last digits depend on the order of its rows.
+  func sums(in sql: String) -> Bool {
+    let tokens = SQLTokens.tokens(of: sql)[...]
+    return tokens.indices.contains { index in
+      [.sum, .total, .avg].contains(aggregate(calledBy: tokens[index...]))
+    }
+  }
+
   /// The aggregate whose call these tokens begin with, if it is one of those whose order does not matter.
   func aggregate(calledBy tokens: ArraySlice<SQLToken>) -> Aggregate.Function? {
     let rest = tokens.dropFirst()
