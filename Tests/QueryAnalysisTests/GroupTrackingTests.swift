@@ -24,6 +24,53 @@ import Testing
     try expectFollowed(sql)
   }
 
+  private static let expressions = [
+    "SELECT substr(title, 1, 1) AS initial, count(*) AS n FROM book GROUP BY substr(title, 1, 1)",
+    "SELECT substr(title, 1, 1) AS i, count(*) AS n FROM book GROUP BY i ORDER BY n, i",
+    "SELECT count(*) n, upper(SUBSTR(title,1,1)) u FROM book GROUP BY substr(title, 1, 1) ORDER BY 2",
+    "SELECT DISTINCT substr(title, 1, 1) AS initial FROM book WHERE price > 1",
+    """
+    SELECT authorId, CASE WHEN price > 2 THEN 'dear' ELSE 'cheap' END AS kind, count(*) AS n
+    FROM book GROUP BY authorId, 2 HAVING kind <> 'x' ORDER BY kind, authorId
+    """,
+    "SELECT n FROM (SELECT substr(title, 1, 1) AS i, count(*) AS n FROM book GROUP BY i) WHERE i > ''",
+    "SELECT a.id, lower(a.name) AS l, count(*) AS n FROM author a GROUP BY a.id, lower(a.name)",
+  ]
+
+  @Test(arguments: expressions)
+  func `is row by row where an index finds the value of an expression`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test(arguments: [
+    "substr(title, 1)", "CAST(price AS TEXT)", "a.title IS NULL OR price", "a || b | c",
+    "(length(title))", "CASE price WHEN 1 THEN 'x' ELSE CASE WHEN 1 THEN NULL END END", "NOT price",
+    "strftime('%Y', title)", "price BETWEEN 1 AND 2 + 0.5", "price > 2", "a <> -b", "a + b >= 0.5",
+    "(a < b)",
+  ])
+  func `values look the same where they are equal`(expression: String) {
+    #expect(SQLTokens.tokens(of: expression)[...].isExactValue)
+  }
+
+  @Test(arguments: [
+    "price + 1", "-price", "abs(price)", "CAST(price AS REAL)", "CAST(price AS NUMERIC)",
+    "CASE WHEN price = 1 THEN price END", "CASE WHEN 1 THEN 1.0 END", "title -> '$.x'",
+    "CASE WHEN 1 IS 1 THEN 1 END + 0.5", "coalesce(price, 1)", "a || b + 1", "1.0", ":p",
+    "length(a) + length(b)", "round(price)", "title ->> '$.x'", "a << 1", "1 >> a",
+  ])
+  func `values may look different though they are equal`(expression: String) {
+    #expect(!SQLTokens.tokens(of: expression)[...].isExactValue)
+  }
+
+  @Test func `a declared view of groups has their key`() throws {
+    let query = try analyzed(
+      QueryDefinition(
+        name: "q", form: .declared(.init(table: "perGenre", predicate: "n > 1", order: ["n"])),
+        section: "substr(genre, 1, 1)"))
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(query.layout.key == [0])
+  }
+
   @Test func `a column that names a group's own is its key`() throws {
     let query = try analyzed(
       QueryDefinition(name: "q", form: .sql("SELECT n, genre AS g FROM perGenre ORDER BY n")))
@@ -33,7 +80,27 @@ import Testing
   }
 
   @Test(arguments: [
-    ("SELECT b.id, n FROM book b JOIN perGenre p ON p.genre = b.genre", "in p, rows are made to groups"),
+    (
+      "SELECT substr(title, 1, 1) || title AS t FROM book GROUP BY substr(title, 1, 1)",
+      "title may have several values in a group: substr(title, 1, 1) || title"
+    ),
+    (
+      "SELECT 'g' || genre || price AS t FROM book GROUP BY 'g' || genre",
+      "genre may have several values in a group: 'g' || genre || price"
+    ),
+    (
+      "SELECT price + 1 AS p FROM book GROUP BY 1",
+      "it groups by price + 1, of which 1 and 1.0 may be one group"
+    ),
+    (
+      "SELECT upper(title) AS t FROM book GROUP BY lower(t)",
+      "it groups by more than a row: lower(t) looks at t"
+    ),
+    (
+      "SELECT genre COLLATE NOCASE AS g FROM book GROUP BY g",
+      "it groups by genre COLLATE NOCASE: which of the equal values a group shows is not certain"
+    ),
+    ("SELECT id, n FROM book b JOIN perGenre p USING (genre)", "in p, rows are made to groups"),
     (
       "SELECT * FROM (SELECT genre, count(*) AS n FROM book GROUP BY genre LIMIT 3) AS s",
       "in s, there is LIMIT"

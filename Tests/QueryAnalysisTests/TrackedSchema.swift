@@ -12,6 +12,8 @@ let trackedSchema = """
   CREATE INDEX bookByAuthor ON book(authorId);
   CREATE INDEX bookByGenre ON book(genre);
   CREATE INDEX bookByPrice ON book(price);
+  CREATE INDEX bookByInitial ON book(substr(title, 1, 1));
+  CREATE INDEX bookByKind ON book(authorId, CASE WHEN price > 2 THEN 'dear' ELSE 'cheap' END);
   CREATE INDEX authorByName ON author(name);
   CREATE TABLE genre (code TEXT PRIMARY KEY NOT NULL, label TEXT, loose TEXT UNIQUE);
   CREATE TABLE pair (a INTEGER, b INTEGER, v, PRIMARY KEY (a, b)) WITHOUT ROWID;

@@ -5,7 +5,10 @@ import Testing
 @Suite struct `Queries that run again` {
   @Test(arguments: [
     ("SELECT DISTINCT title FROM book", "SQLite would not search by key: SCAN book"),
-    ("SELECT DISTINCT upper(genre) FROM book", "it groups by more than a column: upper(genre)"),
+    (
+      "SELECT DISTINCT upper(genre) FROM book",
+      "SQLite would not search by key: SCAN book USING COVERING INDEX bookByGenre; an index on (up"
+    ),
     ("SELECT DISTINCT count(*) FROM book", "it has DISTINCT"),
     (
       "SELECT DISTINCT genre FROM book ORDER BY price",
@@ -186,7 +189,7 @@ import Testing
     ),
     (
       "SELECT upper(genre) AS g, count(*) AS n FROM book GROUP BY upper(genre)",
-      "it groups by more than a column: upper(genre)"
+      "SQLite would not search by key: SCAN book USING COVERING INDEX bookByGenre; an index on (up"
     ),
     (
       "SELECT b.genre, count(*) AS n FROM author a LEFT JOIN book b ON authorId = a.id GROUP BY b.genre",

@@ -3,34 +3,29 @@ import OrderedResults
 
 // Queries whose records are groups of rows.
 extension IncrementalAnalysis {
-  /// A term of GROUP BY.
-  private struct GroupColumn {
-    let expression: String
-    let origin: BaseColumn
-  }
-
   mutating func groupShape() throws -> IncrementalShape {
-    let groups = try zip(select.groupTerms, select.syntax.groupBy).map(groupColumn)
-    let origins = Set(groups.map(\.origin))
+    let groups = select.groupTerms.map { GroupTerm($0, in: select) }
+    let origins = Set(groups.compactMap(\.origin))
     let owners = determination.identified(by: origins)
     let determined = determination.closure(of: owners)
-    try checkValues(groups.filter { !determined.contains($0.origin.table) })
-    try checkBareColumns(origins, determined)
+    try checkNames(groups)
+    try checkValues(groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) })
+    try checkBareColumns(groups, determined)
     try completeKey(groups, determined)
     let rows = possibleOwners.filter(owners.contains)
     if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
 
-    for group in groups where select.tables[group.origin.table].isNullable {
+    for group in groups where group.tables.contains(where: { select.tables[$0].isNullable }) {
       throw NotIncremental(
         reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
     }
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0) }
-    let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
+    let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
     let records = statement(predicate: subqueries.narrowedPredicate, condition: condition)
-    try checkSearches(isOverGroups ? groupSearch(condition) : records)
+    try checkSearches(isOverGroups ? groupSearch(condition) : records, of: groups)
     let (leads, contributions) = try leads(
-      owner: nil, ownerColumns: groups.map(\.expression))
+      owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
     let plan = IncrementalPlan(
       owner: .group(columns: columns), isGrouped: true, order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
@@ -44,55 +39,109 @@ extension IncrementalAnalysis {
     return select.groups(where: [predicate, condition].compactMap(\.self)).subquery(requiring: nil)
   }
 
-  /// The column that shows what is grouped by, or else a hidden one.
-  private mutating func position(of group: GroupColumn) -> Int {
-    let hidden = shown.hiddenColumns.first {
-      shown.origin(of: $0.expression) == group.origin
+  private func checkSearches(_ sql: String, of groups: [GroupTerm]) throws {
+    do {
+      try checkSearches(sql)
+    } catch let refusal as NotIncremental {
+      let expressions = groups.filter { $0.origin == nil }.map(\.expression)
+      if expressions.isEmpty { throw refusal }
+      throw NotIncremental(
+        reason: """
+          \(refusal.reason); an index on (\(expressions.joined(separator: ", "))) may help
+          """)
     }
-    return position(
-      of: group.origin, or: isOverGroups ? hidden?.expression ?? "" : group.expression)
   }
 
-  private func groupColumn(_ expression: String, writtenAs text: String) throws -> GroupColumn {
-    guard let origin = select.origin(of: expression) else {
-      throw NotIncremental(reason: "it groups by more than a column: \(text)")
+  /// The column that shows what is grouped by, or else a hidden one.
+  private mutating func position(of group: GroupTerm) -> Int {
+    for position in 0..<list.count where shows(group, at: position) { return position }
+    if !isOverGroups { return list.append(hidden: group.expression) }
+    let hidden = shown.hiddenColumns.first {
+      GroupTerm(shown.expressionOverRows($0.expression), in: select) == group
     }
-    return GroupColumn(expression: expression, origin: origin)
+    return list.append(hidden: hidden?.expression ?? group.expression)
+  }
+
+  private func shows(_ group: GroupTerm, at position: Int) -> Bool {
+    expression(ofColumn: position).map {
+      GroupTerm(shown.expressionOverRows($0), in: select) == group
+    } == true
+  }
+
+  /// In a longer expression, too, a name may be that of a result column, which is not there where
+  /// changed rows are led to groups.
+  private func checkNames(_ groups: [GroupTerm]) throws {
+    let aliases = select.syntax.columns.compactMap(\.possibleAlias)
+    for group in groups where group.origin == nil {
+      for name in ResolvedSelect.references(in: SQLTokens.tokens(of: group.expression)[...])
+      where name.qualifier == nil && aliases.contains(where: name.name.isSameIdentifier)
+        && !select.sources.contains(where: { $0.mayOwn(name) })
+      {
+        throw NotIncremental(
+          reason: "it groups by more than a row: \(group.expression) looks at \(name.name)")
+      }
+    }
   }
 
   /// Values that GROUP BY takes for equal must look the same, or it would depend on SQLite's plan
   /// which of them a group shows.
-  private func checkValues(_ groups: [GroupColumn]) throws {
+  private func checkValues(_ groups: [GroupTerm]) throws {
     for group in groups {
-      let table = select.tables[group.origin.table].name
-      guard let comparison = facts.comparison(of: group.origin.name, in: table) else { continue }
+      guard let origin = group.origin else {
+        try checkValues(of: group.expression)
+        continue
+      }
+      let table = select.tables[origin.table].name
+      guard let comparison = facts.comparison(of: origin.name, in: table) else { continue }
       if comparison.affinity == .blob {
         throw NotIncremental(
           reason: """
             \(group.expression) is a column without a type: 1 and 1.0 would be one group, and which \
-            of them it shows is not certain
+            of them it shows is not certain: declare a type, or write CAST(… AS TEXT)
             """)
       }
       if comparison.collation != "BINARY" {
         throw NotIncremental(
           reason: """
             it groups by \(group.expression) under the collation \(comparison.collation): which of \
-            the equal values a group shows is not certain
+            the equal values a group shows is not certain\(comparison.collation.remedy)
             """)
       }
     }
   }
 
+  private func checkValues(of expression: String) throws {
+    let tokens = SQLTokens.tokens(of: expression)
+    if tokens.contains(where: { $0.isWord("COLLATE") }) {
+      throw NotIncremental(
+        reason: """
+          it groups by \(expression): which of the equal values a group shows is not certain\
+          \(tokens.last?.name?.uppercased().remedy ?? "")
+          """)
+    }
+    guard tokens[...].isExactValue else {
+      throw NotIncremental(
+        reason: """
+          it groups by \(expression), of which 1 and 1.0 may be one group, and which of them it \
+          shows is not certain: write CAST(… AS TEXT) or AS INTEGER
+          """)
+    }
+  }
+
   /// A column outside of aggregates has one value in a group only where the group has one row of
   /// its table, or is made by it.
-  private func checkBareColumns(_ groups: Set<BaseColumn>, _ determined: Set<Int>) throws {
+  private func checkBareColumns(_ terms: [GroupTerm], _ determined: Set<Int>) throws {
+    let groups = Set(terms.compactMap(\.origin))
+    let expressions = terms.filter { $0.origin == nil }
     guard items != nil, let own = select.expandedColumns else {
       throw NotIncremental(reason: "what * stands for is not certain")
     }
     let around = isOverGroups ? [] : list.hidden + candidate.syntax.order
     let having = [select.syntax.having].compactMap(\.self)
     for expression in own.map(\.expression) + around + having {
-      let tokens = locality.functions.withoutAggregates(expression)
+      let tokens = expressions.reduce(locality.functions.withoutAggregates(expression)) {
+        $1.removed(from: $0)
+      }
       for name in ResolvedSelect.references(in: tokens) {
         if let origin = select.origin(of: name) {
           if groups.contains(origin) || determined.contains(origin.table) { continue }
@@ -116,11 +165,13 @@ extension IncrementalAnalysis {
   }
 
   /// The key is unique if it has the terms of GROUP BY, or identifies rows that determine them.
-  private mutating func completeKey(_ groups: [GroupColumn], _ determined: Set<Int>) throws {
-    func missing() -> [GroupColumn] {
-      let shown = origins(key)
-      let known = determination.closure(of: determination.identified(by: shown))
-      return groups.filter { !shown.contains($0.origin) && !known.contains($0.origin.table) }
+  private mutating func completeKey(_ groups: [GroupTerm], _ determined: Set<Int>) throws {
+    func missing() -> [GroupTerm] {
+      let known = determination.closure(of: determination.identified(by: origins(key)))
+      return groups.filter { group in
+        !key.contains { shows(group, at: $0) }
+          && (group.tables.isEmpty || !known.isSuperset(of: group.tables))
+      }
     }
     while candidate.keyIsFree, let group = missing().first {
       key.append(position(of: group))
@@ -130,5 +181,13 @@ extension IncrementalAnalysis {
     guard missing().isEmpty else {
       throw NotIncremental(reason: "several records may have one key")
     }
+  }
+}
+
+extension String {
+  /// What to write in the place of a collation under which values are equal that look different.
+  fileprivate var remedy: String {
+    let functions = ["NOCASE": "lower", "RTRIM": "rtrim"]
+    return functions[self].map { ": write GROUP BY \($0)(…)" } ?? ""
   }
 }

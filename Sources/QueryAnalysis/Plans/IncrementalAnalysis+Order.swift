@@ -116,9 +116,10 @@ extension Array<SQLToken> {
   }
 
   /// Whether this is the call of one function, and COLLATE is not among what it is called with.
-  fileprivate var isOneCall: Bool {
+  var isOneCall: Bool {
     guard count > 2, let last, first?.kind == .word, self[1].isSymbol("("), last.isSymbol(")"),
-      last.depth == 0, !dropFirst(2).dropLast().contains(where: { $0.depth == 0 })
+      last.depth == self[0].depth,
+      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth })
     else { return false }
     // The words before a parenthesis that are no functions.
     let others = ["NOT", "EXISTS", "CASE", "CAST", "SELECT"]
@@ -128,7 +129,7 @@ extension Array<SQLToken> {
 
 extension SQLToken {
   /// The same for tokens that SQLite takes for the same.
-  fileprivate var folded: String {
+  var folded: String {
     kind == .word || kind == .quotedName ? (name ?? "").lowercased() : String(text)
   }
 }

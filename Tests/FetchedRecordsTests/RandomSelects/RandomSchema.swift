@@ -12,12 +12,20 @@ struct RandomSchema {
     var isIndexed = false
   }
 
+  /// Expressions over a table whose values look the same where they are equal; each has an index.
+  static let expressions = [
+    "lower(%)", "substr(%, 1, 1)", "length(%)", "CASE WHEN % > 2 THEN 'many' ELSE 'few' END",
+    "CAST(% AS TEXT)", "CAST(% AS INTEGER)", "% IS NULL", "% > 2", "'x' || %",
+  ]
+
   struct Table {
     let name: String
     let columns: [Column]
     /// What identifies a row by itself; nil: nothing that can be named.
     let rowID: String?
     let isView: Bool
+    /// What is grouped by besides columns.
+    var expressions: [String] = []
   }
 
   private(set) var statements: [String] = []
@@ -78,10 +86,13 @@ struct RandomSchema {
       let more = random.once(in: 4) ? ", \(random.pick(columns).name)" : ""
       statements.append("CREATE INDEX \(name)_\(column.name) ON \(name) (\(column.name)\(more))")
     }
+    let expression = random.pick(Self.expressions)
+      .replacing("%", with: random.pick(columns).name)
+    statements.append("CREATE INDEX \(name)_e ON \(name) (\(expression))")
     tables.append(
       Table(
         name: name, columns: columns, rowID: ["rowid", "null"].contains(kind) ? "rowid" : "id",
-        isView: false))
+        isView: false, expressions: [expression]))
   }
 
   private mutating func addView(_ number: Int, using random: inout RandomSource) {

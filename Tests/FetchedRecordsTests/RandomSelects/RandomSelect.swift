@@ -48,7 +48,7 @@ struct RandomSelect {
 
 /// Writes SELECTs: joins, groups, and subqueries in every place, within each other.
 struct RandomSelectWriter {
-  private struct Source {
+  struct Source {
     let alias: String
     let table: RandomSchema.Table
   }
@@ -128,6 +128,9 @@ struct RandomSelectWriter {
   private mutating func group(_ select: inout RandomSelect, _ sources: [Source]) {
     if random.once(in: 2) { select.conditions = [membership([sources], 1)] }
     let source = random.pick(sources)
+    if let expression = sources[0].table.expressions.first, random.once(in: 3) {
+      return group(&select, by: expression, of: sources[0])
+    }
     let column = exactColumn(of: source)
     select.groupBy = column
     select.shape = "groups"
@@ -216,7 +219,7 @@ struct RandomSelectWriter {
     }
   }
 
-  private mutating func condition(_ scope: [[Source]], depth: Int) -> String {
+  mutating func condition(_ scope: [[Source]], depth: Int) -> String {
     switch random.number(0...11) {
     case 0: return "\(column(scope)) IS NOT NULL"
     case 1: return "\(column(scope)) BETWEEN \(literal()) AND \(literal())"
@@ -328,7 +331,7 @@ struct RandomSelectWriter {
     return conditions.joined(separator: " AND ")
   }
 
-  private mutating func aggregate(_ sources: [Source]) -> String {
+  mutating func aggregate(_ sources: [Source]) -> String {
     let column = exactColumn(of: random.pick(sources))
     return random.pick([
       "count(*)", "count(*)", "count(\(column))", "count(DISTINCT \(column))", "sum(\(column))",
@@ -337,7 +340,7 @@ struct RandomSelectWriter {
   }
 
   /// Which of the values that are equal and look different a group shows is SQLite's choice.
-  private mutating func exactColumn(of source: Source) -> String {
+  mutating func exactColumn(of source: Source) -> String {
     let exact = source.table.columns.filter(\.isExact)
     let indexed = exact.filter(\.isIndexed)
     if exact.isEmpty { return "\(source.alias).rowid" }

@@ -53,3 +53,25 @@ extension RandomSelectWriter {
     ])
   }
 }
+
+// Groups of the values of an expression.
+extension RandomSelectWriter {
+  /// Its names must not be those of another source, too: it is alone.
+  mutating func group(
+    _ select: inout RandomSelect, by expression: String, of source: Source
+  ) {
+    select.sources = [select.sources[0]]
+    select.conditions = random.once(in: 2) ? [] : [condition([[source]], depth: 1)]
+    select.shape = "groups by expressions"
+    let field = random.pick([
+      expression, expression, "coalesce(\(expression), 'none')", "typeof(\(expression))",
+    ])
+    let more = random.once(in: 3) ? exactColumn(of: source) : nil
+    select.fields = ["\(field) AS f0", "\(aggregate([source])) AS f1"]
+    if let more { select.fields.append("\(more) AS f2") }
+    let term = field == expression ? random.pick([expression, "1", "f0"]) : expression
+    select.groupBy = ([term] + [more].compactMap(\.self)).joined(separator: ", ")
+    if random.once(in: 3) { select.having = "\(expression) IS NOT NULL" }
+    if random.once(in: 2) { select.order = [random.pick(["f1", "f0 DESC", expression])] }
+  }
+}

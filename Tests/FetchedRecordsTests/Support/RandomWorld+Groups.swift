@@ -27,6 +27,18 @@ extension RandomWorld {
         """),
     Case(
       definition: query(
+        "endings",
+        """
+        SELECT 'ends with ' || substr(room, -1) AS text, count(DISTINCT bookId) AS books FROM shelf
+        GROUP BY substr(room, -1) ORDER BY books DESC, substr(room, -1)
+        """),
+      oracle: """
+        SELECT NULL, 'ends with ' || ending, count(DISTINCT bookId) AS books FROM (
+          SELECT substr(room, -1) AS ending, bookId FROM shelf)
+        GROUP BY ending ORDER BY books DESC, ending
+        """),
+    Case(
+      definition: query(
         "fullRooms",
         """
         WITH used(code) AS (SELECT DISTINCT room FROM shelf WHERE n > 1)

@@ -20,6 +20,7 @@ enum RandomWorld {
     CREATE INDEX shelfByBook ON shelf(bookId);
     CREATE INDEX shelfByRoom ON shelf(room);
     CREATE INDEX shelfByNumber ON shelf(n);
+    CREATE INDEX shelfByEnding ON shelf(substr(room, -1));
     CREATE INDEX bookByAuthor ON book(authorId);
     CREATE TRIGGER bookAudit AFTER UPDATE ON book BEGIN
       UPDATE author SET country = new.price WHERE id = new.authorId AND new.price IS NOT NULL

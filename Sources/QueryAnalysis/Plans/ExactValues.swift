@@ -1,0 +1,94 @@
+// Expressions whose values cannot be equal and look different.
+extension ArraySlice<SQLToken> {
+  /// Whether its values look the same where they are equal under BINARY: it is never a real number,
+  /// for 1.0 equals 1.
+  ///
+  /// Read from the expression's outermost form, so that others may be so, too.
+  var isExactValue: Bool {
+    let tokens = withoutParentheses
+    if Array(tokens).isOneCall {
+      return Self.exactFunctions.contains(tokens.first?.text.lowercased() ?? "")
+    }
+    if tokens.isOneCase { return tokens.results.allSatisfy { $0.isLiteral || $0.isExactValue } }
+    return tokens.isExactCast || tokens.isCondition || tokens.isConcatenation
+  }
+
+  /// https://www.sqlite.org/lang_corefunc.html and https://www.sqlite.org/lang_datefunc.html
+  private static let exactFunctions: Set<String> = [
+    "substr", "substring", "lower", "upper", "trim", "ltrim", "rtrim", "replace", "hex", "quote",
+    "printf", "format", "char", "typeof", "date", "time", "datetime", "strftime", "length", "instr",
+    "unicode", "unixepoch",
+  ]
+
+  /// Text that is a value, NULL, or an integer.
+  private var isLiteral: Bool {
+    guard count == 1, let first else { return false }
+    return first.kind == .string || first.isWord("NULL")
+      || first.kind == .number && first.text.allSatisfy(\.isWholeNumber)
+  }
+
+  /// What CASE returns: https://www.sqlite.org/lang_expr.html#the_case_expression
+  private var results: [ArraySlice<SQLToken>] {
+    var results: [ArraySlice<SQLToken>] = []
+    var (depth, start) = (0, nil as Int?)
+    for (index, token) in zip(indices, self) {
+      let isOwn = depth == 1
+      if token.isWord("CASE") { depth += 1 }
+      if token.isWord("END") { depth -= 1 }
+      guard isOwn else { continue }
+      if let first = start, token.isWord("WHEN") || token.isWord("ELSE") || token.isWord("END") {
+        results.append(self[first..<index])
+        start = nil
+      }
+      if token.isWord("THEN") || token.isWord("ELSE") { start = index + 1 }
+    }
+    return results
+  }
+
+  private var isExactCast: Bool {
+    guard count > 4, first?.isWord("CAST") == true, let last, last.isSymbol(")"),
+      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth })
+    else { return false }
+    let type = dropLast().last
+    return dropLast(2).last?.isWord("AS") == true
+      && ["TEXT", "INTEGER", "INT"].contains { type?.isWord($0) == true }
+  }
+
+  /// Whether it is 0, 1 or NULL: comparisons bind weaker than all that makes numbers.
+  private var isCondition: Bool {
+    let own = outermost
+    let words = ["AND", "OR", "NOT", "IS", "ISNULL", "NOTNULL", "BETWEEN", "IN"]
+    return !own.contains { $0.isWord("CASE") }
+      && own.indices.contains { index in
+        words.contains(where: own[index].isWord) || own.isComparison(at: index)
+      }
+  }
+
+  /// Whether `||`, or else `|`, is its only operator.
+  private var isConcatenation: Bool {
+    let own = outermost
+    return own.contains { $0.isSymbol("|") } && !own.contains { $0.isWord("CASE") }
+      && own.allSatisfy { $0.kind != .symbol || "|.()".contains($0.text) }
+  }
+
+  private var outermost: [SQLToken] {
+    let depth = first?.depth ?? 0
+    return filter { $0.depth == depth }
+  }
+}
+
+extension Array<SQLToken> {
+  /// Whether a symbol is, or is part of, an operator that compares; `<<`, `>>`, `->` and `->>` are others.
+  fileprivate func isComparison(at index: Int) -> Bool {
+    let token = self[index]
+    let before = index > 0 ? self[index - 1] : nil
+    let after = index + 1 < count ? self[index + 1] : nil
+    if token.isSymbol("<") { return ![before, after].contains { $0?.isSymbol("<") == true } }
+    if token.isSymbol(">") {
+      return
+        !(before.map { $0.isSymbol(">") || $0.isSymbol("-") } == true
+        || after?.isSymbol(">") == true)
+    }
+    return token.isSymbol("=")
+  }
+}
