@@ -24,14 +24,6 @@ import Testing
       "it has WITH RECURSIVE"
     ),
     ("WITH c AS (SELECT 1) SELECT id FROM book", "the query does not read its CTE c"),
-    (
-      "SELECT id, row_number() OVER w AS n FROM book WINDOW w AS (ORDER BY id)",
-      "it has a WINDOW clause"
-    ),
-    (
-      "SELECT id, row_number() OVER (ORDER BY id) AS n FROM book",
-      "it has a window function: row_number() OVER (ORDER BY id) AS n"
-    ),
     ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "it has HAVING"),
     ("SELECT max(id), title FROM book", "it aggregates nothing"),
     ("SELECT count(*), count(DISTINCT genre) FROM book", "count() counts equal values once"),

@@ -122,11 +122,12 @@ extension LiveResult {
     guard let owners = try owners(of: changed, plan, arguments, &contributions, in: db),
       isWorthwhile(owners.count, of: old.count, plan)
     else { return nil }
+    let known = owners.flatMap { records(of: $0, index, plan, contributions) }
+    guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
     let fetched = try plan.fetch(
       owners, contributions?.numbers ?? GroupIdentifiers(), arguments: arguments,
       layout: old.layout, in: db)
-    let (removed, added) = plan.order.differences(
-      from: owners.flatMap { records(of: $0, index, plan, contributions) }, to: fetched)
+    let (removed, added) = plan.order.differences(from: known, to: fetched)
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
     else { return nil }
@@ -144,6 +145,14 @@ extension LiveResult {
     }
   }
 
+  /// A partition is read as a whole, whatever part of the result it is.
+  private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
+    switch plan.owner {
+    case .row: true
+    case .group: count <= max(64, total / 4)
+    }
+  }
+
   private func makeIndex(
     _ results: Results, _ plan: IncrementalPlan, _ contributions: inout Contributions?
   ) -> OwnerIndex {
@@ -154,11 +163,11 @@ extension LiveResult {
     of owner: Int64, _ index: OwnerIndex, _ plan: IncrementalPlan, _ contributions: Contributions?
   ) -> [OrderedResults.Record] {
     switch plan.owner {
-    case .row(let column): index.records(of: owner, inColumn: column)
+    case .row(let column): return index.records(of: owner, inColumn: column)
     case .group(let columns):
-      index.records(of: owner) { record in
-        let group = contributions?.numbers[owner] ?? []
-        return zip(columns, group).allSatisfy { record.value($0) == $1 }
+      let group = contributions?.numbers[owner] ?? []
+      return index.records(of: owner) { record in
+        zip(columns, group).allSatisfy { record.value($0) == $1 }
       }
     }
   }

@@ -42,8 +42,9 @@ struct AggregateSyntax {
     }
     let clauses = SelectClauses(tokens[(select + 1)...])
     for (isThere, clause) in [
-      (clauses.compoundOperator != nil, "a compound operator"), (clauses.hasWindow, "WINDOW"),
-      (clauses[.groupBy] != nil, "GROUP BY"), (clauses[.having] != nil, "HAVING"),
+      (clauses.compoundOperator != nil, "a compound operator"),
+      (clauses[.windows] != nil, "WINDOW"), (clauses[.groupBy] != nil, "GROUP BY"),
+      (clauses[.having] != nil, "HAVING"),
       (clauses[.order] != nil, "ORDER BY"), (clauses[.limit] != nil, "LIMIT"),
     ] where isThere {
       throw NotIncremental(reason: "it has \(clause)")

@@ -155,9 +155,10 @@ package struct FunctionList {
     return result[...]
   }
 
-  /// Whether an expression calls an aggregate outside of its subqueries.
+  /// Whether an expression calls an aggregate outside of its subqueries, and not as a window function.
   func callsAggregate(_ expression: String) -> Bool {
-    let tokens = SQLTokens.tokens(of: expression)[...].withoutSubqueries
+    let tokens = SQLTokens.tokens(of: expression)[...].withoutSubqueries[...]
+      .withoutWindowFunctions
     return tokens.indices.contains { aggregate(calledBy: tokens[$0...]) != nil }
   }
 

@@ -15,10 +15,12 @@ extension IncrementalAnalysis {
     let rows = possibleOwners.filter(owners.contains)
     if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
 
-    for group in groups where group.tables.contains(where: { select.tables[$0].isNullable }) {
-      throw NotIncremental(
-        reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
-    }
+    for group in groups { try checkIsRequired(group) }
+    return try shape(ownedBy: groups)
+  }
+
+  /// The shape whose owners are the rows that are alike in these terms.
+  mutating func shape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
@@ -85,7 +87,7 @@ extension IncrementalAnalysis {
 
   /// Values that GROUP BY takes for equal must look the same, or it would depend on SQLite's plan
   /// which of them a group shows.
-  private func checkValues(_ groups: [GroupTerm]) throws {
+  func checkValues(_ groups: [GroupTerm]) throws {
     for group in groups {
       guard let origin = group.origin else {
         try checkValues(of: group.expression)
@@ -108,6 +110,12 @@ extension IncrementalAnalysis {
             """)
       }
     }
+  }
+
+  func checkIsRequired(_ group: GroupTerm) throws {
+    guard group.tables.contains(where: { select.tables[$0].isNullable }) else { return }
+    throw NotIncremental(
+      reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
   }
 
   private func checkValues(of expression: String) throws {

@@ -117,10 +117,11 @@ extension Array<SQLToken> {
 
   /// Whether this is the call of one function, and COLLATE is not among what it is called with.
   var isOneCall: Bool {
-    guard count > 2, let last, first?.kind == .word, self[1].isSymbol("("), last.isSymbol(")"),
-      last.depth == self[0].depth,
-      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth })
-    else { return false }
+    var rest = dropFirst()
+    guard first?.kind == .word, rest.takeParentheses() != nil else { return false }
+    if rest.take("FILTER") { _ = rest.takeParentheses() }
+    if rest.take("OVER"), rest.takeParentheses() == nil { _ = rest.popFirst() }
+    guard rest.isEmpty else { return false }
     // The words before a parenthesis that are no functions.
     let others = ["NOT", "EXISTS", "CASE", "CAST", "SELECT"]
     return !contains { $0.isWord("COLLATE") } && !others.contains { self[0].isWord($0) }

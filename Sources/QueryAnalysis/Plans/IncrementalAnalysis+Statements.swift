@@ -21,7 +21,7 @@ extension IncrementalAnalysis {
     }
     return DeclaredParts.select(
       columns, from: select.from(), conditions: conditions, groupBy: select.syntax.groupBy,
-      having: select.syntax.having)
+      having: select.syntax.having, windows: select.syntax.windows)
   }
 
   /// The query, with hidden columns behind its own.
@@ -68,13 +68,14 @@ extension IncrementalAnalysis {
   /// The query for one page at a time; nil where that would cost the whole result each time.
   func pages(_ order: [String]) -> PagedStatement? {
     let page = statement(order: order) + "\nLIMIT ? OFFSET ?"
-    guard candidate.syntax.limit == nil, db.isReadInOrder(page) else { return nil }
+    guard candidate.syntax.limit == nil, windows.functions.isEmpty, db.isReadInOrder(page)
+    else { return nil }
     return PagedStatement(page: page, count: "SELECT count(*) FROM (\n\(statement())\n)")
   }
 
   private var everyRowIsRecord: Bool {
     select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.predicate == nil
-      && select.syntax.groupBy.isEmpty
+      && select.syntax.groupBy.isEmpty && windows.functions.isEmpty
   }
 
   static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
@@ -86,11 +87,15 @@ extension IncrementalAnalysis {
 
   // MARK: - SQLite's plan
 
+  /// What SQLite calls the rows between the passes of window functions. A subquery in FROM has a name.
+  private static let passes = "(subquery-"
+
   /// The steps that read no table by themselves, or look for one key in an index.
   private static let searchless = [
     "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "LIST SUBQUERY",
     "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY", "LEFT-MOST SUBQUERY",
-    "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
+    "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ",
+    "USING INDEX ",
   ]
 
   /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.
@@ -104,7 +109,10 @@ extension IncrementalAnalysis {
         detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
         && !detail.contains("AUTOMATIC")
       // The rows of the records themselves, whose section is still to be named.
-      let isOwn = detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
+      let isOwn =
+        detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
+        || detail.hasPrefix("CO-ROUTINE \(Self.passes)")
+        || detail.hasPrefix("SCAN \(Self.passes)")
       // What a function makes of one value.
       let isFunction = subqueries.functionNames.contains {
         detail.hasPrefix("SCAN \($0) VIRTUAL TABLE INDEX ")
@@ -142,7 +150,8 @@ extension IncrementalAnalysis {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
       }
     case .group:
-      text = "changed rows of \(others.listed) lead to their groups, which are read again"
+      let owners = windows.functions.isEmpty ? "groups" : "partitions"
+      text = "changed rows of \(others.listed) lead to their \(owners), which are read again"
     }
     for lead in plan.leads {
       guard let refusal = lead.refusal else { continue }

@@ -49,6 +49,7 @@ struct IncrementalAnalysis {
   let locality: RowLocality
   let determination: RowDetermination
   let subqueries: SubqueryAnalysis
+  let windows: WindowFunctions
   /// What stands behind each visible column, in the words of ``shown``; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -78,15 +79,22 @@ struct IncrementalAnalysis {
     if !candidate.orderIsFree, shown.showsInnerOrder {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
+    windows = try WindowFunctions(shown.syntax, hidden: candidate.list.hidden, locality)
+    if select.isGrouped, let function = windows.functions.first {
+      throw NotIncremental(
+        reason: "\(function.name)() OVER looks at several records of GROUP BY or DISTINCT")
+    }
     let isOverGroups = shown.grouped != nil && !isGrouped
     if isOverGroups {
       try locality.checkOverGroups(shown)
     } else {
-      try locality.check(select, allowingAggregates: isGrouped, allowingSubqueries: true)
+      try locality.check(
+        select, allowingAggregates: isGrouped, allowingSubqueries: true, allowingWindows: true)
     }
     for expression in candidate.list.hidden {
       try locality.check(
-        expression, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups)
+        expression, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups,
+        allowingWindows: true)
     }
     let limit = candidate.syntax.limit
     for expression in candidate.resultExpressions
@@ -114,7 +122,7 @@ struct IncrementalAnalysis {
         reason: select.tables[0].lack ?? "a LEFT JOIN may leave out each of its tables")
     }
     try completeKey(first)
-    return try rowShape()
+    return try windows.functions.isEmpty ? rowShape() : windowShape()
   }
 
   // MARK: - Owners that are rows

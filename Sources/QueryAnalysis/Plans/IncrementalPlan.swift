@@ -9,7 +9,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   package enum Owner: Sendable, Equatable {
     /// A row of the first lead's table; the position of its rowid among the columns.
     case row(column: Int)
-    /// A group of rows; the positions of what it is grouped by among the columns.
+    /// A group of rows, or a partition, each of whose rows is a record; the positions of what it is
+    /// grouped by among the columns.
     case group(columns: [Int])
   }
 

@@ -12,9 +12,12 @@ struct RowLocality {
   /// Where subqueries are allowed, which is everywhere but in ON and GROUP BY, WHERE may look at what a
   /// LEFT JOIN leaves out, too: neither is asked where changed rows are led to owners.
   ///
+  /// Window functions may be allowed, which are looked at by themselves, in the list and ORDER BY.
+  ///
   /// - Throws: ``NotIncremental`` where something else than one row of each table counts.
   func check(
-    _ select: ResolvedSelect, allowingAggregates: Bool = false, allowingSubqueries: Bool = false
+    _ select: ResolvedSelect, allowingAggregates: Bool = false, allowingSubqueries: Bool = false,
+    allowingWindows: Bool = false
   ) throws(NotIncremental) {
     try checkJoins(select)
     let syntax = select.syntax
@@ -29,7 +32,8 @@ struct RowLocality {
     for expression in syntax.columns.map(\.text) + [syntax.having].compactMap(\.self) + syntax.order
     {
       try check(
-        expression, allowingAggregates: allowingAggregates, allowingSubqueries: allowingSubqueries)
+        expression, allowingAggregates: allowingAggregates,
+        allowingSubqueries: allowingSubqueries, allowingWindows: allowingWindows)
     }
   }
 
@@ -43,13 +47,14 @@ struct RowLocality {
   }
 
   func check(
-    _ expression: String, allowingAggregates: Bool = false, allowingSubqueries: Bool = false
+    _ expression: String, allowingAggregates: Bool = false, allowingSubqueries: Bool = false,
+    allowingWindows: Bool = false
   ) throws(NotIncremental) {
-    let tokens = SQLTokens.tokens(of: expression)
+    var tokens = SQLTokens.tokens(of: expression)
+    if allowingSubqueries { tokens = tokens[...].withoutSubqueries }
+    if allowingWindows { tokens = tokens[...].withoutWindowFunctions }
     do {
-      try functions.check(
-        allowingSubqueries ? tokens[...].withoutSubqueries : tokens,
-        allowingAggregates: allowingAggregates)
+      try functions.check(tokens, allowingAggregates: allowingAggregates)
     } catch {
       throw NotIncremental(reason: "\(error.description): \(expression.trimmingSpaces)")
     }

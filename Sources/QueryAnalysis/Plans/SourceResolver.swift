@@ -254,6 +254,7 @@ extension SelectSyntax {
     if let lack = lackOfPlainness, !(allowingGroups && makesGroups) {
       throw NotIncremental(reason: lack)
     }
+    if !windows.isEmpty { throw NotIncremental(reason: "it has a WINDOW clause") }
     if limit != nil { throw NotIncremental(reason: "there is LIMIT") }
   }
 

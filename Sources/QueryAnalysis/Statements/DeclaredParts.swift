@@ -33,12 +33,13 @@ package struct DeclaredParts {
 
   static func select(
     _ columns: [String], from source: String, conditions: [String], groupBy: [String],
-    having: String?, order: [String] = []
+    having: String?, windows: [String] = [], order: [String] = []
   ) -> String {
     let clauses = [
       ("SELECT ", columns.joined(separator: ", ")), ("FROM ", source),
       ("WHERE ", conditions.joined(separator: " AND ")),
       ("GROUP BY ", groupBy.joined(separator: ", ")), ("HAVING ", having?.parenthesized ?? ""),
+      ("WINDOW ", windows.joined(separator: ", ")),
       ("ORDER BY ", order.joined(separator: ", ")),
     ]
     return clauses.filter { !$0.1.isEmpty }.map { $0.0 + $0.1 }.joined(separator: "\n")

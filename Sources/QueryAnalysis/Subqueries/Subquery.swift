@@ -33,10 +33,8 @@ struct Subquery {
 
   /// Where its WHERE stands in the expression that it was found in.
   var placeOfPredicate: (start: String.Index, end: String.Index)? {
-    guard let depth = body.first?.depth else { return nil }
-    let outer = body.map { SQLToken(kind: $0.kind, text: $0.text, depth: $0.depth - depth) }
-    guard let predicate = SelectClauses(outer[...])[.predicate], let first = predicate.first,
-      let last = predicate.last
+    guard let predicate = SelectClauses(body.atDepthZero[...])[.predicate],
+      let first = predicate.first, let last = predicate.last
     else { return nil }
     return (first.text.startIndex, last.text.endIndex)
   }
@@ -64,6 +62,12 @@ extension ArraySlice<SQLToken> {
       ["SELECT", "WITH", "VALUES"].contains(where: self[index + 1].isWord)
     else { return nil }
     return self[index...].firstIndex { $0.isSymbol(")") && $0.depth == self[index].depth }
+  }
+
+  /// The tokens as if the parentheses around them were not there.
+  var atDepthZero: [SQLToken] {
+    guard let depth = first?.depth else { return [] }
+    return map { SQLToken(kind: $0.kind, text: $0.text, depth: $0.depth - depth) }
   }
 
   /// The tokens without what stands between the parentheses of subqueries.

@@ -4,15 +4,13 @@
 /// name can be without quotes: https://www.sqlite.org/lang_keywords.html
 struct SelectClauses {
   enum Clause {
-    case select, from, predicate, groupBy, having, order, limit
+    case select, from, predicate, groupBy, having, windows, order, limit
   }
 
   static let compoundOperators = ["UNION", "INTERSECT", "EXCEPT"]
 
   /// An operator that joins several SELECTs to one statement; nil: it is one SELECT.
   let compoundOperator: String?
-  /// Whether there is a WINDOW clause.
-  let hasWindow: Bool
   private var clauses: [Clause: ArraySlice<SQLToken>] = [:]
 
   /// The tokens of a clause without the keywords that begin it; in a compound statement, those of
@@ -24,9 +22,6 @@ struct SelectClauses {
     let outer = tokens.indices.filter { tokens[$0].depth == 0 }
     compoundOperator = Self.compoundOperators.first { word in
       outer.contains { tokens[$0].isWord(word) }
-    }
-    hasWindow = outer.contains {
-      tokens[$0].isWord("WINDOW") && $0 + 2 < tokens.endIndex && tokens[$0 + 2].isWord("AS")
     }
     var clause = Clause.select
     var start = tokens.startIndex
@@ -50,6 +45,10 @@ struct SelectClauses {
     if token.isWord("WHERE") { return (.predicate, 1) }
     if token.isWord("GROUP"), isBy { return (.groupBy, 2) }
     if token.isWord("HAVING") { return (.having, 1) }
+    // WINDOW may be a name, too.
+    if token.isWord("WINDOW"), index + 2 < tokens.endIndex, tokens[index + 2].isWord("AS") {
+      return (.windows, 1)
+    }
     if token.isWord("ORDER"), isBy { return (.order, 2) }
     if token.isWord("LIMIT") { return (.limit, 1) }
     return nil

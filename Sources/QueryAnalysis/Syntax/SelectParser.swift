@@ -66,7 +66,6 @@ struct SelectParser {
     if let word = clauses.compoundOperator {
       throw NotIncremental(reason: "it joins several SELECTs with \(word)")
     }
-    if clauses.hasWindow { throw NotIncremental(reason: "it has a WINDOW clause") }
     guard let from = clauses[.from] else {
       throw NotIncremental(reason: "it reads no table")
     }
@@ -77,6 +76,7 @@ struct SelectParser {
     syntax.predicate = clauses[.predicate]?.sourceText
     syntax.groupBy = clauses[.groupBy].map(Self.list) ?? []
     syntax.having = clauses[.having]?.sourceText
+    syntax.windows = clauses[.windows].map(Self.list) ?? []
     syntax.order = clauses[.order].map(Self.list) ?? []
     syntax.limit = try clauses[.limit].map(Self.limit)
     return syntax

@@ -15,6 +15,8 @@ struct SelectSyntax: Equatable {
   var predicate: String?
   var groupBy: [String] = []
   var having: String?
+  /// The windows that have names: `name AS (…)`.
+  var windows: [String] = []
   var order: [String] = []
   var limit: LimitSyntax?
 }

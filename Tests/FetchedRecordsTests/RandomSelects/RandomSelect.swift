@@ -13,6 +13,7 @@ struct RandomSelect {
   var conditions: [String] = []
   var groupBy: String?
   var having: String?
+  var windows: String?
   var order: [String] = []
   var limit: String?
 
@@ -22,6 +23,7 @@ struct RandomSelect {
     if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
+    if let windows { sql += " WINDOW \(windows)" }
     if !order.isEmpty { sql += " ORDER BY " + order.joined(separator: ", ") }
     if let limit { sql += " LIMIT \(limit)" }
     return sql
@@ -48,6 +50,9 @@ struct RandomSelect {
 
 /// Writes SELECTs: joins, groups, and subqueries in every place, within each other.
 struct RandomSelectWriter {
+  /// One of so many SELECTs has window functions.
+  static let windowed = RandomSource.number("DIDCHANGE_WINDOWED") ?? 8
+
   struct Source {
     let alias: String
     let table: RandomSchema.Table
@@ -68,22 +73,11 @@ struct RandomSelectWriter {
   }
 
   private mutating func selectOfRows() -> RandomSelect {
-    var sources: [Source] = []
-    var texts: [String] = []
-    for number in 0..<random.pick([1, 1, 1, 2, 2, 3, 4]) {
-      let source = source(from: schema.sources)
-      let text = text(source)
-      if number == 0 {
-        texts.append(text)
-      } else {
-        texts.append(join(source, text, to: sources))
-      }
-      sources.append(source)
-    }
-    var select = RandomSelect(fields: [], sources: texts)
+    var (select, sources) = rows()
     let scope = [sources]
-    for _ in 0..<random.pick([0, 1, 1, 2]) { select.conditions.append(condition(scope, depth: 2)) }
-    if random.once(in: 4) {
+    if random.once(in: Self.windowed) {
+      window(&select, sources)
+    } else if random.once(in: 4) {
       group(&select, sources)
     } else if random.once(in: 8) {
       makeDistinct(&select, sources)
@@ -123,6 +117,26 @@ struct RandomSelectWriter {
     select.fields = (0..<random.number(1...2)).map {
       "\(exactColumn(of: random.pick(sources))) AS f\($0)"
     }
+  }
+
+  /// FROM and WHERE.
+  mutating func rows() -> (RandomSelect, [Source]) {
+    var sources: [Source] = []
+    var texts: [String] = []
+    for number in 0..<random.pick([1, 1, 1, 2, 2, 3, 4]) {
+      let source = source(from: schema.sources)
+      let text = text(source)
+      if number == 0 {
+        texts.append(text)
+      } else {
+        texts.append(join(source, text, to: sources))
+      }
+      sources.append(source)
+    }
+    var select = RandomSelect(fields: [], sources: texts)
+    let scope = [sources]
+    for _ in 0..<random.pick([0, 1, 1, 2]) { select.conditions.append(condition(scope, depth: 2)) }
+    return (select, sources)
   }
 
   private mutating func group(_ select: inout RandomSelect, _ sources: [Source]) {
@@ -194,7 +208,7 @@ struct RandomSelectWriter {
 
   // MARK: - Expressions
 
-  private mutating func column(_ scope: [[Source]]) -> String {
+  mutating func column(_ scope: [[Source]]) -> String {
     let level = random.once(in: 3) ? random.pick(scope) : scope[scope.count - 1]
     let source = random.pick(level)
     let name = random.pick(source.table.columns).name
@@ -205,7 +219,7 @@ struct RandomSelectWriter {
     random.pick(["1", "2", "3", "'a'", "'b'", ":p", "NULL", "2.5"])
   }
 
-  private mutating func value(_ scope: [[Source]], depth: Int) -> String {
+  mutating func value(_ scope: [[Source]], depth: Int) -> String {
     switch random.number(0...11) {
     case 0: return "\(column(scope)) || '-' || \(column(scope))"
     case 1: return "coalesce(\(column(scope)), \(literal()))"

@@ -341,6 +341,19 @@ extension RandomWorld {
         """),
     Case(
       definition: query(
+        "placesInRooms",
+        """
+        SELECT id, room, rank() OVER (PARTITION BY room ORDER BY n DESC) AS place
+        FROM shelf WHERE n IS NOT NULL ORDER BY place, room
+        """),
+      oracle: """
+        SELECT NULL, id, room, 1 + (
+            SELECT count(*) FROM shelf o
+            WHERE o.n IS NOT NULL AND o.room IS s.room AND o.n > s.n) AS place
+        FROM shelf s WHERE n IS NOT NULL ORDER BY place, room, id
+        """),
+    Case(
+      definition: query(
         "authorsOfRooms",
         """
         SELECT count(DISTINCT b.authorId) AS authors, max(s.id) FROM shelf s

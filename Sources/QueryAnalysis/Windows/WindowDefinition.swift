@@ -1,0 +1,77 @@
+/// The rows that a window function looks at, as OVER or the WINDOW clause says.
+///
+/// https://www.sqlite.org/windowfunctions.html
+struct WindowDefinition {
+  private(set) var partition: [String] = []
+  private(set) var order: [OrderTerm] = []
+  /// From ROWS, RANGE or GROUPS on; empty: the rows up to the current one and those that ORDER BY
+  /// takes for equal to it.
+  private(set) var frame: ArraySlice<SQLToken> = []
+
+  private static let frameWords = ["ROWS", "RANGE", "GROUPS"]
+
+  /// Whether the frame may end between rows that ORDER BY takes for equal.
+  ///
+  /// Each of these words may be a column's name, too: what may be a frame counts as one.
+  var dividesEqualRows: Bool { frame.contains { $0.isWord("ROWS") } }
+
+  /// Whether rows are only added to the frame, from one row of the partition to the next.
+  var onlyGrows: Bool {
+    if frame.isEmpty { return true }
+    let rest = frame.dropFirst().drop { $0.isWord("BETWEEN") }
+    return rest.first?.isWord("UNBOUNDED") == true && !frame.contains { $0.isWord("EXCLUDE") }
+  }
+
+  /// `[base] [PARTITION BY …] [ORDER BY …] [frame]`: https://www.sqlite.org/syntax/window-defn.html
+  ///
+  /// - Parameters:
+  ///   - body: what stands between the parentheses.
+  ///   - named: the windows of the WINDOW clause.
+  /// - Throws: ``NotIncremental`` where it is based on a window that is not there.
+  init(_ body: ArraySlice<SQLToken>, _ named: NamedWindows) throws(NotIncremental) {
+    var rest = body.atDepthZero[...]
+    let words = ["PARTITION", "ORDER"] + Self.frameWords
+    if let name = rest.first?.name, !words.contains(where: { rest.first?.isWord($0) == true }) {
+      self = try named.definition(of: name)
+      rest.removeFirst()
+    }
+    if rest.take("PARTITION"), rest.take("BY") {
+      let end = rest.firstIndex { $0.isWord("ORDER") && $0.depth == 0 } ?? rest.endIndex
+      partition = Self.beforeFrame(rest[..<end]).members.map(\.sourceText)
+    }
+    if let start = rest.firstIndex(where: { $0.isWord("ORDER") && $0.depth == 0 }) {
+      order = Self.beforeFrame(rest[(start + 2)...]).members.map { OrderTerm($0.sourceText) }
+    }
+    frame = rest[(rest.startIndex + Self.beforeFrame(rest).count)...]
+  }
+
+  private static func beforeFrame(_ tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
+    tokens.prefix { token in token.depth > 0 || !frameWords.contains(where: token.isWord) }
+  }
+}
+
+/// The windows of a WINDOW clause.
+struct NamedWindows {
+  private var bodies: [(name: String, body: ArraySlice<SQLToken>)] = []
+
+  /// - Parameter texts: `name AS (…)`, each.
+  init(_ texts: [String]) {
+    for text in texts {
+      var tokens = SQLTokens.tokens(of: text)[...]
+      guard let name = tokens.popFirst()?.name, tokens.take("AS"),
+        let body = tokens.takeParentheses()
+      else { continue }
+      bodies.append((name, body))
+    }
+  }
+
+  func definition(of name: String) throws(NotIncremental) -> WindowDefinition {
+    guard let index = bodies.firstIndex(where: { $0.name.isSameIdentifier(as: name) }) else {
+      throw NotIncremental(reason: "which rows the window \(name) has is not certain")
+    }
+    var others = self
+    // No window is based on itself.
+    let body = others.bodies.remove(at: index).body
+    return try WindowDefinition(body, others)
+  }
+}

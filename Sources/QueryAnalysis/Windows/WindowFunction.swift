@@ -1,0 +1,119 @@
+/// A call of a window function: `name(…) [FILTER (WHERE …)] OVER …`.
+///
+/// https://www.sqlite.org/windowfunctions.html
+struct WindowFunction {
+  let name: String
+  let arguments: ArraySlice<SQLToken>
+  let filter: ArraySlice<SQLToken>
+  let window: WindowDefinition
+
+  /// Whether its value is certain where ORDER BY leaves open which of some rows comes first.
+  ///
+  /// Sums of a frame that only grows add the same numbers in whatever order: of reals the last
+  /// digits may differ, as in groups. Where rows leave the frame, what is large may have swallowed
+  /// what is small.
+  var hasOneValue: Bool {
+    switch name.lowercased() {
+    case "rank", "dense_rank", "percent_rank", "cume_dist": true
+    case "count", "min", "max": !window.dividesEqualRows
+    case "sum", "total", "avg": !window.dividesEqualRows && window.onlyGrows
+    default: false
+    }
+  }
+
+  /// Whether its value is one of those that compare as equal, which may look different.
+  var showsOneOfEqualValues: Bool { ["min", "max"].contains(name.lowercased()) }
+
+  /// Whether its value is certain where no two rows are equal. Functions of an application may be
+  /// whatever they like.
+  var isKnown: Bool {
+    let ordered = [
+      "row_number", "ntile", "lag", "lead", "first_value", "last_value", "nth_value",
+      "group_concat", "json_group_array", "json_group_object", "rank", "dense_rank",
+      "percent_rank", "cume_dist",
+    ]
+    let name = name.lowercased()
+    return ordered.contains(name) || Aggregate.Function(rawValue: name) != nil
+  }
+}
+
+/// The window functions of a SELECT.
+struct WindowFunctions {
+  private(set) var functions: [WindowFunction] = []
+
+  /// - Throws: ``NotIncremental`` where one is more than a function of the rows of its partition.
+  init(
+    _ syntax: SelectSyntax, hidden: [String], _ locality: RowLocality
+  ) throws(NotIncremental) {
+    let named = NamedWindows(syntax.windows)
+    for expression in syntax.columns.map(\.text) + hidden + syntax.order {
+      for call in SQLTokens.tokens(of: expression)[...].withoutSubqueries[...].windowCalls {
+        let function = WindowFunction(
+          name: call.name, arguments: call.arguments, filter: call.filter,
+          window: try WindowDefinition(call.window, named))
+        try function.check(locality)
+        functions.append(function)
+      }
+    }
+  }
+}
+
+extension WindowFunction {
+  fileprivate func check(_ locality: RowLocality) throws(NotIncremental) {
+    let terms = window.partition + window.order.map(\.expression)
+    for expression in terms + [arguments, filter, window.frame].map(\.sourceText) {
+      try locality.check(expression)
+    }
+    guard isKnown else { throw NotIncremental(reason: "what \(name)() OVER does is not known") }
+  }
+}
+
+/// A window function as it is written.
+private struct WindowCall {
+  let name: String
+  let arguments: ArraySlice<SQLToken>
+  let filter: ArraySlice<SQLToken>
+  /// The window's name, or what describes it.
+  let window: ArraySlice<SQLToken>
+}
+
+extension ArraySlice<SQLToken> {
+  fileprivate var windowCalls: [WindowCall] {
+    var rest = self
+    var calls: [WindowCall] = []
+    while !rest.isEmpty {
+      if let call = rest.takeWindowCall() { calls.append(call) } else { rest.removeFirst() }
+    }
+    return calls
+  }
+
+  /// The tokens without window functions.
+  var withoutWindowFunctions: [SQLToken] {
+    var rest = self
+    var others: [SQLToken] = []
+    while !rest.isEmpty {
+      if rest.takeWindowCall() == nil { others.append(rest.removeFirst()) }
+    }
+    return others
+  }
+
+  private mutating func takeWindowCall() -> WindowCall? {
+    var rest = self
+    guard let name = rest.popFirst()?.name, let arguments = rest.takeParentheses() else {
+      return nil
+    }
+    let filter = rest.take("FILTER") ? rest.takeParentheses() ?? [] : []
+    // OVER may be an alias, too.
+    guard rest.take("OVER"), let window = rest.takeParentheses() ?? rest.takeName() else {
+      return nil
+    }
+    self = rest
+    return WindowCall(name: name, arguments: arguments, filter: filter, window: window)
+  }
+
+  private mutating func takeName() -> ArraySlice<SQLToken>? {
+    guard first?.name != nil else { return nil }
+    defer { removeFirst() }
+    return prefix(1)
+  }
+}

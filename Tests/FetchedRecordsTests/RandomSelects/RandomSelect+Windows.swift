@@ -1,0 +1,80 @@
+import TestSupport
+
+// SELECTs with window functions.
+extension RandomSelectWriter {
+  /// Only such whose values are certain whatever SQLite's plan.
+  mutating func window(_ select: inout RandomSelect, _ sources: [Source]) {
+    let owner = exactColumn(of: random.pick(sources))
+    select.fields = ["\(column([sources])) AS f0"]
+    for number in 1...random.number(1...3) {
+      select.fields.append("\(windowFunction(sources, owner, &select)) AS f\(number)")
+    }
+    if random.once(in: 3) { select.fields.append("\(value([sources], depth: 1)) AS more") }
+    switch random.number(0...5) {
+    case 0, 1: select.order = ["f1\(random.pick(["", " DESC"]))"]
+    case 2: select.order = ["\(windowFunction(sources, owner, &select)) + 1", "f0"]
+    default: break
+    }
+    if random.once(in: 10) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+  }
+
+  private mutating func windowFunction(
+    _ sources: [Source], _ owner: String, _ select: inout RandomSelect
+  ) -> String {
+    let terms = random.once(in: 3) ? ", \(column([sources]))" : ""
+    let partition = random.once(in: 20) ? "" : "PARTITION BY \(owner)\(terms)"
+    let keys = sources.compactMap { source in
+      source.table.rowID.map { "\(source.alias).\($0)" }
+    }
+    let isTotal = keys.count == sources.count && random.number(0...2) > 0
+    var order = random.once(in: 3) ? [] : ["\(column([sources]))\(random.pick(["", " DESC"]))"]
+    if isTotal { order += keys }
+    let list = order.joined(separator: ", ")
+    var window = order.isEmpty ? partition : "\(partition) ORDER BY \(list)"
+    let call = isTotal ? orderedCall(sources) : call(sources)
+    if isTotal || !call.hasPrefix("sum"), random.once(in: 3) {
+      window += frame(dividesEqual: isTotal, hasOneTerm: order.count == 1)
+    }
+    guard random.once(in: 5), select.windows == nil else { return "\(call) OVER (\(window))" }
+    if window.contains("BETWEEN") || random.once(in: 2) {
+      select.windows = "w AS (\(window))"
+      return "\(call) OVER w"
+    }
+    select.windows = "w AS (\(partition))"
+    return "\(call) OVER (w\(order.isEmpty ? "" : " ORDER BY \(list)"))"
+  }
+
+  /// What does not depend on which of equal rows comes first.
+  private mutating func call(_ sources: [Source]) -> String {
+    let column = column([sources])
+    let exact = exactColumn(of: random.pick(sources))
+    return random.pick([
+      "rank()", "rank()", "dense_rank()", "percent_rank()", "cume_dist()", "count(*)",
+      "count(\(column))", "sum(\(column))", "min(\(exact))", "max(\(exact))",
+      "count(*) FILTER (WHERE \(column) > 1)",
+    ])
+  }
+
+  private mutating func orderedCall(_ sources: [Source]) -> String {
+    let column = column([sources])
+    return random.pick([
+      "row_number()", "row_number()", "ntile(2)", "lag(\(column))", "lead(\(column), 2, 'none')",
+      "first_value(\(column))", "last_value(\(column))", "nth_value(\(column), 2)",
+      "group_concat(\(column), '-')", "sum(\(column))", "total(\(column))", "max(\(column))",
+      call(sources),
+    ])
+  }
+
+  private mutating func frame(dividesEqual: Bool, hasOneTerm: Bool) -> String {
+    let unit = random.pick(dividesEqual ? ["ROWS", "ROWS", "GROUPS"] : ["GROUPS", "GROUPS"])
+    let bounds = random.pick([
+      "UNBOUNDED PRECEDING AND CURRENT ROW", "1 PRECEDING AND 1 FOLLOWING",
+      "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING", "CURRENT ROW AND UNBOUNDED FOLLOWING",
+    ])
+    let exclusion = random.pick(["", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES"])
+    if hasOneTerm, random.once(in: 4) {
+      return " RANGE BETWEEN 1 PRECEDING AND 1 FOLLOWING\(exclusion)"
+    }
+    return " \(unit) BETWEEN \(bounds)\(exclusion)"
+  }
+}

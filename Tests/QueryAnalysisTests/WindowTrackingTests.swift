@@ -1,0 +1,132 @@
+import Testing
+
+@testable import QueryAnalysis
+
+@Suite struct `Tracking of window functions` {
+  private static let followed = [
+    "SELECT id, title, rank() OVER (PARTITION BY genre ORDER BY price DESC) AS place FROM book",
+    "SELECT id, rank() OVER w, count(*) OVER (w) FROM book WINDOW w AS (PARTITION BY genre)",
+    """
+    SELECT id, row_number() OVER (few ORDER BY title, id) AS n FROM book
+    WINDOW few AS (all_of_it), all_of_it AS (PARTITION BY genre)
+    """,
+    "SELECT id, row_number() OVER (PARTITION BY genre ORDER BY price, id DESC) AS n FROM book",
+    "SELECT id FROM book ORDER BY dense_rank() OVER (PARTITION BY genre ORDER BY price), title",
+    """
+    SELECT id, lag(title) OVER w AS before, lead(title, 2, '-') OVER w AS later,
+      first_value(price) OVER w AS least, group_concat(title) OVER w AS titles
+    FROM book WINDOW w AS (PARTITION BY authorId ORDER BY id)
+    """,
+    """
+    SELECT id, sum(price) OVER (
+        PARTITION BY genre ORDER BY id ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) AS two
+    FROM book WHERE price > 1
+    """,
+    "SELECT id, sum(price) OVER (PARTITION BY genre ORDER BY title) AS s FROM book ORDER BY id LIMIT 3",
+    "SELECT id, count(*) FILTER (WHERE price > 1) OVER (PARTITION BY genre) + 1 AS n FROM book",
+    "SELECT id, max(title) OVER (PARTITION BY price, authorId ORDER BY genre) AS t FROM book",
+    "SELECT id, rank() OVER (PARTITION BY price, genre) a, 1 + rank() OVER (PARTITION BY genre) b FROM book",
+    """
+    SELECT book.id, name, rank() OVER (PARTITION BY authorId ORDER BY name, title) AS place
+    FROM book LEFT JOIN author ON author.id = authorId
+    """,
+    """
+    SELECT a.id, b.id AS book, row_number() OVER (PARTITION BY a.id ORDER BY b.title, b.id) AS n
+    FROM author a JOIN book b ON b.authorId = a.id
+    """,
+    """
+    SELECT id, rank() OVER (PARTITION BY genre ORDER BY price) AS place FROM book
+    WHERE EXISTS (SELECT 1 FROM author WHERE author.id = authorId) ORDER BY place DESC
+    """,
+    "SELECT id, rank() OVER (PARTITION BY price, title COLLATE NOCASE, genre) AS n FROM cheaper",
+  ]
+
+  @Test(arguments: followed)
+  func `is row by row where all windows have a partition in common`(sql: String) throws {
+    try expectFollowed(sql.replacing("cheaper", with: "(SELECT * FROM book WHERE price < 3)"))
+  }
+
+  @Test(arguments: [
+    (
+      "SELECT id, rank() OVER (ORDER BY price) AS n FROM book",
+      "a window is not partitioned by a column"
+    ),
+    (
+      """
+      SELECT id, rank() OVER (PARTITION BY genre) AS a, rank() OVER (PARTITION BY authorId) AS b
+      FROM book
+      """, "a window is not partitioned by a column"
+    ),
+    (
+      "SELECT id, rank() OVER (PARTITION BY upper(genre)) AS n FROM book",
+      "a window is not partitioned by a column"
+    ),
+    (
+      "SELECT id, row_number() OVER (PARTITION BY genre ORDER BY title) AS n FROM book",
+      """
+      row_number() depends on the order of rows that the ORDER BY of its window may take for equal: \
+      end that with a key, as in ORDER BY …, id
+      """
+    ),
+    (
+      "SELECT id, lag(title) OVER (PARTITION BY genre ORDER BY id COLLATE NOCASE) AS n FROM book",
+      "lag() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      """
+      SELECT id, count(*) OVER (PARTITION BY genre ORDER BY title ROWS UNBOUNDED PRECEDING) AS n
+      FROM book
+      """, "count() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      """
+      SELECT id, sum(price) OVER (PARTITION BY genre ORDER BY title
+        GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS n
+      FROM book
+      """, "sum() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      "SELECT id, max(price) OVER (PARTITION BY genre) AS n FROM book",
+      "which of several equal values max() shows is not certain"
+    ),
+    (
+      "SELECT id, rank() OVER (PARTITION BY name) AS n FROM author",
+      "it groups by name under the collation NOCASE"
+    ),
+    (
+      "SELECT id, rank() OVER (PARTITION BY price) AS n FROM book",
+      "price is a column without a type: 1 and 1.0 would be one group"
+    ),
+    (
+      "SELECT id, rank() OVER (PARTITION BY title) AS n FROM book",
+      "SQLite would not search by key: SCAN book"
+    ),
+    (
+      """
+      SELECT a.id, rank() OVER (PARTITION BY b.genre) AS n
+      FROM author a LEFT JOIN book b ON b.authorId = a.id
+      """, "it groups by b.genre, which a LEFT JOIN may leave out"
+    ),
+    (
+      "SELECT genre, rank() OVER (PARTITION BY genre) AS n FROM book GROUP BY genre",
+      "rank() OVER looks at several records of GROUP BY or DISTINCT"
+    ),
+    (
+      "SELECT DISTINCT genre, count(*) OVER (PARTITION BY genre) AS n FROM book",
+      "count() OVER looks at several records of GROUP BY or DISTINCT"
+    ),
+    (
+      "SELECT id, rank() OVER (PARTITION BY genre ORDER BY random()) AS n FROM book",
+      "random() need not return the same value again"
+    ),
+    (
+      "SELECT n FROM (SELECT rank() OVER (PARTITION BY genre ORDER BY price) AS n FROM book)",
+      "it has a window function"
+    ),
+  ])
+  func `says why not`(sql: String, reason: String) throws {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .refetch)
+    #expect(tracking.reason.hasPrefix(reason), "\(tracking.reason)")
+  }
+}
