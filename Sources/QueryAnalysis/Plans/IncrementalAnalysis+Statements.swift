@@ -4,6 +4,7 @@ import GRDB
 // The statements of a plan.
 extension IncrementalAnalysis {
   private static let resultName = "\"didchange result\""
+  static let ownerName = "\"didchange owner\""
 
   /// A SELECT of the query's rows.
   ///
@@ -40,10 +41,7 @@ extension IncrementalAnalysis {
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
     }
     if !order.isEmpty { sql += "\nORDER BY " + order.joined(separator: ", ") }
-    if let limit {
-      sql += "\nLIMIT \(limit.limit.parenthesized)"
-      if let offset = limit.offset { sql += " OFFSET \(offset.parenthesized)" }
-    }
+    if let limit { sql += "\n" + limit.sql }
     return sql
   }
 
@@ -57,11 +55,7 @@ extension IncrementalAnalysis {
       let shown = statement(order: order, limit: limit)
       return WindowStatement(
         short: everyRowIsRecord && db.isReadInOrder(shown) ? shown : nil,
-        sql: statement(order: order),
-        bounds: """
-          SELECT CAST(\(limit.limit.parenthesized) AS NUMERIC), \
-          CAST(\((limit.offset ?? "0").parenthesized) AS NUMERIC)
-          """)
+        sql: statement(order: order), bounds: limit.bounds)
     }
   }
 
@@ -94,7 +88,7 @@ extension IncrementalAnalysis {
   private static let searchless = [
     "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "LIST SUBQUERY",
     "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY", "LEFT-MOST SUBQUERY",
-    "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ",
+    "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ",
     "USING INDEX ",
   ]
 
@@ -102,15 +96,15 @@ extension IncrementalAnalysis {
   ///
   /// https://www.sqlite.org/eqp.html
   func checkSearches(_ sql: String) throws {
-    let result = Self.resultName.dropFirst().dropLast()
+    let own = [Self.resultName, Self.ownerName].map { $0.dropFirst().dropLast() }
     for step in try steps(of: sql) {
       let detail = step["detail"] as String
       let isSearch =
         detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
         && !detail.contains("AUTOMATIC")
-      // The rows of the records themselves, whose section is still to be named.
+      // The rows of the records themselves, whose section is still to be named, and what is asked for.
       let isOwn =
-        detail == "CO-ROUTINE \(result)" || detail == "SCAN \(result)"
+        own.contains { detail == "CO-ROUTINE \($0)" || detail == "SCAN \($0)" }
         || detail.hasPrefix("CO-ROUTINE \(Self.passes)")
         || detail.hasPrefix("SCAN \(Self.passes)")
       // What a function makes of one value.
@@ -167,6 +161,19 @@ extension IncrementalAnalysis {
         """
     }
     return text
+  }
+}
+
+extension LimitSyntax {
+  var sql: String {
+    "LIMIT \(limit.parenthesized)" + (offset.map { " OFFSET \($0.parenthesized)" } ?? "")
+  }
+
+  /// A statement that returns both.
+  var bounds: String {
+    """
+    SELECT CAST(\(limit.parenthesized) AS NUMERIC), CAST(\((offset ?? "0").parenthesized) AS NUMERIC)
+    """
   }
 }
 

@@ -55,11 +55,7 @@ struct SourceResolver {
   ///
   /// - Throws: ``NotIncremental`` where a source is more than rows of tables.
   func resolve(readBy syntax: SelectSyntax) throws -> ResolvedSelect {
-    var syntax = syntax
-    while let unread = syntax.commonTables.firstIndex(where: { !syntax.reads($0) }) {
-      syntax.commonTables.remove(at: unread)
-    }
-    return try resolve(syntax)
+    try resolve(syntax.withoutUnreadTables)
   }
 
   private func resolve(_ source: SourceSyntax, number: Int) throws -> ResolvedSource {
@@ -236,6 +232,15 @@ extension ResolvedSelect {
 }
 
 extension SelectSyntax {
+  /// The same without the tables of WITH that it does not read.
+  var withoutUnreadTables: SelectSyntax {
+    var syntax = self
+    while let unread = syntax.commonTables.firstIndex(where: { !syntax.reads($0) }) {
+      syntax.commonTables.remove(at: unread)
+    }
+    return syntax
+  }
+
   /// Whether a table of WITH is named by FROM here, or by another such table.
   fileprivate func reads(_ table: CommonTable) -> Bool {
     let named = sources.contains { source in

@@ -19,11 +19,14 @@ extension QueryAnalyzer {
       keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
       sectionIndexTitle: title)
     do {
-      let candidate = IncrementalCandidate(
-        syntax: try SelectParser.parse(text.sqlWithoutSemicolon), list: SelectList(visible: names),
-        resultExpressions: list.hidden, leadingSection: nil, sectionNeedsBytes: false,
-        key: key ?? [], keyIsFree: definition.key == nil, orderIsFree: false)
-      let shape = try incrementalShape(candidate, names: names)
+      let shape =
+        try unionShape(text, list, key ?? [])
+        ?? incrementalShape(
+          IncrementalCandidate(
+            syntax: try SelectParser.parse(text.sqlWithoutSemicolon),
+            list: SelectList(visible: names), resultExpressions: list.hidden, leadingSection: nil,
+            sectionNeedsBytes: false, key: key ?? [], keyIsFree: definition.key == nil,
+            orderIsFree: false), names: names)
       // The hidden columns that the plan needs stand before those of the section.
       let added = shape.list.count - names.count
       layout.section = section.map { $0 < names.count ? $0 : $0 + added }
@@ -72,10 +75,29 @@ extension QueryAnalyzer {
     _ candidate: IncrementalCandidate, names: [String]
   ) throws -> IncrementalShape {
     var analysis = try IncrementalAnalysis(candidate, in: db)
-    let shape = try analysis.shape()
+    return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
+  }
+
+  /// The shape of UNION ALL; nil: it is another statement.
+  private func unionShape(
+    _ text: StatementText, _ list: SelectList, _ key: [Int]
+  ) throws -> IncrementalShape? {
+    guard let selects = try SelectParser.parseUnionAll(text.sqlWithoutSemicolon) else { return nil }
+    guard list.hidden.isEmpty else {
+      throw NotIncremental(reason: "the sections of UNION ALL are no column of it")
+    }
+    let candidate = UnionCandidate(
+      names: list.visible, key: key, keyIsFree: definition.key == nil)
+    let analysis = try UnionAnalysis(selects, candidate) { try IncrementalAnalysis($0, in: db) }
+    return try checked(try analysis.shape(), list.visible, outer: 0)
+  }
+
+  private func checked(
+    _ shape: IncrementalShape, _ names: [String], outer: Int
+  ) throws -> IncrementalShape {
     guard let statement = try? db.makeStatement(sql: shape.sql),
       statement.columnNames.prefix(names.count).elementsEqual(names),
-      statement.columnCount == shape.list.count + candidate.resultExpressions.count
+      statement.columnCount == shape.list.count + outer
     else { throw NotIncremental(reason: "its columns would not keep their names") }
     // What SQLite says that it reads counts, whatever was understood of the text.
     for table in try facts.dependencies(of: [statement]).map(\.table)

@@ -14,6 +14,8 @@ struct RandomSelect {
   var groupBy: String?
   var having: String?
   var windows: String?
+  /// The SELECTs that UNION ALL joins to this one.
+  var others: [String] = []
   var order: [String] = []
   var limit: String?
 
@@ -24,6 +26,7 @@ struct RandomSelect {
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
     if let windows { sql += " WINDOW \(windows)" }
+    for other in others { sql += " UNION ALL \(other)" }
     if !order.isEmpty { sql += " ORDER BY " + order.joined(separator: ", ") }
     if let limit { sql += " LIMIT \(limit)" }
     return sql
@@ -42,7 +45,10 @@ struct RandomSelect {
     if having != nil { add { $0.having = nil } }
     for index in order.indices { add { $0.order.remove(at: index) } }
     for index in conditions.indices { add { $0.conditions.remove(at: index) } }
-    for index in fields.indices where fields.count > 1 { add { $0.fields.remove(at: index) } }
+    for index in others.indices { add { $0.others.remove(at: index) } }
+    for index in fields.indices where fields.count > 1 && others.isEmpty {
+      add { $0.fields.remove(at: index) }
+    }
     for index in sources.indices.dropFirst() { add { $0.sources.remove(at: index) } }
     return all
   }
@@ -52,6 +58,8 @@ struct RandomSelect {
 struct RandomSelectWriter {
   /// One of so many SELECTs has window functions.
   static let windowed = RandomSource.number("DIDCHANGE_WINDOWED") ?? 8
+  /// And so many are joined with others by UNION ALL.
+  static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 8
 
   struct Source {
     let alias: String
@@ -69,6 +77,7 @@ struct RandomSelectWriter {
 
   mutating func select() -> RandomSelect {
     aliases = 0
+    if random.once(in: Self.united) { return union() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 
@@ -120,10 +129,10 @@ struct RandomSelectWriter {
   }
 
   /// FROM and WHERE.
-  mutating func rows() -> (RandomSelect, [Source]) {
+  mutating func rows(atMost limit: Int = 4) -> (RandomSelect, [Source]) {
     var sources: [Source] = []
     var texts: [String] = []
-    for number in 0..<random.pick([1, 1, 1, 2, 2, 3, 4]) {
+    for number in 0..<min(limit, random.pick([1, 1, 1, 2, 2, 3, 4])) {
       let source = source(from: schema.sources)
       let text = text(source)
       if number == 0 {
