@@ -14,6 +14,8 @@ package final class Query: Sendable {
   package let dependencies: [TableDependency]
   /// Those of them that the records come from.
   package let tables: [String]
+  /// The tables that virtual ones among those read in their turn.
+  package let storage: [String]
   /// What is read together with the records.
   package let alongside: [AlongsideStatement]
   package let tracking: Tracking
@@ -31,7 +33,8 @@ package final class Query: Sendable {
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
-    dependencies: [TableDependency], tables: [String], alongside: [AlongsideStatement],
+    dependencies: [TableDependency], tables: [String], storage: [String],
+    alongside: [AlongsideStatement],
     tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan]
   ) {
     self.definition = definition
@@ -39,6 +42,7 @@ package final class Query: Sendable {
     self.layout = layout
     self.dependencies = dependencies
     self.tables = tables
+    self.storage = storage
     self.alongside = alongside
     self.tracking = tracking
     self.plan = plan
@@ -51,6 +55,8 @@ package struct TableDependency: Sendable, Equatable {
   package let table: String
   /// In the table's order; empty where only the rows count (`SELECT count(*)`).
   package let columns: [String]
+  /// Of a virtual table, the tables that it may read in its turn.
+  package var storage: [String] = []
 }
 
 /// How a query's changes are found.

@@ -103,7 +103,7 @@ import Testing
     ),
     ("SELECT * FROM pair", "pair is a table WITHOUT ROWID"),
     ("SELECT * FROM taken", "all names of taken's rowid are taken by columns"),
-    ("SELECT * FROM search", "search is a virtual table"),
+    ("SELECT * FROM search_data", "search_data is a virtual table"),
     ("SELECT value FROM json_each('[1]')", "json_each is a table-valued function"),
     ("SELECT name FROM sqlite_schema", "sqlite_schema is no ordinary table"),
     ("SELECT id FROM book INDEXED BY bookByGenre WHERE genre = 'x'", "it prescribes an index"),

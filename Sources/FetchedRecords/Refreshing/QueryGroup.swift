@@ -18,7 +18,7 @@ final class QueryGroup {
   }
 
   /// The tables that the query reads.
-  var tables: [String] { query.dependencies.map(\.table) }
+  var tables: [String] { query.dependencies.flatMap { [$0.table] + $0.storage } }
 
   func add(_ live: LiveResult) {
     live.group = self

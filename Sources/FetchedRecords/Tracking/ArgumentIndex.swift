@@ -31,7 +31,11 @@ struct ArgumentIndex {
   init(_ equality: ArgumentEquality, _ plan: IncrementalPlan) {
     self.equality = equality
     rowIDColumn =
-      if case .row(let column) = plan.owner, plan.leads.count == 1 { column } else { nil }
+      if case .row(let column) = plan.owner, plan.leads.allSatisfy(\.isOwner) {
+        column
+      } else {
+        nil
+      }
   }
 
   mutating func add(_ live: LiveResult) {

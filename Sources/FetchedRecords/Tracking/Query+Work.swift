@@ -63,21 +63,57 @@ extension Query {
     case .nothing: return .none
     case .everything: return .refetch(because: changes.reasons.names)
     case .tables:
-      guard tables.contains(where: { changes[table: $0] != nil }) else { return .none }
+      guard (tables + storage).contains(where: { changes[table: $0] != nil }) else {
+        return .none
+      }
       guard let plan else {
         return totals.isEmpty ? .refetch(because: ["notIncremental"]) : .totals(nil)
       }
-      var changed: [ChangedRows] = []
-      for lead in plan.leads {
-        switch changes[table: lead.table] {
-        case nil: break
-        case .rows(let rowIDs) where lead.isFollowed:
-          changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
-        case .rows: return .refetch(because: ["noSearch"])
-        case .whole(let reason): return .refetch(because: [reason.rawValue])
-        }
-      }
-      return .rows(changed, plan)
+      return work(of: plan, for: changes)
     }
+  }
+
+  private func work(of plan: IncrementalPlan, for changes: DatabaseChanges) -> RecordsWork {
+    var changed: [ChangedRows] = []
+    for lead in plan.leads {
+      let tables = lead.isFollowed ? lead.followedTables : everyTable(of: lead)
+      switch changes[tables: tables] {
+      case nil: break
+      case .rows(let rowIDs) where lead.isFollowed:
+        changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
+      case .rows: return .refetch(because: ["noSearch"])
+      case .whole(let reason): return .refetch(because: [reason.rawValue])
+      }
+    }
+    return changed.isEmpty ? .none : .rows(changed.joiningOwners(plan), plan)
+  }
+
+  private func everyTable(of lead: IncrementalPlan.Lead) -> [String] {
+    [lead.table] + (dependencies.first { $0.table == lead.table }?.storage ?? [])
+  }
+}
+
+extension DatabaseChanges {
+  /// What may have changed in one of several tables; nil: nothing.
+  fileprivate subscript(tables tables: [String]) -> TableChanges? {
+    tables.reduce(nil) { joined, table in
+      guard let changes = self[table: table] else { return joined }
+      guard var joined else { return changes }
+      joined.formUnion(changes)
+      return joined
+    }
+  }
+}
+
+extension [ChangedRows] {
+  /// The same with rows that lead to owners by their own rowids taken for rows of the owners' table.
+  fileprivate func joiningOwners(_ plan: IncrementalPlan) -> [ChangedRows] {
+    let isOwner = { (rows: ChangedRows) in rows.lead.isOwner && rows.lead.searches.isEmpty }
+    let owners = filter(isOwner)
+    guard let first = owners.first, owners.count > 1 || first.lead != plan.leads[0] else {
+      return self
+    }
+    let rowIDs = owners.reduce(into: Set()) { $0.formUnion($1.rowIDs) }
+    return [ChangedRows(lead: plan.leads[0], rowIDs: rowIDs.sorted())] + filter { !isOwner($0) }
   }
 }

@@ -11,6 +11,8 @@ struct BaseTable: Equatable {
   let lack: String?
   /// Whether a LEFT JOIN may leave it out.
   let isNullable: Bool
+  /// Where it is seen that rows of it changed, if not in itself.
+  var storage: SearchStorage?
 }
 
 /// A column of one of a query's base tables, by the table's number.

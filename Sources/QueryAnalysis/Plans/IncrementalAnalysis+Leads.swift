@@ -4,6 +4,8 @@ extension IncrementalAnalysis {
   private struct Lead {
     let table: BaseTable
     var refusal: String?
+    /// Whether its rows are joined to owners by nothing but the rowids of both.
+    var isOne = false
     var position: Int?
     var searches: [IncrementalPlan.Search] = []
   }
@@ -59,9 +61,9 @@ extension IncrementalAnalysis {
     let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
     let all = order.map { number in
       IncrementalPlan.Lead(
-        table: leads[number].table.name, isOwner: number == owner,
-        searches: leads[number].searches, position: leads[number].position,
-        refusal: leads[number].refusal)
+        table: leads[number].table.name, storage: leads[number].table.storage,
+        isOwner: number == owner || leads[number].isOne, searches: leads[number].searches,
+        position: leads[number].position, refusal: leads[number].refusal)
     }
     return (all, contributions)
   }
@@ -72,13 +74,19 @@ extension IncrementalAnalysis {
     _ contributions: inout [ContributionStatement]
   ) throws {
     let first = contributions.last?.positions.upperBound ?? 0
-    for number in joined.own where leads[number].refusal == nil {
+    findThoseThatAreOne(with: owner, joined, &leads)
+    let own = joined.own.filter { !leads[$0].isOne }
+    for number in own where leads[number].refusal == nil {
       leads[number].refusal = try refusal(of: number, [number], joined)
     }
-    let reached = joined.own.filter { leads[$0].refusal == nil }
+    let reached = own.filter { leads[$0].refusal == nil }
     if reached.isEmpty { return }
+    for number in joined.own where leads[number].isOne {
+      leads[number].refusal = try refusal(of: number, reached, joined)
+      leads[number].isOne = leads[number].refusal == nil
+    }
     // A changed row of these may join others to owners.
-    let others = joined.numbers.filter { !joined.own.contains($0) && leads[$0].refusal == nil }
+    let others = joined.numbers.filter { !own.contains($0) && leads[$0].refusal == nil }
     for number in others where joined.isOfSubquery {
       guard let refusal = try refusal(of: number, reached, joined) else { continue }
       for own in reached { leads[own].refusal = refusal }
@@ -94,6 +102,16 @@ extension IncrementalAnalysis {
       ContributionStatement(
         sql: body(of: joined, reached), positions: first..<first + reached.count,
         tellsLoss: joined.ownersAreGroups && encoding != .utf8))
+  }
+
+  /// A row that is joined by its rowid to the row of the same rowid needs no search to lead to it.
+  private func findThoseThatAreOne(with owner: Int?, _ joined: Joined, _ leads: inout [Lead]) {
+    guard let owner, let place = joined.numbers.firstIndex(of: owner) else { return }
+    let determination = RowDetermination(joined.select, db)
+    for number in joined.own where leads[number].refusal == nil {
+      guard let table = joined.numbers.firstIndex(of: number) else { continue }
+      leads[number].isOne = determination.areOne(table, place)
+    }
   }
 
   /// Why changed rows of a table do not lead to owners.

@@ -111,11 +111,23 @@ extension IncrementalAnalysis {
       let isFunction = subqueries.functionNames.contains {
         detail.hasPrefix("SCAN \($0) VIRTUAL TABLE INDEX ")
       }
-      let isKnown = isSearch || isOwn || isFunction
+      let isKnown = isSearch || isOwn || isFunction || isRowOfSearch(detail)
       guard isKnown || Self.searchless.contains(where: detail.hasPrefix) else {
         throw NotIncremental(
           reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
       }
+    }
+  }
+
+  /// Whether FTS5 looks up one rowid: `SCAN post_fts VIRTUAL TABLE INDEX 0:=M2`.
+  ///
+  /// The letters behind the colon are FTS5's own for the conditions that it was given: M is a search in
+  /// a column, = the rowid. With both it skips to the rowid in the list of each word.
+  private func isRowOfSearch(_ detail: String) -> Bool {
+    subqueries.searchNames.contains { name in
+      let prefix = "SCAN \(name) VIRTUAL TABLE INDEX "
+      guard detail.hasPrefix(prefix) else { return false }
+      return detail.dropFirst(prefix.count).prefix { $0 != " " }.contains("=")
     }
   }
 
@@ -132,10 +144,11 @@ extension IncrementalAnalysis {
   // MARK: - For a person
 
   func reason(_ plan: IncrementalPlan) -> String {
-    let others = plan.leads.filter { !$0.isOwner && $0.isFollowed }.map(\.table)
+    var others = plan.leads.filter(\.isFollowed).map(\.table)
     var text: String
     switch plan.owner {
     case .row:
+      others.removeFirst()
       text =
         !select.isGrouped
         ? "each changed row of \(plan.table) is read again by its rowid"

@@ -93,7 +93,7 @@ struct IncrementalAnalysis {
     }
     for expression in candidate.list.hidden {
       try locality.check(
-        expression, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups,
+        expression, of: shown, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups,
         allowingWindows: true)
     }
     let limit = candidate.syntax.limit

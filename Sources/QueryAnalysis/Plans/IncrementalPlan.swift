@@ -37,12 +37,15 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var table: String { leads[0].table }
 
   /// The tables of which it must be known which rows changed.
-  package var followedTables: [String] { leads.filter(\.isFollowed).map(\.table) }
+  package var followedTables: [String] { leads.filter(\.isFollowed).flatMap(\.followedTables) }
 
   /// The way from a changed row of a table to owners.
   package struct Lead: Sendable, Equatable {
     package let table: String
-    /// Whether a row of this table is itself the owner.
+    /// Where changed rows of the table are seen, if not in itself.
+    package let storage: SearchStorage?
+    /// Whether the owner has the rowid of a row of this table: it is the row itself, or one that is
+    /// joined by nothing but the rowids of both.
     package let isOwner: Bool
     /// What has to be searched for each changed row.
     package let searches: [Search]
@@ -52,6 +55,9 @@ package struct IncrementalPlan: Sendable, Equatable {
     let refusal: String?
 
     package var isFollowed: Bool { refusal == nil }
+
+    /// The tables whose changed rows have the rowids of those of this table.
+    package var followedTables: [String] { storage?.rows ?? [table] }
   }
 
   /// What one of ``contributions`` has for the rows of a table.

@@ -84,7 +84,7 @@ extension ResolvedSelect {
     let first = firstTable(ofSource: owner)
     let select: ResolvedSelect
     switch source.body {
-    case .table: return BaseColumn(table: first, name: source.tableColumn(name.name))
+    case .table, .search: return BaseColumn(table: first, name: source.tableColumn(name.name))
     case .function: return nil
     case .select(let inner, _): select = inner
     }
@@ -103,12 +103,12 @@ extension ResolvedSource {
   /// Whether a name may be that of a column of this source.
   func mayOwn(_ column: ColumnName) -> Bool {
     if let qualifier = column.qualifier, !isNamed(qualifier) { return false }
-    return has(column: column.name) || isRowID(column.name)
+    return has(column: column.name) || hides(column: column.name) || isRowID(column.name)
   }
 
   private func isRowID(_ name: String) -> Bool {
     switch body {
-    case .table, .function: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
+    case .table, .search, .function: Self.rowIDNames.contains { $0.isSameIdentifier(as: name) }
     case .select(let select, _):
       select.hiddenColumns.contains { $0.name == name.quotedIdentifier }
     }
@@ -116,6 +116,6 @@ extension ResolvedSource {
 
   /// A table's column by that name; the rowid's names are all the same column.
   fileprivate func tableColumn(_ name: String) -> String {
-    has(column: name) ? name : tables[0].rowIDColumn ?? name
+    has(column: name) || hides(column: name) ? name : tables[0].rowIDColumn ?? name
   }
 }

@@ -87,6 +87,8 @@ struct ResolvedSelect {
 struct ResolvedSource {
   enum Body {
     case table
+    /// An FTS5 table, which may be called with what to search for.
+    case search(SearchTable, arguments: String?)
     /// A table-valued function. It has no table: its rows are made of what it is called with, which
     /// other sources before it, or around, may have.
     case function(arguments: String)
@@ -115,6 +117,15 @@ struct ResolvedSource {
 
   func has(column: String) -> Bool { columns.contains { $0.isSameIdentifier(as: column) } }
 
+  /// Columns that can be named, though `*` does not show them.
+  private var hiddenColumns: [String] {
+    if case .search(let table, _) = body { table.hiddenColumns } else { [] }
+  }
+
+  func hides(column: String) -> Bool {
+    hiddenColumns.contains { $0.isSameIdentifier(as: column) }
+  }
+
   var qualifiedColumns: [ResultColumn] {
     columns.map { ResultColumn("\(name.quotedIdentifier).\($0.quotedIdentifier)") }
   }
@@ -131,9 +142,11 @@ struct ResolvedSource {
   func sql(requiring required: Int?) -> String {
     let source: String
     switch body {
-    case .table where table == name: return table.quotedIdentifier + constraintSQL
-    case .table: source = table.quotedIdentifier
-    case .function(let arguments): source = "\(table.quotedIdentifier)(\n\(arguments)\n)"
+    case .table where table == name, .search(_, arguments: nil) where table == name:
+      return table.quotedIdentifier + constraintSQL
+    case .table, .search(_, arguments: nil): source = table.quotedIdentifier
+    case .function(let arguments), .search(_, let arguments?):
+      source = "\(table.quotedIdentifier)(\n\(arguments)\n)"
     case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
     case .select(let select, let names?):
       let hidden = select.hiddenColumns.map(\.name)

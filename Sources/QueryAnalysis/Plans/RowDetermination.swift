@@ -9,6 +9,8 @@ struct RowDetermination {
   /// A column of a table equals something that is known with these tables' rows.
   private struct Equality {
     let column: BaseColumn
+    /// The column of another table that it equals, if it is one.
+    var other: BaseColumn?
     let known: Set<Int>
     /// Where the comparison is that of the column's own index; else it may take different values
     /// of the column for equal.
@@ -45,6 +47,19 @@ struct RowDetermination {
         let names = Set(columns.filter { $0.table == table }.map(\.name))
         return keys(of: tables[table]).contains { names.isSuperset(of: $0) }
       })
+  }
+
+  /// Whether rows of two tables are joined only where their rowids are the same.
+  func areOne(_ table: Int, _ owner: Int) -> Bool {
+    guard let column = rowIDColumn(of: table), let other = rowIDColumn(of: owner) else {
+      return false
+    }
+    return equalities.contains { $0.column == column && $0.other == other }
+  }
+
+  private func rowIDColumn(of table: Int) -> BaseColumn? {
+    guard tables[table].rowID != nil else { return nil }
+    return tables[table].rowIDColumn.map { BaseColumn(table: table, name: $0) }
   }
 
   private func isDetermined(_ table: Int, by known: Set<Int>) -> Bool {
@@ -115,7 +130,9 @@ struct RowDetermination {
       let other = select.origin(of: name)
       equalities.append(
         Equality(
-          column: shifted, known: Set(known.map { $0 + first }),
+          column: shifted,
+          other: other.map { BaseColumn(table: first + $0.table, name: $0.name) },
+          known: Set(known.map { $0 + first }),
           isExact: other.map { comparesExactly(column, $0, in: select) } ?? false))
     }
   }

@@ -22,17 +22,19 @@ struct RowLocality {
     try checkJoins(select)
     let syntax = select.syntax
     let arguments = select.sources.compactMap(\.arguments)
-    for expression in syntax.groupBy + select.sources.compactMap(\.condition) + arguments {
-      try check(expression)
+    for expression in syntax.groupBy + arguments { try check(expression, of: select) }
+    for condition in select.sources.compactMap(\.condition) {
+      try check(condition, of: select, isCondition: true)
     }
     if let predicate = syntax.predicate {
       if !allowingSubqueries { try checkNotNullable(predicate, "WHERE", select) }
-      try check(predicate, allowingSubqueries: allowingSubqueries)
+      try check(
+        predicate, of: select, isCondition: true, allowingSubqueries: allowingSubqueries)
     }
     for expression in syntax.columns.map(\.text) + [syntax.having].compactMap(\.self) + syntax.order
     {
       try check(
-        expression, allowingAggregates: allowingAggregates,
+        expression, of: select, allowingAggregates: allowingAggregates,
         allowingSubqueries: allowingSubqueries, allowingWindows: allowingWindows)
     }
   }
@@ -47,10 +49,14 @@ struct RowLocality {
   }
 
   func check(
-    _ expression: String, allowingAggregates: Bool = false, allowingSubqueries: Bool = false,
+    _ expression: String, of select: ResolvedSelect? = nil, isCondition: Bool = false,
+    allowingAggregates: Bool = false, allowingSubqueries: Bool = false,
     allowingWindows: Bool = false
   ) throws(NotIncremental) {
     var tokens = SQLTokens.tokens(of: expression)
+    if let select {
+      tokens = try withoutSearchFunctions(tokens, of: select, isCondition: isCondition)
+    }
     if allowingSubqueries { tokens = tokens[...].withoutSubqueries }
     if allowingWindows { tokens = tokens[...].withoutWindowFunctions }
     do {
@@ -112,7 +118,13 @@ struct RowLocality {
 }
 
 extension ResolvedSource {
-  var arguments: String? { if case .function(let arguments) = body { arguments } else { nil } }
+  var arguments: String? {
+    switch body {
+    case .function(let arguments): arguments
+    case .search(_, let arguments): arguments
+    case .table, .select: nil
+    }
+  }
 
   var condition: String? { if case .on(let condition) = constraint { condition } else { nil } }
 }

@@ -89,6 +89,9 @@ struct SourceResolver {
     _ name: String, _ arguments: String, _ source: SourceSyntax
   ) throws -> ResolvedSource {
     guard Self.jsonFunctions.contains(where: name.isSameIdentifier) else {
+      if let table = SearchTable(name, facts) {
+        return search(table, arguments, named: source.alias ?? name, source)
+      }
       throw NotIncremental(reason: "\(name) is a table-valued function")
     }
     return ResolvedSource(
@@ -127,22 +130,47 @@ struct SourceResolver {
       var outside = self
       outside.commonTables = []
       return try outside.subquery(view.select, named: alias, columns: view.columns, source)
-    case "table", "virtual", "shadow":
+    case "virtual":
+      guard let table = SearchTable(kind?[2] ?? name, facts) else {
+        fallthrough
+      }
+      return search(table, nil, named: alias, source)
+    case "table", "shadow":
       let rowID = facts.rowIDExpression(of: name)
       var lack = rowID == nil ? "all names of \(name)'s rowid are taken by columns" : nil
       if kind?[1] == true { lack = "\(name) is a table WITHOUT ROWID" }
       if kind?[0] != "table" { lack = "\(name) is a virtual table" }
-      return ResolvedSource(
-        body: .table, name: alias, columns: facts.columns(of: name),
-        tables: [
-          BaseTable(
-            name: kind?[2] ?? name,
-            rowID: lack == nil
-              ? rowID.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" } : nil,
-            rowIDColumn: rowID, lack: lack, isNullable: source.isLeftJoined)
-        ], isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: name)
+      return self.source(
+        .table,
+        BaseTable(
+          name: kind?[2] ?? name,
+          rowID: lack == nil
+            ? rowID.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" } : nil,
+          rowIDColumn: rowID, lack: lack, isNullable: source.isLeftJoined),
+        written: name, named: alias, source)
     default: throw NotIncremental(reason: "\(name) is no ordinary table")
     }
+  }
+
+  private func source(
+    _ body: ResolvedSource.Body, _ table: BaseTable, written name: String, named alias: String,
+    _ source: SourceSyntax
+  ) -> ResolvedSource {
+    ResolvedSource(
+      body: body, name: alias, columns: facts.columns(of: name), tables: [table],
+      isLeftJoined: source.isLeftJoined, constraint: source.constraint, table: name)
+  }
+
+  private func search(
+    _ table: SearchTable, _ arguments: String?, named alias: String, _ source: SourceSyntax
+  ) -> ResolvedSource {
+    let rowID = table.lack == nil ? "\(alias.quotedIdentifier).\"rowid\"" : nil
+    return self.source(
+      .search(table, arguments: arguments),
+      BaseTable(
+        name: table.name, rowID: rowID, rowIDColumn: "rowid", lack: table.lack,
+        isNullable: source.isLeftJoined, storage: table.storage),
+      written: table.name, named: alias, source)
   }
 
   // MARK: - Views, CTEs and subqueries
@@ -177,7 +205,7 @@ struct SourceResolver {
         rowID: select.grouped == nil && table.rowID != nil
           ? "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))" : nil,
         rowIDColumn: table.rowIDColumn, lack: table.lack,
-        isNullable: table.isNullable || source.isLeftJoined)
+        isNullable: table.isNullable || source.isLeftJoined, storage: table.storage)
     }
     return ResolvedSource(
       body: .select(select, names: names), name: alias, columns: columns, tables: tables,

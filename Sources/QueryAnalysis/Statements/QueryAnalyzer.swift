@@ -62,10 +62,11 @@ struct QueryAnalyzer {
     guard problems.isEmpty, let shape, let final else {
       throw QueryProblems(query: definition.name, problems: problems)
     }
+    let own = try facts.dependencies(of: [final.statement])
     return Query(
       definition: definition, sql: shape.sql, layout: shape.layout,
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
-      tables: try facts.dependencies(of: [final.statement]).map(\.table),
+      tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
       totals: shape.totals)
   }
@@ -77,7 +78,7 @@ struct QueryAnalyzer {
       let refusal: String? = if case .failure(let refusal) = plan { refusal.reason } else { nil }
       return AlongsideStatement(
         name: item.0.name, sql: item.0.sql,
-        tables: try facts.dependencies(of: [item.1.statement]).map(\.table),
+        tables: try facts.dependencies(of: [item.1.statement]).flatMap { [$0.table] + $0.storage },
         plan: try? plan.get(), refusal: refusal)
     }
   }

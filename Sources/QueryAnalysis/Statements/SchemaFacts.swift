@@ -78,19 +78,36 @@ package struct SchemaFacts {
       db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
     let regions = statements.map(\.databaseRegion)
     let opened = Set(try statements.flatMap(tablesOpened))
+    let virtual = try virtualTables()
     return tables.compactMap { table in
       let touched = regions.filter { $0.isModified(byEventsOfKind: .insert(tableName: table)) }
       if touched.isEmpty {
         return opened.contains(table)
           ? TableDependency(table: table, columns: columns(of: table)) : nil
       }
+      let storage = virtual[table].map { definition in
+        tables.filter { mayBeRead($0, by: table, definition) }
+      }
       let columns = columns(of: table).filter { column in
         touched.contains {
           $0.isModified(byEventsOfKind: .update(tableName: table, columnNames: [column]))
         }
       }
-      return TableDependency(table: table, columns: columns)
+      return TableDependency(table: table, columns: columns, storage: storage ?? [])
     }
+  }
+
+  /// The statements that made virtual tables, by their names.
+  private func virtualTables() throws -> [String: String] {
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage = 0")
+    return Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+  }
+
+  /// A virtual table keeps its data in tables named after it, or is told in its arguments which to read.
+  private func mayBeRead(_ table: String, by virtual: String, _ definition: String) -> Bool {
+    table.lowercased().hasPrefix(virtual.lowercased() + "_")
+      || definition.lowercased().contains(table.lowercased()) && table != virtual
   }
 }
 

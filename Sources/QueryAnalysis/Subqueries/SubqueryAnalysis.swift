@@ -16,6 +16,8 @@ struct SubqueryAnalysis {
   private var numberOfSelects = 0
   /// The names by which SQLite knows table-valued functions in its plans.
   private(set) var functionNames: Set<String> = []
+  /// Those by which it knows FTS5 tables.
+  private(set) var searchNames: Set<String> = []
   private(set) var joins: [SubqueryJoin] = []
   /// WHERE with subqueries that look only for what the row is compared with.
   private(set) var narrowedPredicate: String?
@@ -63,6 +65,7 @@ struct SubqueryAnalysis {
       try follow($0, isCondition: true, in: outside)
     }
     groupColumns = []
+    note(select, named: [])
     if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       _ = try follow(expression, isCondition: false, in: outside)
@@ -122,6 +125,7 @@ struct SubqueryAnalysis {
     for (source, alias) in zip(inner.sources, aliases) where source.isFunction {
       functionNames.formUnion([source.name, alias])
     }
+    note(inner, named: aliases)
     within.enter(inner, named: aliases, numbers: numbers)
     try checkAggregates(of: inner, within.names)
     var narrowing: String?
@@ -149,6 +153,13 @@ struct SubqueryAnalysis {
     guard let predicate = part.predicate else { return [] }
     let narrowed = try follow(predicate, isCondition: true, in: within)
     return [narrowing.map { "\(narrowed.parenthesized) AND \($0)" } ?? narrowed]
+  }
+
+  private mutating func note(_ select: ResolvedSelect, named aliases: [String]) {
+    searchNames.formUnion(select.searchNames)
+    for (source, alias) in zip(select.sources, aliases) {
+      if case .search = source.body { searchNames.insert(alias) }
+    }
   }
 
   // MARK: - Joining

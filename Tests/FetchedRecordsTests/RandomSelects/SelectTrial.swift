@@ -13,6 +13,7 @@ struct SelectTrial {
   var schema: [String]
   var select: RandomSelect
   var transactions: [[String]]
+  var arguments = Self.arguments
 
   struct Outcome {
     var mode = Tracking.Mode.refetch
@@ -28,7 +29,9 @@ struct SelectTrial {
   func run() throws -> Outcome? {
     let definition = QueryDefinition(
       name: "q", form: .sql(select.sql),
-      parameters: select.sql.contains(":p") ? [QueryParameter(name: "p", type: .integer)] : [])
+      parameters: [("p", QueryParameter.ValueType.integer), ("q", .text)].filter {
+        select.sql.contains(":\($0.0)")
+      }.map { QueryParameter(name: $0.0, type: $0.1) })
     let fixture: Fixture
     do {
       fixture = try Fixture(
@@ -37,11 +40,11 @@ struct SelectTrial {
       return nil
     }
     let query = try #require(fixture.refresher.catalog["q"]).analysis.get()
-    let followed = try fixture.open("q", arguments: Self.arguments)
+    let followed = try fixture.open("q", arguments: arguments)
     let plain = try Refresher(
       path: fixture.path, queries: .definitions([definition]), makeFinder: { CommitFinder() }
     ) { _ in }
-    let refetched = try plain.watch("q", arguments: Self.arguments)
+    let refetched = try plain.watch("q", arguments: arguments)
     var shown = PlainResults(followed.snapshot.results)
     var outcome = Outcome(mode: query.tracking.mode, reason: query.tracking.reason)
     for (number, transaction) in transactions.enumerated() {
@@ -76,7 +79,7 @@ struct SelectTrial {
     if select.limit != nil { return nil }
     let rows = try fixture.writer.read { db in
       let statement = try db.cachedStatement(sql: select.sql)
-      statement.bind(Self.arguments)
+      statement.bind(arguments)
       var rows: [String] = []
       while try statement.step(in: db) {
         rows.append("\((0..<Int32(statement.columnCount)).map { statement.value(at: $0).text })")
@@ -88,6 +91,19 @@ struct SelectTrial {
   }
 
   // MARK: - Shrinking
+
+  /// The smallest trial that fails still, in words.
+  func shrunkReport(_ outcome: Outcome) throws -> String {
+    let shrunk = shrunk()
+    let text = try shrunk.run()?.failure?.text ?? outcome.failure?.text ?? ""
+    return """
+      \(shrunk.schema.joined(separator: ";\n"))
+      \(shrunk.select.sql)
+      \(shrunk.transactions.map { $0.joined(separator: "; ") }.joined(separator: "\n"))
+      \(text.replacing("\0", with: "␀"))
+      \(outcome.mode): \(outcome.reason)
+      """
+  }
 
   /// The smallest trial that fails still.
   func shrunk() -> SelectTrial {

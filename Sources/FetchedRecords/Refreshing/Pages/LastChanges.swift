@@ -26,6 +26,8 @@ struct LastChanges {
 
   /// The last commit that may have changed a query's result. O(t), t tables of it.
   func commit(of query: Query) -> Int {
-    query.dependencies.reduce(everything) { max($0, commits[$1.table.lowercased()] ?? 0) }
+    query.dependencies.flatMap { [$0.table] + $0.storage }.reduce(everything) {
+      max($0, commits[$1.lowercased()] ?? 0)
+    }
   }
 }

@@ -1,0 +1,98 @@
+import GRDB
+
+/// What an FTS5 table is made of, and where its changes can be seen.
+///
+/// A table with content of its own keeps each document in `name_content`, under the same rowid, and
+/// whoever changes a document changes it there. What the index says of a document follows from it:
+/// 'optimize', 'merge' and 'rebuild' write the index anew, and it says the same. (Unless somebody wrote to
+/// the tables behind FTS5 by himself, which its integrity-check takes for damage.)
+/// https://www.sqlite.org/fts5.html, "FTS5 data structures"
+struct SearchTable {
+  let name: String
+  /// Its text as a whole, which is named like the table, and how well a row fits.
+  let hiddenColumns: [String]
+  let storage: SearchStorage
+  /// Why changed rows are not seen there, in a sentence.
+  let lack: String?
+
+  /// - Returns: nil for a table that is none of FTS5.
+  init?(_ written: String, _ facts: SchemaFacts) {
+    guard let definition = SearchTableDefinition(written, facts) else { return nil }
+    name = definition.name
+    hiddenColumns = [name, Self.rank]
+    storage = SearchStorage(rows: [name + "_content"])
+    let isOwn = definition.content == nil
+    lack = definition.doubt ?? (isOwn ? nil : "\(name) has no content of its own")
+  }
+
+  static let rank = "rank"
+}
+
+/// Where the changes of an FTS5 table are seen.
+package struct SearchStorage: Sendable, Equatable {
+  /// Each of its rows that changed is a row of one of these tables that changed, by the same rowid.
+  package let rows: [String]
+}
+
+/// `CREATE VIRTUAL TABLE name USING fts5(column, …, option = value, …)`
+struct SearchTableDefinition {
+  let name: String
+  /// The value of the option `content`: the table that has the text; empty: none has.
+  private(set) var content: String?
+  private(set) var contentRowID: String?
+  /// What in it is not understood.
+  private(set) var doubt: String?
+
+  /// The tokenizers of FTS5 itself, which make the same tokens of a text at all times.
+  private static let tokenizers = ["unicode61", "ascii", "porter", "trigram"]
+  /// The options that decide how the index is kept, and not what is found.
+  private static let harmless = ["prefix", "columnsize", "detail"]
+
+  /// - Returns: nil for a table that is none of FTS5.
+  init?(_ written: String, _ facts: SchemaFacts) {
+    guard
+      let row = try? Row.fetchOne(
+        facts.db,
+        sql: """
+          SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE
+          """,
+        arguments: [written])
+    else { return nil }
+    name = row[0]
+    let tokens = SQLTokens.tokens(of: row[1])
+    guard let using = tokens.firstIndex(where: { $0.isWord("USING") }),
+      tokens.dropFirst(using + 1).first?.name?.isSameIdentifier(as: "fts5") == true
+    else { return nil }
+    var rest = tokens[(using + 2)...]
+    let arguments = rest.takeParentheses() ?? []
+    for argument in arguments.split(where: { $0.isSymbol(",") && $0.depth == 1 }) {
+      guard argument.dropFirst().first?.isSymbol("=") == true else { continue }
+      add(argument.first?.name?.lowercased() ?? "", argument.dropFirst(2).unquoted)
+    }
+  }
+
+  private mutating func add(_ option: String, _ value: String) {
+    switch option {
+    case "content": content = value
+    case "content_rowid": contentRowID = value
+    case "tokenize":
+      // A tokenizer's own arguments are in quotes.
+      let words = value.split { $0 == " " || $0 == "'" || $0 == "\"" }.prefix(2)
+      let names = words.first?.lowercased() == "porter" ? words : words.prefix(1)
+      for name in names where !Self.tokenizers.contains(name.lowercased()) {
+        doubt = "what its tokenizer \(name) makes of a text is not known"
+      }
+    case _ where Self.harmless.contains(option): break
+    default: doubt = "its option \(option) is not known"
+    }
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// The text without the quotes around it.
+  fileprivate var unquoted: String {
+    guard count == 1, let token = first else { return sourceText }
+    guard token.kind == .string else { return token.name ?? sourceText }
+    return String(token.text.dropFirst().dropLast().replacing("''", with: "'"))
+  }
+}

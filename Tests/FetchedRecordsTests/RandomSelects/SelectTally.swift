@@ -1,0 +1,41 @@
+import FetchedRecords
+import QueryAnalysis
+
+/// How many random queries went which way, and why.
+struct SelectTally {
+  var queries = 0
+  var incremental = 0
+  var maintained = 0
+  var refetches = 0
+  var reasons: [String: Int] = [:]
+  var shapes: [String: (queries: Int, incremental: Int, maintained: Int)] = [:]
+
+  mutating func add(_ outcome: SelectTrial.Outcome, _ shape: String) {
+    queries += 1
+    shapes[shape, default: (0, 0, 0)].queries += 1
+    shapes[shape]?.maintained += outcome.statistics.maintained
+    if outcome.mode == .incremental {
+      incremental += 1
+      shapes[shape]?.incremental += 1
+    }
+    maintained += outcome.statistics.maintained
+    refetches += outcome.statistics.refetches
+    if outcome.mode == .refetch { reasons[String(outcome.reason.prefix(60)), default: 0] += 1 }
+  }
+
+  func report() {
+    print(
+      """
+      \(queries) queries, \(incremental) row by row: \(maintained) times row by row, \(refetches) \
+      refetched
+      """)
+    for (shape, counts) in shapes.sorted(by: { $0.key < $1.key }) {
+      print(
+        "  \(shape): \(counts.queries), \(counts.incremental) row by row, \(counts.maintained) times"
+      )
+    }
+    for (reason, count) in reasons.sorted(by: { $0.value > $1.value }).prefix(20) {
+      print("  \(count): \(reason)")
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import GRDB
+import OrderedResults
+import QueryAnalysis
+import Testing
+
+@testable import FetchedRecords
+
+@Suite struct `A live search` {
+  private static let schema = """
+    CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT, at INTEGER);
+    CREATE VIRTUAL TABLE text USING fts5(title);
+    CREATE TRIGGER postInserted AFTER INSERT ON post BEGIN
+      INSERT INTO text (rowid, title) VALUES (new.id, new.title); END;
+    CREATE TRIGGER postDeleted AFTER DELETE ON post BEGIN
+      DELETE FROM text WHERE rowid = old.id; END;
+    CREATE TRIGGER postUpdated AFTER UPDATE OF title ON post BEGIN
+      UPDATE text SET title = new.title WHERE rowid = new.id; END;
+    INSERT INTO post VALUES (1, 'red house', 3), (2, 'green house', 2), (3, 'green car', 1);
+    CREATE TABLE setting (words TEXT);
+    INSERT INTO setting VALUES ('green');
+    """
+
+  private static func definition(_ sql: String) -> QueryDefinition {
+    QueryDefinition(
+      name: "q", form: .sql(sql),
+      parameters: sql.contains(":q") ? [QueryParameter(name: "q", type: .text)] : [])
+  }
+
+  private static func titles(_ watched: Watched) -> [Value] {
+    watched.snapshot.results.shown.flatMap(\.records).map { $0[1] }
+  }
+
+  @Test(arguments: [
+    """
+    SELECT post.id, post.title FROM post JOIN text ON text.rowid = post.id
+    WHERE text MATCH :q ORDER BY at DESC
+    """,
+    """
+    SELECT id, title FROM post WHERE id IN (SELECT rowid FROM text WHERE text MATCH :q)
+    ORDER BY at DESC
+    """,
+    "SELECT rowid, title FROM text(:q) ORDER BY rowid",
+  ])
+  func `is read again where a document changed, and not for what is done to the index`(
+    sql: String
+  ) throws {
+    let fixture = try Fixture(
+      schema: Self.schema, queries: .definitions([Self.definition(sql)]))
+    let watched = try fixture.open("q", arguments: ["q": .text("house OR tree*")])
+    #expect(Self.titles(watched) == [.text("red house"), .text("green house")])
+    for change in [
+      "UPDATE post SET title = 'treehouse' WHERE id = 3", "INSERT INTO post VALUES (4, 'house', 0)",
+      "DELETE FROM post WHERE id = 1",
+    ] {
+      try fixture.write(change)
+      fixture.refresh()
+    }
+    #expect(
+      Self.titles(watched) == [.text("green house"), .text("treehouse"), .text("house")])
+    let maintained = fixture.refresher.statistics.maintained
+    #expect(maintained == 3)
+    for command in ["('optimize')", "('rebuild')", "('integrity-check')"] {
+      try fixture.write("INSERT INTO text (text) VALUES \(command)")
+      fixture.refresh()
+    }
+    try fixture.write("INSERT INTO text (text, rank) VALUES ('automerge', 2)")
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == maintained)
+    #expect(fixture.refresher.statistics.refetches == 0)
+  }
+
+  @Test func `fails while its words are malformed, and goes on behind that`() throws {
+    let sql = """
+      SELECT rowid, title FROM text WHERE text MATCH (SELECT max(words) FROM setting) ORDER BY rowid
+      """
+    let fixture = try Fixture(
+      schema: Self.schema, queries: .definitions([Self.definition(sql)]))
+    let watched = try fixture.open("q")
+    try fixture.write("UPDATE setting SET words = 'green OR'")
+    fixture.refresh()
+    guard case .failed(let failure)? = watched.takeEvents().first else {
+      Issue.record("no failure was told")
+      return
+    }
+    #expect(failure.detail.contains("fts5: syntax error"))
+    try fixture.write("INSERT INTO post VALUES (4, 'red car', 1)")
+    fixture.refresh()
+    try fixture.write("UPDATE setting SET words = 'red'")
+    fixture.refresh()
+    #expect(Self.titles(watched) == [.text("red house"), .text("red car")])
+  }
+
+  @Test func `with malformed words is refused alone`() throws {
+    let sql = "SELECT rowid, title FROM text WHERE text MATCH :q"
+    let fixture = try Fixture(
+      schema: Self.schema, queries: .definitions([Self.definition(sql)]))
+    for words in ["\"", "", "other : a", "a OR"] {
+      #expect(throws: FetchFailure.self) { try fixture.open("q", arguments: ["q": .text(words)]) }
+    }
+    let watched = try fixture.open("q", arguments: ["q": .text("car")])
+    try fixture.write("UPDATE post SET title = 'car' WHERE id = 1")
+    fixture.refresh()
+    #expect(Self.titles(watched) == [.text("car"), .text("green car")])
+    #expect(fixture.refresher.statistics.failures == 0)
+  }
+
+  /// The hook by which a writer tells its own changes tells those of the tables behind a virtual one.
+  @Test(arguments: Storage.allCases, ["rowid", "rank"])
+  func `is seen by a controller of the writer`(storage: Storage, order: String) throws {
+    let world = try ControllerWorld(storage, schema: Self.schema)
+    let (controller, _) = try world.follow(
+      SQLRequest<PlainPlayer>(
+        sql: """
+          SELECT rowid AS id, title AS name FROM text WHERE text MATCH 'house' ORDER BY \(order), rowid
+          """))
+    try world.write("INSERT INTO post VALUES (4, 'old house', 0)", settling: controller)
+    try world.write("INSERT INTO text (rowid, title) VALUES (9, 'house')", settling: controller)
+    world.onQueue {
+      #expect(controller.fetchedRecords.map(\.id).sorted() == [1, 2, 4, 9])
+    }
+  }
+}
