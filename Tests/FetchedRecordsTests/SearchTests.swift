@@ -69,6 +69,25 @@ import Testing
     #expect(fixture.refresher.statistics.refetches == 0)
   }
 
+  @Test func `runs again where many documents changed and beginnings of words are searched for`()
+    throws
+  {
+    let sql = "SELECT rowid, title FROM text WHERE text MATCH :q"
+    let fixture = try Fixture(
+      schema: Self.schema, queries: .definitions([Self.definition(sql)]))
+    let word = try fixture.open("q", arguments: ["q": .text("tree")])
+    let beginning = try fixture.open("q", arguments: ["q": .text("tre*")])
+    try fixture.write("UPDATE post SET title = 'tree' WHERE id = 1")
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == 2)
+    for id in 11...40 { try fixture.write("INSERT INTO post VALUES (\(id), 'tree', 1)") }
+    fixture.refresh()
+    #expect(fixture.refresher.statistics.maintained == 3)
+    #expect(fixture.refresher.statistics.refetches == 1)
+    #expect(Self.titles(word).count == 31)
+    #expect(Self.titles(beginning).count == 31)
+  }
+
   @Test func `fails while its words are malformed, and goes on behind that`() throws {
     let sql = """
       SELECT rowid, title FROM text WHERE text MATCH (SELECT max(words) FROM setting) ORDER BY rowid

@@ -10,6 +10,7 @@ import Testing
     CREATE TABLE tag (post INTEGER, word TEXT);
     CREATE INDEX tagByPost ON tag(post);
     CREATE VIRTUAL TABLE text USING fts5(title, body, prefix = '2 3', tokenize = "porter ascii");
+    CREATE VIRTUAL TABLE outside USING fts5(title, content = 'post', content_rowid = 'id');
     CREATE VIRTUAL TABLE contentless USING fts5(title, content = '');
     CREATE VIRTUAL TABLE older USING fts4(title);
     CREATE VIRTUAL TABLE place USING rtree(id, west, east);
@@ -41,6 +42,7 @@ import Testing
     "SELECT post.id, word FROM text JOIN post ON id = text.rowid JOIN tag ON tag.post = id WHERE text MATCH :q",
     "SELECT post.id, mark FROM hit JOIN post ON doc = post.id",
     "SELECT text.title FROM text WHERE text MATCH :q LIMIT 20 OFFSET 3",
+    "SELECT id, (SELECT max(rowid) FROM text WHERE text MATCH :q AND rowid = id) AS m FROM post",
   ])
   func `is row by row where FTS5 looks up the rowid`(sql: String) throws {
     let query = try query(sql)
@@ -78,7 +80,11 @@ import Testing
     ("SELECT rowid, text FROM text", "text is no value: search for something in it by MATCH"),
     ("SELECT rowid, text = 'a' AS t FROM text", "text is no value: search for something in it"),
     ("SELECT rowid FROM text WHERE text LIKE 'a%'", "text is no value"),
-    ("SELECT rowid FROM contentless('a')", "contentless has no content of its own"),
+    ("SELECT rowid FROM contentless('a')", "contentless keeps no documents"),
+    (
+      "SELECT title FROM outside WHERE outside MATCH :q",
+      "outside has the documents of post, and its index may change without them"
+    ),
     ("SELECT title FROM older WHERE older MATCH :q", "older is a virtual table"),
     ("SELECT id FROM place", "place is a virtual table"),
   ])

@@ -10,6 +10,14 @@ extension LiveResult {
     count <= max(64, total / 20)
   }
 
+  /// A search for the beginning of a word costs a sixteenth of the query for each row.
+  private static func isWorthwhile(
+    _ count: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
+  ) -> Bool {
+    isWorthwhile(count, of: total)
+      && (count <= 16 || !plan.searchesForBeginnings(arguments))
+  }
+
   /// A group takes a search for each of its rows.
   private static func isWorthwhile(groups count: Int, of total: Int) -> Bool {
     count <= max(4, total / 8)
@@ -35,7 +43,7 @@ extension LiveResult {
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if count == 0 { return .maintained(shown, ChangeSet()) }
-    guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0)) else {
+    guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0), plan, arguments) else {
       return .refetch(because: "manyRows")
     }
     guard let range = try plan.windowRange(arguments, in: db) else {
@@ -120,7 +128,7 @@ extension LiveResult {
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
     guard let owners = try owners(of: changed, plan, arguments, &contributions, in: db),
-      isWorthwhile(owners.count, of: old.count, plan)
+      isWorthwhile(owners.count, of: old.count, plan, arguments)
     else { return nil }
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
@@ -138,10 +146,13 @@ extension LiveResult {
     return (next.results, next.changes)
   }
 
-  private func isWorthwhile(_ owners: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
+  private func isWorthwhile(
+    _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
+  ) -> Bool {
     switch plan.owner {
-    case .row: Self.isWorthwhile(owners, of: total)
-    case .group: Self.isWorthwhile(groups: owners, of: total)
+    case .row: Self.isWorthwhile(owners, of: total, plan, arguments)
+    case .group:
+      Self.isWorthwhile(groups: owners, of: total) && !plan.searchesForBeginnings(arguments)
     }
   }
 

@@ -48,6 +48,18 @@ extension IncrementalPlan {
     return records
   }
 
+  /// Whether FTS5 has to gather what begins with a word, for each row that it is asked for.
+  func searchesForBeginnings(_ arguments: QueryArguments) -> Bool {
+    switch beginnings {
+    case nil: false
+    case .written: true
+    case .inArguments:
+      arguments.values.contains { value in
+        if case .text(let text) = value { text.contains(UInt8(ascii: "*")) } else { false }
+      }
+    }
+  }
+
   /// The range of offsets that LIMIT and OFFSET show; nil where they are not two integers.
   ///
   /// A negative limit is none: https://www.sqlite.org/lang_select.html#limitoffset

@@ -125,9 +125,12 @@ extension IncrementalAnalysis {
   /// a column, = the rowid. With both it skips to the rowid in the list of each word.
   private func isRowOfSearch(_ detail: String) -> Bool {
     subqueries.searchNames.contains { name in
-      let prefix = "SCAN \(name) VIRTUAL TABLE INDEX "
-      guard detail.hasPrefix(prefix) else { return false }
-      return detail.dropFirst(prefix.count).prefix { $0 != " " }.contains("=")
+      // For min() and max() it is called a search.
+      ["SCAN", "SEARCH"].contains { verb in
+        let prefix = "\(verb) \(name) VIRTUAL TABLE INDEX "
+        return detail.hasPrefix(prefix)
+          && detail.dropFirst(prefix.count).prefix { $0 != " " }.contains("=")
+      }
     }
   }
 

@@ -184,7 +184,11 @@ struct IncrementalAnalysis {
   }
 
   func shape(_ plan: IncrementalPlan, _ terms: [String]) -> IncrementalShape {
-    IncrementalShape(
+    var plan = plan
+    if !subqueries.searchNames.isEmpty {
+      plan.beginnings = SearchBeginnings(in: plan.records.beforeKeys)
+    }
+    return IncrementalShape(
       sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
       addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan, reason: reason(plan))
   }

@@ -32,6 +32,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// A condition by which a changed row of the owners' own table finds the arguments whose results
   /// it concerns, if there is one.
   package var equality: ArgumentEquality?
+  /// Where it searches in FTS5 tables, whether by words that are only begun (`hou*`).
+  package var beginnings: SearchBeginnings?
 
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { leads[0].table }

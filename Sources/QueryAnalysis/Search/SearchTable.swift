@@ -21,8 +21,22 @@ struct SearchTable {
     name = definition.name
     hiddenColumns = [name, Self.rank]
     storage = SearchStorage(rows: [name + "_content"])
-    let isOwn = definition.content == nil
-    lack = definition.doubt ?? (isOwn ? nil : "\(name) has no content of its own")
+    lack = definition.doubt ?? Self.lack(ofContent: definition.content, name)
+  }
+
+  /// Without content of its own, a document's row in `name_docsize` tells that the index has changed for
+  /// it, unless it has as many words as before; and 'rebuild' and 'delete-all' forget what 'delete' left
+  /// behind without a row. https://www.sqlite.org/fts5.html#external_content_tables
+  private static func lack(ofContent content: String?, _ name: String) -> String? {
+    switch content {
+    case nil: nil
+    case "": "\(name) keeps no documents by which it could be told which of them changed"
+    case let table?:
+      """
+      \(name) has the documents of \(table), and its index may change without them: only one with \
+      content of its own tells which of them changed
+      """
+    }
   }
 
   static let rank = "rank"
@@ -39,14 +53,13 @@ struct SearchTableDefinition {
   let name: String
   /// The value of the option `content`: the table that has the text; empty: none has.
   private(set) var content: String?
-  private(set) var contentRowID: String?
   /// What in it is not understood.
   private(set) var doubt: String?
 
   /// The tokenizers of FTS5 itself, which make the same tokens of a text at all times.
   private static let tokenizers = ["unicode61", "ascii", "porter", "trigram"]
   /// The options that decide how the index is kept, and not what is found.
-  private static let harmless = ["prefix", "columnsize", "detail"]
+  private static let harmless = ["prefix", "columnsize", "detail", "content_rowid"]
 
   /// - Returns: nil for a table that is none of FTS5.
   init?(_ written: String, _ facts: SchemaFacts) {
@@ -74,7 +87,6 @@ struct SearchTableDefinition {
   private mutating func add(_ option: String, _ value: String) {
     switch option {
     case "content": content = value
-    case "content_rowid": contentRowID = value
     case "tokenize":
       // A tokenizer's own arguments are in quotes.
       let words = value.split { $0 == " " || $0 == "'" || $0 == "\"" }.prefix(2)

@@ -136,6 +136,10 @@ struct RandomSearchWriter {
       fields: ["p.author AS f0", "count(*) AS f1"],
       sources: ["post AS p", "JOIN \(source(search, "s")) ON s.rowid = p.id"])
     select.conditions = [match(search, "s")]
+    if random.once(in: 4) {
+      select.fields = ["count(*) AS f0", "max(p.at) AS f1", "sum(s.rowid) AS f2"]
+      return select
+    }
     select.groupBy = "p.author"
     if random.once(in: 3) {
       select.fields = ["p.id AS f0", "count(t.id) AS f1"]
