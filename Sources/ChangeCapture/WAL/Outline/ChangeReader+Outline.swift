@@ -6,11 +6,15 @@ import GRDBSQLite
 /// SQLite walks to the n-th entry from the first. Here the number of entries on each page is kept
 /// (``EntryCounts``), and from each commit on brought up to date from the pages that it wrote.
 ///
-/// Answers are exactly of the snapshot that the transaction of the last ``changes(in:)`` sees, or
-/// nil where that is not certain: the transaction is another one or of another connection; other
-/// statements had run in it before `changes(in:)`, or a commit came in between; the file is not
-/// understood. With the next transaction answers are there again by themselves: the outlines last
-/// until others are asked for.
+/// Answers are exactly of the snapshot that the transaction sees, or nil where that is not certain:
+/// - There is no transaction, or it is of another connection than that of the last ``changes(in:)``,
+///   or sees a commit that `changes(in:)` has not told.
+/// - A commit fell into the moment in which `changes(in:)` took the snapshot, or other statements
+///   had taken it before, or the connection had never read before.
+/// - The file is not understood.
+///
+/// With the next transaction answers are there again by themselves: the outlines are of all that
+/// was asked for last, and are loaded again with the map where that was in doubt.
 extension ChangeReader {
   /// Keeps the outlines of these b-trees from now on, and no others.
   ///
