@@ -182,7 +182,7 @@ final class BackgroundTask: @unchecked Sendable {
         live.opening == nil
           ? try live.update(work, of: bound, meter: meter, in: transaction)
           : try live.firstUpdate(
-            of: bound, known: live.listener.known(of: bound, in: transaction), meter: meter,
+            work, of: bound, known: live.listener.known(of: bound, in: transaction), meter: meter,
             in: transaction)
       }
       outcome = .success(update)

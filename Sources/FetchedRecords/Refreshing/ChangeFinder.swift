@@ -16,6 +16,30 @@ protocol ChangeFinder: AnyObject {
   func follow(_ tables: Set<String>, in db: Database) throws
 
   var statistics: CaptureStatistics { get }
+
+  /// How many pages have to be read to know where each entry of a b-tree is; nil: that is not known.
+  func pagesToOutline(_ tree: OutlinedTree) -> Int?
+
+  /// Of which b-trees it is wanted from now on where each entry is.
+  func outline(_ trees: Set<OutlinedTree>, in db: Database) throws
+
+  /// The number of entries in the snapshot of the transaction that `db` is in; nil: it is not known.
+  func entryCount(of tree: OutlinedTree, in db: Database) throws -> Int?
+
+  /// The rows of the entries at these offsets, in the order of the b-tree; nil: they are not known.
+  func rowIDs(of tree: OutlinedTree, at range: Range<Int>, in db: Database) throws -> [Int64]?
+}
+
+extension ChangeFinder {
+  func pagesToOutline(_ tree: OutlinedTree) -> Int? { nil }
+
+  func outline(_ trees: Set<OutlinedTree>, in db: Database) throws {}
+
+  func entryCount(of tree: OutlinedTree, in db: Database) throws -> Int? { nil }
+
+  func rowIDs(of tree: OutlinedTree, at range: Range<Int>, in db: Database) throws -> [Int64]? {
+    nil
+  }
 }
 
 extension ChangeReader: ChangeFinder {

@@ -23,13 +23,15 @@ struct LiveUpdate {
   /// The columns of a record of aggregates, where the query ran because of a change, by their positions
   /// among ``Query/aggregatePlans``.
   var ranTotals: [Int] = []
+  /// Where the records are, of a window that is live by itself.
+  var places: WindowPlaces?
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
   func snapshot(_ number: Int, commit: Int, key: DigestKey) -> ResultsSnapshot {
     ResultsSnapshot(
       query: query, results: results, number: number, commit: commit, alongside: alongside,
-      key: key, presented: presented)
+      key: key, presented: presented, places: places)
   }
 }
 
@@ -50,9 +52,10 @@ extension LiveResult {
   func isShort(_ work: Query.Work) -> Bool {
     if durationAlongside(of: work) >= Self.shortWork { return false }
     switch work.records {
-    case .none: return true
+    case .none, .total: return true
     case .totals(.some): return true
-    case .totals(nil), .refetch: return durations.fetch ?? .zero < Self.shortWork
+    case .window(let places?): return places.rowIDs?.count ?? 0 <= Self.shortWindow
+    case .totals(nil), .window(nil), .refetch: return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed, _):
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
@@ -94,7 +97,7 @@ extension LiveResult {
 
   /// Works out the first state, from what is known of it, if anything is.
   func firstUpdate(
-    of bound: BoundQuery, known: KnownResult?, meter: ResultMeter,
+    _ first: Query.Work, of bound: BoundQuery, known: KnownResult?, meter: ResultMeter,
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
@@ -107,7 +110,11 @@ extension LiveResult {
       next = try refetch(
         bound, comparingWith: cached.results, because: [], meter, in: transaction.db)
     case nil:
-      next = try refetch(bound, because: [], meter, in: transaction.db)
+      if case .window = first.records {
+        next = try nextRecords(first.records, bound, meter, in: transaction.db).ofNoChange
+      } else {
+        next = try refetch(bound, because: [], meter, in: transaction.db)
+      }
     }
     var update = try update(to: next, work.alongside, bound, since: start, in: transaction.db)
     switch known {
@@ -125,6 +132,12 @@ extension LiveResult {
     let results: Results
     let changes: ChangeSet
     let refetchReasons: [String]?
+    var places: WindowPlaces?
+
+    /// The same of a first fetch, which no change made necessary.
+    var ofNoChange: NextRecords {
+      NextRecords(results: results, changes: changes, refetchReasons: [], places: places)
+    }
   }
 
   private func next(
@@ -145,7 +158,18 @@ extension LiveResult {
   ) throws -> NextRecords {
     switch work {
     case .none:
-      return NextRecords(results: snapshot.results, changes: ChangeSet(), refetchReasons: nil)
+      return NextRecords(
+        results: snapshot.results, changes: ChangeSet(), refetchReasons: nil,
+        places: snapshot.places)
+    case .total(let places):
+      return NextRecords(
+        results: snapshot.results, changes: ChangeSet(), refetchReasons: nil, places: places)
+    case .window(let places):
+      let range = bound.window ?? 0..<Int.max
+      let next = try window(at: places, range, bound, meter, in: db)
+      return NextRecords(
+        results: next.results, changes: next.changes,
+        refetchReasons: next.isPlaced ? nil : ["noOutline"], places: next.places)
     case .totals(let values?):
       let (results, changes) = try totals(values, bound, in: db)
       return NextRecords(results: results, changes: changes, refetchReasons: nil)
@@ -206,6 +230,7 @@ extension LiveResult {
       alongside: try alongside(stale, bound, in: db), refetchReasons: next.refetchReasons,
       duration: ContinuousClock.now - start)
     update.ranAlongside = stale.filter { $0.aggregates == nil }.map(\.position)
+    update.places = next.places
     update.knownAlongside = stale.count - update.ranAlongside.count
     return update
   }

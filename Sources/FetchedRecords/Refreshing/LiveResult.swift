@@ -103,6 +103,9 @@ package final class LiveResult: @unchecked Sendable {
     bound = Result { try listener.bind(in: db, reusing: known) }.mapError(FetchFailure.init(any:))
   }
 
+  /// The offsets that it shows, if it is a window that is live by itself.
+  var window: Range<Int>? { (try? bound?.get())?.window }
+
   typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
 
   func takeReceivers() -> [Receiver] {
@@ -167,6 +170,8 @@ package enum LiveResultEvent: Sendable {
   case failed(FetchFailure)
   /// A failure is over, and the result is what it was before it.
   case recovered
+  /// The window shows what it has shown, of a result that has another number of records.
+  case counted(ResultsSnapshot)
   /// Only for those that others wait for: the result may have changed, and what is shown stays for a
   /// while.
   case delayed

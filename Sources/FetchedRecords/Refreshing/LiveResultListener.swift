@@ -55,6 +55,8 @@ struct BoundQuery: Sendable {
   let arguments: QueryArguments
   /// nil: the state is shown as it is.
   var present: Presentation?
+  /// The offsets of the result that are shown, where it is a window that is live by itself.
+  var window: Range<Int>?
 }
 
 /// What is known of a result before it is fetched.

@@ -10,7 +10,12 @@ import QueryAnalysis
 /// Used in the engine's turns only.
 final class LiveResults {
   private var results: [ObjectIdentifier: LiveResult] = [:]
-  private var groups: [QueryDefinition: QueryGroup] = [:]
+  private var groups: [GroupKey: QueryGroup] = [:]
+  private struct GroupKey: Hashable {
+    let definition: QueryDefinition
+    var isOfWindows = false
+  }
+
   /// By names in small letters; made when it is needed.
   private var groupsByTable: [String: [QueryGroup]]?
   private var failed: [ObjectIdentifier: LiveResult] = [:]
@@ -31,7 +36,7 @@ final class LiveResults {
     group.remove(live)
     live.group = nil
     guard group.members.isEmpty else { return }
-    groups[group.query.definition] = nil
+    groups[GroupKey(definition: group.query.definition, isOfWindows: group.isOfWindows)] = nil
     findTables()
   }
 
@@ -52,7 +57,14 @@ final class LiveResults {
   // MARK: - Queries
 
   /// What is known of a query under the present schema.
-  func query(for definition: QueryDefinition) -> Query? { groups[definition]?.query }
+  func query(for definition: QueryDefinition) -> Query? {
+    groups[GroupKey(definition: definition)]?.query
+  }
+
+  /// How many windows of a query are live by themselves.
+  func windows(of definition: QueryDefinition) -> Int {
+    groups[GroupKey(definition: definition, isOfWindows: true)]?.members.count ?? 0
+  }
 
   /// Learns what each result is of under another schema.
   ///
@@ -76,25 +88,26 @@ final class LiveResults {
   /// - Returns: the group, if it is a new one.
   private func enter(_ live: LiveResult) -> QueryGroup? {
     guard let query = try? live.bound?.get().query else { return nil }
-    if let group = groups[query.definition] {
+    let key = GroupKey(definition: query.definition, isOfWindows: live.window != nil)
+    if let group = groups[key] {
       group.add(live)
       return nil
     }
-    let group = QueryGroup(query)
+    let group = QueryGroup(query, isOfWindows: key.isOfWindows)
     group.add(live)
-    groups[query.definition] = group
+    groups[key] = group
     return group
   }
 
   private func addTables(of group: QueryGroup) {
-    followedTables.formUnion(group.query.plan?.followedTables ?? [])
+    followedTables.formUnion(group.followedTables)
     guard groupsByTable != nil else { return }
     for table in group.tables { groupsByTable?[table.lowercased(), default: []].append(group) }
   }
 
   private func findTables() {
     groupsByTable = nil
-    followedTables = Set(groups.values.flatMap { $0.query.plan?.followedTables ?? [] })
+    followedTables = Set(groups.values.flatMap(\.followedTables))
   }
 
   // MARK: - Changes

@@ -8,18 +8,20 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   let queryName: String
   let hearsFirst: Bool
   private let arguments: QueryArguments
+  private let window: Range<Int>?
   private weak let engine: Refresher?
   private let onEvent: OnEvent
 
   typealias OnEvent = @Sendable (LiveResultEvent, inout Sleepers) -> Void
 
   init(
-    _ queryName: String, _ arguments: QueryArguments, engine: Refresher,
+    _ queryName: String, _ arguments: QueryArguments, _ window: Range<Int>?, engine: Refresher,
     onEvent: @escaping OnEvent
   ) {
     self.queryName = queryName
     hearsFirst = engine.catalog[queryName]?.definition.isPrivate ?? false
     self.arguments = arguments
+    self.window = window
     self.engine = engine
     self.onEvent = onEvent
   }
@@ -28,11 +30,12 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
     guard let engine else { throw FetchFailure(kind: .unavailable, detail: "the engine has ended") }
     return BoundQuery(
       query: try engine.catalog.query(named: queryName, arguments: arguments),
-      arguments: arguments)
+      arguments: arguments, window: window)
   }
 
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? {
-    engine?.cachedSnapshot(of: bound.query, bound.arguments, in: transaction.db)
+    if window != nil { return nil }
+    return engine?.cachedSnapshot(of: bound.query, bound.arguments, in: transaction.db)
       .map(KnownResult.earlier)
   }
 
@@ -43,5 +46,7 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
 
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) { onEvent(event, &sleepers) }
 
-  func save(_ result: LiveResult) { engine?.cache(result) }
+  func save(_ result: LiveResult) {
+    if window == nil { engine?.cache(result) }
+  }
 }

@@ -8,17 +8,23 @@ import QueryAnalysis
 final class QueryGroup {
   /// What the query is under the present schema.
   let query: Query
+  /// Whether they are windows that are live by themselves.
+  let isOfWindows: Bool
   private(set) var members: [ObjectIdentifier: LiveResult] = [:]
   /// nil: every member has to look at every row.
   private var argumentIndex: ArgumentIndex?
 
-  init(_ query: Query) {
+  init(_ query: Query, isOfWindows: Bool = false) {
     self.query = query
+    self.isOfWindows = isOfWindows
     if let plan = query.plan { argumentIndex = query.routing.map { ArgumentIndex($0, plan) } }
   }
 
   /// The tables that the query reads.
   var tables: [String] { query.dependencies.flatMap { [$0.table] + $0.storage } }
+
+  /// Those of which it must be known which rows changed. Of windows, the outline knows where they are.
+  var followedTables: [String] { isOfWindows ? [] : query.plan?.followedTables ?? [] }
 
   func add(_ live: LiveResult) {
     live.group = self

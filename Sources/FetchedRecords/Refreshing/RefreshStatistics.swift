@@ -40,7 +40,7 @@ package struct QueryRefreshes: Sendable, Equatable {
   package internal(set) var refetches = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
   /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`,
-  /// `unknownWindow`, `brokenSections`, `noSearch`, `schema`, `failure`, `asked`, `resumed`.
+  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `schema`, `failure`, `asked`, `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]
 
   mutating func count(_ reasons: [String]) {

@@ -67,7 +67,8 @@ extension Refresher {
     let bound = try listener.bind(in: transaction.db, reusing: live.query(for:))
     let result = LiveResult(for: listener, of: bound, commit: commit, after: old)
     let known = old == nil ? listener.known(of: bound, in: transaction) : nil
-    let update = try result.firstUpdate(of: bound, known: known, meter: .none, in: transaction)
+    let update = try result.firstUpdate(
+      bound.query.refetch(because: []), of: bound, known: known, meter: .none, in: transaction)
     _ = result.succeed(with: update.snapshot(0, commit: commit, key: versionKey))
     return (result, update.changes)
   }

@@ -79,7 +79,7 @@ extension Refresher {
         live.bind(result, in: transaction.db)
         try followTables(in: transaction.db)
       }
-      let (bound, work) = try work(for: result)
+      let (bound, work) = try work(for: result, in: transaction.db)
       guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
         return line.appendLong(result)
       }
@@ -197,7 +197,7 @@ extension Refresher {
   {
     let results = [result] + companions(of: result)
     for result in results { line.remove(result) }
-    let tasks = results.compactMap(makeTask)
+    let tasks = results.compactMap { makeTask($0, in: transaction.db) }
     for task in tasks where task.live.holdsUpCompanions {
       pending.append((task.live, .fetching))
     }
@@ -258,15 +258,15 @@ extension Refresher {
     count { $0.busyReaders = busy }
   }
 
-  private func makeTask(_ result: LiveResult) -> BackgroundTask? {
+  private func makeTask(_ result: LiveResult, in db: Database) -> BackgroundTask? {
     guard live.contains(result), result.isBehind else { return nil }
     do {
-      let (bound, work) = try work(for: result)
+      let (bound, work) = try work(for: result, in: db)
       let task = BackgroundTask(result, bound, work)
       result.background = task
       return task
     } catch {
-      fail(result, with: error, answering: result.takeReceivers())
+      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
       return nil
     }
   }

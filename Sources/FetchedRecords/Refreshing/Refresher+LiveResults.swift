@@ -27,6 +27,10 @@ extension Refresher {
         }
       case .totals:
         for result in group.members.values { bring(work, changes, into: result, in: transaction) }
+      case .window, .total:
+        break
+      case .refetch where group.isOfWindows:
+        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
       }
@@ -39,9 +43,10 @@ extension Refresher {
     _ work: Query.Work, _ changes: DatabaseChanges, into result: LiveResult,
     in transaction: ReadTransaction
   ) -> Bool {
-    let bound = try? result.bound?.get()
-    let work = bound.map { known(work, of: result, $0.query) } ?? work
-    if !result.isBehind, isShort(work, for: result), update(result, work, in: transaction) {
+    if !result.isBehind, let bound = try? result.bound?.get(),
+      let work = try? known(work, of: result, bound, in: transaction.db),
+      isShort(work, for: result), update(result, work, in: transaction)
+    {
       return true
     }
     postpone(result, changes)
@@ -73,14 +78,23 @@ extension Refresher {
   }
 
   /// What is left to be done for a live result.
-  func work(for result: LiveResult) throws(FetchFailure) -> (query: BoundQuery, work: Query.Work) {
+  func work(
+    for result: LiveResult, in db: Database
+  ) throws -> (query: BoundQuery, work: Query.Work) {
     guard let bound = try result.bound?.get() else {
       throw FetchFailure(kind: .query, detail: "\(result.queryName) was never analysed")
     }
     let query = bound.query
     var work = query.work(for: result.missed)
     if let reason = result.mustRefetch { work = query.refetch(because: [reason]) }
-    return (bound, known(work, of: result, query))
+    return (bound, try known(work, of: result, bound, in: db))
+  }
+
+  /// Some work with what is known of it in the engine's transaction.
+  private func known(
+    _ work: Query.Work, of result: LiveResult, _ bound: BoundQuery, in db: Database
+  ) throws -> Query.Work {
+    try placed(known(work, of: result, bound.query), of: result, bound, in: db)
   }
 
   /// Does work in a moment, or not at all.
@@ -99,7 +113,7 @@ extension Refresher {
       let update = try access.statementGuard.run(atMost: LiveResult.shortWork) {
         result.opening == nil
           ? try result.update(work, of: bound, meter: meter, in: transaction)
-          : try result.firstUpdate(of: bound, known: nil, meter: meter, in: transaction)
+          : try result.firstUpdate(work, of: bound, known: nil, meter: meter, in: transaction)
       }
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
@@ -143,8 +157,9 @@ extension Refresher {
     if !isSame {
       pending.append(
         (result, isSameShape ? .changed(update.changes, from: old, to: new) : .reset(new)))
-    } else if hasRecovered {
-      pending.append((result, .recovered))
+    } else {
+      if hasRecovered { pending.append((result, .recovered)) }
+      if new.total != old.total { pending.append((result, .counted(new))) }
     }
     answer(receivers, with: .success(new))
   }

@@ -7,6 +7,7 @@ extension Refresher {
   /// - Parameters:
   ///   - name: a query of the ``catalog``.
   ///   - arguments: values for its parameters; one that is left out is NULL.
+  ///   - window: the offsets that are wanted, where that is to be live by itself.
   ///   - onEvent: is called on ``queue`` for every change after the snapshot, with what takes those
   ///     who have something to do then.
   ///   - completion: is called on ``queue``, before any event, with the live result, or with a
@@ -14,12 +15,13 @@ extension Refresher {
   /// - Returns: what lets go of the wish.
   @discardableResult
   package func open(
-    _ name: String, arguments: QueryArguments,
+    _ name: String, arguments: QueryArguments, window: Range<Int>? = nil,
     onEvent: @escaping @Sendable (LiveResultEvent, inout Sleepers) -> Void,
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
   ) -> @Sendable () -> Void {
     let opening = Opening(
-      NamedQueryListener(name, arguments, engine: self, onEvent: onEvent), completion: completion)
+      NamedQueryListener(name, arguments, window, engine: self, onEvent: onEvent),
+      completion: completion)
     access.async { [self] in
       line.openings.append(opening)
       serveSoon()

@@ -84,6 +84,7 @@ extension Refresher {
     stopReaders()
     access.disconnect()
     finder = nil
+    outlines = []
     schemaNumber = nil
   }
 
@@ -113,6 +114,7 @@ extension Refresher {
       db.clearSchemaCache()
       try catalog.analyze(in: db)
       forgetAggregates()
+      outlines = []
       live.rebind(in: db)
       for result in live.all {
         result.mustRefetch = "schema"

@@ -55,6 +55,8 @@ package final class Refresher: @unchecked Sendable {
   let readerTurns = ProcessorTurns()
   /// Statements that took long when they last ran beside the queue.
   var longQueries: Set<String> = []
+  /// The b-trees of which it is known where each entry is.
+  var outlines: Set<OutlinedTree> = []
   /// When each table last changed.
   var lastChanges = LastChanges()
   /// What is known of the results that are read in pages.

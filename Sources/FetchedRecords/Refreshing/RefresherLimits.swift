@@ -20,6 +20,12 @@ package struct RefresherLimits: Sendable, Equatable {
   /// 0.1 ms: about as long as all the rest of a commit.
   package var dearStatement = Duration.microseconds(100)
 
+  /// Where an index gives the order, windows of a result of more records are live by themselves, as
+  /// long as they are few; those of a smaller one are cut from the whole.
+  ///
+  /// 50 000: held in some megabytes and fetched in some tens of milliseconds.
+  package var recordsOfWhole = 50_000
+
   /// Records of one result.
   package var resultRows = 20_000_000
 

@@ -11,6 +11,10 @@ package final class ResultsSnapshot: Sendable {
   /// The state of the database as the refresher counts them.
   package let commit: Int
   package let alongside: [NamedValue]
+  /// Where the records are in the whole result, where they are a window that is live by itself.
+  let places: WindowPlaces?
+  /// The records of the whole result then.
+  package var total: Int? { places?.total }
   /// What its listener made of it.
   let presented: (any Sendable)?
   /// What names the state.
@@ -26,9 +30,19 @@ package final class ResultsSnapshot: Sendable {
   ///   - alongside: the values beside the records.
   ///   - key: names its state.
   ///   - presented: what its listener made of it.
-  package init(
+  package convenience init(
     query: Query, results: Results, number: Int, version: ResultsVersion? = nil, commit: Int,
     alongside: [NamedValue], key: DigestKey = .standard, presented: (any Sendable)? = nil
+  ) {
+    self.init(
+      query: query, results: results, number: number, version: version, commit: commit,
+      alongside: alongside, key: key, presented: presented, places: nil)
+  }
+
+  init(
+    query: Query, results: Results, number: Int, version: ResultsVersion? = nil, commit: Int,
+    alongside: [NamedValue], key: DigestKey, presented: (any Sendable)? = nil,
+    places: WindowPlaces?
   ) {
     self.query = query
     self.results = results
@@ -36,6 +50,7 @@ package final class ResultsSnapshot: Sendable {
     self.commit = commit
     self.alongside = alongside
     self.presented = presented
+    self.places = places
     self.key = key
     name = Mutex(version)
   }
@@ -82,15 +97,15 @@ package final class ResultsSnapshot: Sendable {
   /// The same records under another number, or those of a part of them.
   package func with(_ results: Results, number: Int) -> ResultsSnapshot {
     ResultsSnapshot(
-      query: query, results: results, number: number, commit: commit, alongside: alongside, key: key
-    )
+      query: query, results: results, number: number, commit: commit, alongside: alongside,
+      key: key, places: places)
   }
 
   /// The same as of no commit of this life: who may see what is known of this life alone.
   package var ofNoCommit: ResultsSnapshot {
     ResultsSnapshot(
       query: query, results: results, number: number, version: version, commit: .min,
-      alongside: alongside, key: key)
+      alongside: alongside, key: key, places: places)
   }
 
   /// The same as of a commit that changed nothing of it.
@@ -98,6 +113,6 @@ package final class ResultsSnapshot: Sendable {
     if commit >= number { return self }
     return ResultsSnapshot(
       query: query, results: results, number: self.number, version: version, commit: number,
-      alongside: alongside, key: key)
+      alongside: alongside, key: key, places: places)
   }
 }

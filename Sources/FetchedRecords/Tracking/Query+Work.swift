@@ -21,6 +21,10 @@ extension Query {
     case none
     /// These rows changed, and nothing else that they come from.
     case rows([ChangedRows], IncrementalPlan)
+    /// A window that is live by itself may show others; where it is now, if that is known.
+    case window(WindowPlaces?)
+    /// It shows the same, and only the whole result has another number of records.
+    case total(WindowPlaces)
     /// The only record aggregates rows that changed; what each of its columns is made of, as far as
     /// all is known.
     case totals([[Value]]?)

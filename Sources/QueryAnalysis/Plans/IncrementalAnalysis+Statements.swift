@@ -67,6 +67,14 @@ extension IncrementalAnalysis {
     return PagedStatement(page: page, count: "SELECT count(*) FROM (\n\(statement())\n)")
   }
 
+  /// Where the n-th record is known by a b-tree alone: nothing but the order decides.
+  func outline(of plan: IncrementalPlan) -> OutlinedOrder? {
+    guard everyRowIsRecord, plan.leads.count == 1, plan.contributions.isEmpty,
+      let page = plan.pages?.page
+    else { return nil }
+    return OutlinedOrder.found(in: page, db)
+  }
+
   private var everyRowIsRecord: Bool {
     select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.predicate == nil
       && select.syntax.groupBy.isEmpty && windows.functions.isEmpty

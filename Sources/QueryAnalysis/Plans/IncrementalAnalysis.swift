@@ -158,11 +158,12 @@ struct IncrementalAnalysis {
     let records = keyed(by: rowID)
     try checkSearches(records.sql(forKeys: 2))
     let (leads, contributions) = try leads(owner: owner, ownerColumns: [rowID])
-    let plan = IncrementalPlan(
+    var plan = IncrementalPlan(
       owner: .row(column: column), isGrouped: select.isGrouped, order: order,
       records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
       equality: equality(owner))
+    plan.outline = outline(of: plan)
     return shape(plan, terms)
   }
 

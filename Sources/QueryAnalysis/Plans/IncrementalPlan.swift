@@ -34,6 +34,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var equality: ArgumentEquality?
   /// Where it searches in FTS5 tables, whether by words that are only begun (`hou*`).
   package var beginnings: SearchBeginnings?
+  /// The b-tree whose entries are in the order of the records, one for each, if there is one.
+  package var outline: OutlinedOrder?
 
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { leads[0].table }

@@ -165,7 +165,7 @@ final class CallerStream: Sendable {
     let found: Result<View, any Error>? =
       switch event {
       case .changed, .reset, .failed, .recovered: Result { try present() }
-      case .delayed, .fetching, .landed: nil
+      case .delayed, .fetching, .landed, .counted: nil
       }
     state.withLock { state in
       state.changes += 1
@@ -177,7 +177,7 @@ final class CallerStream: Sendable {
       case .delayed: (state.isDelayed, state.hasDeparted) = (true, true)
       case .landed(let isCurrent): state.isDelayed = !isCurrent
       case .failed: state.isDelayed = false
-      case .changed, .reset, .recovered, .fetching: break
+      case .changed, .reset, .recovered, .counted, .fetching: break
       }
       remote.hold()
     }

@@ -65,7 +65,7 @@ final class ComposedFeed: StreamableFeed {
           query: member.key.query, arguments: member.key.arguments, window: member.window,
           isAlwaysNamed: composition.isMultiple),
         head.snapshot.cut(to: member.window, number: head.snapshot.number),
-        total: member.window.map { _ in head.snapshot.results.count })
+        total: member.window.map { _ in head.snapshot.wholeCount })
       shown.failure = head.failure
       return shown
     }
@@ -102,7 +102,9 @@ final class ComposedFeed: StreamableFeed {
 
   var keys: [FeedKey] { composition.members.map(\.key) }
   var sizes: [FeedKey: Int] {
-    feeds.reduce(into: [:]) { $0[$1.key] = $1.size }
+    membersOfFeeds.map { feeds[$0[0]] }.reduce(into: [:]) {
+      $0[$1.key.whole, default: 0] += $1.size
+    }
   }
 
   var isUpToDate: Bool {
@@ -169,7 +171,8 @@ final class ComposedFeed: StreamableFeed {
     let bases = state.withLock(\.bases)
     for indices in membersOfFeeds {
       let windows = indices.compactMap { composition.members[$0].window?.range }
-      guard windows.count == indices.count else { continue }
+      // Of a window that is live by itself every change is one.
+      guard windows.count == indices.count, feeds[indices[0]].key.window == nil else { continue }
       feeds[indices[0]].rest(self, windows, at: bases[indices[0]])
     }
   }
@@ -180,6 +183,7 @@ final class ComposedFeed: StreamableFeed {
   /// O(k) for each window, k changes.
   private func isPassedBy(_ event: LiveResultEvent, _ indices: [Int]) -> Bool {
     guard case .changed(let changes, let old, let new) = event, old.alongside == new.alongside,
+      new.total == nil,
       // Then nothing is being written, and nothing begins to be but from this queue.
       arrivals.withLock({ !$0.isBusy && $0.members.isIdle })
     else { return false }
@@ -323,11 +327,12 @@ final class ComposedFeed: StreamableFeed {
   ) {
     let window = composition.members[index].window
     let old = shown.snapshot
-    let effect = window.flatMap { told?.effect(on: $0.range) }
+    let isCut = window != nil && latest.total == nil
+    let effect = isCut ? window.flatMap { told?.effect(on: $0.range) } : nil
     if effect?.isEmpty == true, latest.alongside == old.alongside {
-      return shown.note(total: latest.results.count)
+      return shown.note(total: latest.wholeCount)
     }
-    let total = window.map { _ in latest.results.count }
+    let total = window.map { _ in latest.wholeCount }
     let isSameShape = latest.results.layout == old.results.layout
     let new = latest.cut(to: window, number: old.number + 1)
     let id = composition.isMultiple ? nil : new.version.description
@@ -339,7 +344,7 @@ final class ComposedFeed: StreamableFeed {
       return
     }
     let known =
-      window == nil ? told : effect.flatMap { $0.changes(from: old.results, to: new.results) }
+      !isCut ? told : effect.flatMap { $0.changes(from: old.results, to: new.results) }
     let changes = known ?? new.results.changes(from: old.results)
     if changes.isEmpty, new.alongside == old.alongside {
       // What the streams know stays as it is, but the next difference starts from the new values.
@@ -363,6 +368,9 @@ extension ResultsSnapshot {
   /// The window's own state, under the window's own number; without a window the state itself.
   fileprivate func cut(to window: Window?, number: Int) -> ResultsSnapshot {
     guard let window else { return self }
-    return with(window.results(of: results), number: number)
+    return with(total == nil ? window.results(of: results) : results, number: number)
   }
+
+  /// The records of the whole result.
+  fileprivate var wholeCount: Int { total ?? results.count }
 }

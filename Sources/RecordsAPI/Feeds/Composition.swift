@@ -44,6 +44,12 @@ struct Window: Hashable, Sendable {
     return offset..<(isTooLarge ? .max : end)
   }
 
+  /// A longer one is cut from the whole result: it may be as large as that.
+  private static let mostByItself = 1000
+
+  /// Whether it may be live by itself.
+  var isShort: Bool { limit ?? .max <= Self.mostByItself }
+
   /// The window's own result; its cost is that of `Results.window(_:)`.
   func results(of whole: Results) -> Results { whole.window(range) }
 }

@@ -210,6 +210,8 @@ final class Feed: StreamableFeed {
         if wasTold {
           log.append(ChangeEvents.recovery(state.head.snapshot, member: member), count: 1)
         }
+      case .counted(let snapshot):
+        state.head.shown.show(snapshot, total: snapshot.total)
       case .landed:
         noteCommit(&state.head.shown)
       case .delayed, .fetching:
@@ -291,4 +293,9 @@ final class Feed: StreamableFeed {
 struct FeedKey: Hashable, Sendable {
   let query: String
   let arguments: QueryArguments
+  /// The offsets of the result that it shows, where that is a window that is live by itself.
+  var window: Range<Int>?
+
+  /// That of the whole result.
+  var whole: FeedKey { FeedKey(query: query, arguments: arguments) }
 }

@@ -96,7 +96,8 @@ final class FeedRegistry: Sendable {
     // Events and the completion both come on the refresher's queue, the completion first. Weakly: the
     // feed holds its controller, and the controller the closure that its events go to.
     nonisolated(unsafe) weak var made: Feed?
-    let giveUp = refresher.open(key.query, arguments: key.arguments) { [told] event, sleepers in
+    let giveUp = refresher.open(key.query, arguments: key.arguments, window: key.window) {
+      [told] event, sleepers in
       if case .failed(let failure) = event {
         made?.receive(.failed(told(failure, key.query)), &sleepers)
       } else {
@@ -137,7 +138,7 @@ final class FeedRegistry: Sendable {
     _ composition: Composition, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<ComposedFeed, FetchFailure>) -> Void
   ) {
-    acquire(composition.members.map(\.key), wish) { [self] result in
+    acquire(composition.members, wish) { [self] result in
       switch result {
       case .failure(let failure): completion(.failure(failure))
       case .success(let feeds):
@@ -153,19 +154,38 @@ final class FeedRegistry: Sendable {
   }
 
   private func acquire(
-    _ keys: [FeedKey], _ wish: Wish, acquired: [Feed] = [],
+    _ members: [Composition.Member], _ wish: Wish, acquired: [Feed] = [],
     _ completion: @escaping @Sendable (Result<[Feed], FetchFailure>) -> Void
   ) {
-    guard acquired.count < keys.count else { return completion(.success(acquired)) }
-    let giveUp = acquire(keys[acquired.count]) { [self] result in
-      switch result {
-      case .success(let feed): acquire(keys, wish, acquired: acquired + [feed], completion)
-      case .failure(let failure):
-        for feed in acquired { release(feed) }
-        completion(.failure(failure))
+    guard acquired.count < members.count else { return completion(.success(acquired)) }
+    findKey(of: members[acquired.count]) { [self] key in
+      let giveUp = acquire(key) { [self] result in
+        switch result {
+        case .success(let feed): acquire(members, wish, acquired: acquired + [feed], completion)
+        case .failure(let failure):
+          for feed in acquired { release(feed) }
+          completion(.failure(failure))
+        }
       }
+      if let giveUp { wish.onAbandon(giveUp) }
     }
-    if let giveUp { wish.onAbandon(giveUp) }
+  }
+
+  /// Finds out what a member is to be shown of: the whole result, or a window that is live by itself.
+  private func findKey(
+    of member: Composition.Member, _ body: @escaping @Sendable (FeedKey) -> Void
+  ) {
+    let whole = member.key
+    guard let window = member.window, window.isShort, !feeds.isLive(whole),
+      let query = try? refresher.catalog[whole.query]?.query(with: whole.arguments),
+      query.outline != nil
+    else { return body(whole) }
+    var own = whole
+    own.window = window.range
+    if feeds.isLive(own) { return body(own) }
+    refresher.hasWindows(of: whole.query, arguments: whole.arguments) { [own] hasWindows in
+      body(hasWindows ? own : whole)
+    }
   }
 
   // MARK: - All of them
@@ -223,6 +243,6 @@ extension ComposedFeed {
 extension Feed {
   /// Whether each commit to its tables costs something for it, and anybody can make another one.
   fileprivate var isBurden: Bool {
-    !key.arguments.isEmpty && head.snapshot.query.routing == nil
+    key.window != nil || (!key.arguments.isEmpty && head.snapshot.query.routing == nil)
   }
 }

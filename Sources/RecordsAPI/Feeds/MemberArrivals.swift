@@ -32,7 +32,7 @@ struct MemberArrivals {
 
   mutating func append(_ event: LiveResultEvent, from index: Int) {
     switch event {
-    case .changed, .reset, .recovered:
+    case .changed, .reset, .recovered, .counted:
       append(event, to: index)
     case .failed:
       append(event, to: index)

@@ -14,7 +14,7 @@ struct MemberNews {
   mutating func append(_ event: LiveResultEvent) {
     switch event {
     case .changed(let changes, let old, let new): arrive(at: new, (changes, old.version))
-    case .reset(let snapshot): arrive(at: snapshot, nil)
+    case .reset(let snapshot), .counted(let snapshot): arrive(at: snapshot, nil)
     case .failed(let failure): self.failure = failure
     case .recovered: failure = nil
     case .delayed, .fetching, .landed: break

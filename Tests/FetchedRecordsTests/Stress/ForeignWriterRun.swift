@@ -138,7 +138,7 @@ final class ForeignWriterRun {
         changeSets += 1
         shown[index] = try shown[index].applying(changes)
       case .reset(let snapshot): shown[index] = PlainResults(snapshot.results)
-      case .failed, .recovered, .delayed, .fetching, .landed: break
+      case .failed, .recovered, .counted, .delayed, .fetching, .landed: break
       }
     }
     guard let fetched else {

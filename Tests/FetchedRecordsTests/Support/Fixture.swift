@@ -49,8 +49,10 @@ final class Fixture {
     refresher.settle()
   }
 
-  func open(_ name: String, arguments: QueryArguments = [:]) throws -> Watched {
-    try refresher.watch(name, arguments: arguments)
+  func open(
+    _ name: String, arguments: QueryArguments = [:], window: Range<Int>? = nil
+  ) throws -> Watched {
+    try refresher.watch(name, arguments: arguments, window: window)
   }
 }
 
@@ -61,10 +63,12 @@ extension Refresher {
   }
 
   /// Opens a query, and keeps the events that it tells.
-  func watch(_ name: String, arguments: QueryArguments) throws -> Watched {
+  func watch(
+    _ name: String, arguments: QueryArguments, window: Range<Int>? = nil
+  ) throws -> Watched {
     let watched = Watched()
     let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
-    open(name, arguments: arguments) { event, _ in
+    open(name, arguments: arguments, window: window) { event, _ in
       watched.receive(event)
     } completion: { opened in
       result.withLock { $0 = opened }

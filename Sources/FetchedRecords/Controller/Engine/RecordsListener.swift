@@ -46,7 +46,7 @@ final class RecordsListener: LiveResultListener {
       else { return }
       tell(.success(StateChange(old: old, new: new, changes: changes)))
     case .failed(let failure): tell(.failure(FetchedRecordsError.publicError(failure)))
-    case .reset, .recovered, .delayed, .fetching, .landed: break
+    case .reset, .recovered, .counted, .delayed, .fetching, .landed: break
     }
   }
 

@@ -38,6 +38,9 @@ struct PageCosts {
     return entry.count
   }
 
+  /// The number of records when they were last counted; 0: they never were.
+  func lastCount(_ key: Key) -> Int { entries[key]?.count ?? 0 }
+
   /// Notes that a page was read.
   ///
   /// - Returns: whether the pages of the last time have cost as much as the whole result would.

@@ -11,6 +11,8 @@ final class PageTask: @unchecked Sendable {
   /// Of the state that the transaction sees.
   let version: ResultsVersion
   private let commit: Int
+  /// Where the page is, as far as an outline knows it.
+  private let places: WindowPlaces?
   /// The number of records, where it is known of this version.
   private let knownCount: Int?
   private(set) var outcome: Result<Found, FetchFailure>?
@@ -29,14 +31,15 @@ final class PageTask: @unchecked Sendable {
 
   init(
     _ read: PageRead, _ query: Query, _ statement: PagedStatement, version: ResultsVersion,
-    commit: Int, knownCount: Int?
+    commit: Int, places: WindowPlaces? = nil, knownCount: Int?
   ) {
     self.read = read
     self.query = query
     self.statement = statement
     self.version = version
     self.commit = commit
-    self.knownCount = knownCount
+    self.places = places
+    self.knownCount = places?.total ?? knownCount
   }
 
   /// Whether the number of records is known already.
@@ -44,6 +47,8 @@ final class PageTask: @unchecked Sendable {
 
   /// The rows that a page passes over to its end, as far as its place is known.
   var rowsPassed: Int {
+    // A search for each costs what it does to pass some ten.
+    if let rowIDs = places?.rowIDs { return 10 * rowIDs.count }
     let first =
       switch read.request.range.start {
       case .offset(let offset): offset
@@ -89,6 +94,27 @@ final class PageTask: @unchecked Sendable {
     var found = Found(count: count)
     if count <= Self.smallResult { return found }
     let first = min(max(try start(count, in: db), 0), count)
+    let records =
+      try placedRecords(meter, in: db) ?? passedRecords(from: first, of: count, meter, in: db)
+    found.bytes = records.reduce(0) { $0 + $1.byteCount }
+    found.page = ResultsPage(
+      layout: query.layout, records: records, offset: first, numberOfRecords: count,
+      version: version, commit: commit)
+    return found
+  }
+
+  /// The records by their rows, where these are known.
+  private func placedRecords(
+    _ meter: ResultMeter, in db: Database
+  ) throws -> [OrderedResults.Record]? {
+    guard let rowIDs = places?.rowIDs, let plan = query.plan else { return nil }
+    return try plan.records(of: rowIDs, read.request.arguments, query.layout, meter, in: db)
+  }
+
+  /// The records from an offset on, behind those that are passed.
+  private func passedRecords(
+    from first: Int, of count: Int, _ meter: ResultMeter, in db: Database
+  ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
     var meter = meter
     // Behind the last record there is nothing for which all of them had to be passed.
@@ -102,11 +128,7 @@ final class PageTask: @unchecked Sendable {
         return true
       }
     }
-    found.bytes = records.reduce(0) { $0 + $1.byteCount }
-    found.page = ResultsPage(
-      layout: query.layout, records: records, offset: first, numberOfRecords: count,
-      version: version, commit: commit)
-    return found
+    return records
   }
 
   // MARK: - Where a page begins

@@ -1,3 +1,4 @@
+import ChangeCapture
 import DequeModule
 import Dispatch
 import GRDB
@@ -33,7 +34,8 @@ extension Refresher {
 
   /// Does the next read in line, if that is short, in a transaction in which nothing is missed.
   func servePage(in db: Database) {
-    guard let read = line.pages.popFirst(), !read.isAbandoned, let task = makeTask(read) else {
+    guard let read = line.pages.popFirst(), !read.isAbandoned, let task = makeTask(read, in: db)
+    else {
       return
     }
     let isShort = mayBeShort(task)
@@ -52,7 +54,7 @@ extension Refresher {
   }
 
   /// - Returns: nil where that is known to be the wrong way, and was answered.
-  private func makeTask(_ read: PageRead) -> PageTask? {
+  private func makeTask(_ read: PageRead, in db: Database) -> PageTask? {
     do {
       let query = try catalog.query(
         named: read.request.queryName, arguments: read.request.arguments)
@@ -62,6 +64,7 @@ extension Refresher {
         let version = ResultsVersion(state: "\(epoch(of: read))-\(number)", number: number)
         return PageTask(
           read, query, statement, version: version, commit: commit,
+          places: try? places(of: read, query, at: version, in: db),
           knownCount: pageCosts.count(PageCosts.Key(read), at: version))
       }
       answer(read, .success(.betterLive))
@@ -69,6 +72,18 @@ extension Refresher {
       answer(read, .failure(error))
     }
     return nil
+  }
+
+  /// Where a page is, where the outline of its order is known and nothing has to be looked for.
+  private func places(
+    of read: PageRead, _ query: Query, at version: ResultsVersion, in db: Database
+  ) throws -> WindowPlaces? {
+    guard let order = query.outline,
+      let range = read.request.range.offsets(at: version),
+      outlines.contains(OutlinedTree(order.tree))
+        || pageCosts.lastCount(PageCosts.Key(read)) > limits.recordsOfWhole
+    else { return nil }
+    return try places(of: range, query, reading: Self.mostPages, in: db)
   }
 
   /// Names a query and its arguments in this life of the process: versions of two results are
@@ -120,7 +135,9 @@ extension Refresher {
   func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
     if read.isAbandoned { return true }
     return begin(on: reader) { [self] transaction in
-      makeTask(read).map { BackgroundRun([], page: $0, commit: commit, seeing: transaction) }
+      makeTask(read, in: transaction.db).map {
+        BackgroundRun([], page: $0, commit: commit, seeing: transaction)
+      }
     } again: {
       line.longPages.prepend(read)
     } failing: {

@@ -16,6 +16,19 @@ package struct PageRange: Sendable, Equatable {
     self.start = start
     self.limit = limit
   }
+
+  /// Where it is at a version; nil: the record has to be looked for that it is behind.
+  func offsets(at version: ResultsVersion) -> Range<Int>? {
+    let first: Int
+    switch start {
+    case .offset(let offset): first = offset
+    case .after(let end) where end.version == version.description || end.key == nil:
+      first = max(0, end.offset)
+    case .after: return nil
+    }
+    let (end, isTooLarge) = first.addingReportingOverflow(limit)
+    return first..<(isTooLarge ? .max : end)
+  }
 }
 
 /// Where a page ended.

@@ -1,0 +1,19 @@
+extension ChangeReader {
+  /// How many pages have to be read to keep the outline of a b-tree; nil: not known.
+  ///
+  /// O(i), i the interior pages of the b-tree.
+  package func pagesToOutline(_ tree: OutlinedTree) -> Int? {
+    guard let map, let number = map.tree(tree) else { return nil }
+    if map.outlines[number] != nil { return 0 }
+    var leaves = 0
+    var waiting = [map.schema.trees[number].root]
+    while let page = waiting.popLast() {
+      guard let node = map.pages.interior[page] else {
+        leaves += 1
+        continue
+      }
+      if node.height == 1 { leaves += node.children.count } else { waiting += node.children }
+    }
+    return leaves
+  }
+}

@@ -1,0 +1,107 @@
+import ChangeCapture
+import GRDB
+import QueryAnalysis
+
+// Windows that are live by themselves, of results that nobody holds.
+//
+// Which rows a window shows is known by the outline of a b-tree (``Query/outline``), so a commit costs
+// it the records that it shows, and it holds no others.
+extension Refresher {
+  /// So many windows of a result are live by themselves. Each looks at every commit to the table;
+  /// those that are cut from the whole result only at what touches them.
+  private static let mostWindows = 64
+  /// The pages of a larger b-tree are not read on the queue that follows commits: these are some
+  /// 100 ms, once, and the index of some 15 million rows.
+  static let mostPages = 100_000
+
+  /// Finds out whether a window of a query is to be live by itself.
+  ///
+  /// Not where the result is small, so that all its windows are better cut from it, and not where too
+  /// many have come, unless there are so many records that there is no other way.
+  ///
+  /// - Parameters:
+  ///   - name: a query of the ``catalog``.
+  ///   - arguments: values for its parameters.
+  ///   - completion: is called on ``queue``.
+  package func hasWindows(
+    of name: String, arguments: QueryArguments, completion: @escaping @Sendable (Bool) -> Void
+  ) {
+    access.async { [self] in
+      if isStopped { return completion(false) }
+      let result = answer { try hasWindows(name, arguments, in: $0.db) }
+      completion((try? result.get()) ?? false)
+    }
+  }
+
+  private func hasWindows(
+    _ name: String, _ arguments: QueryArguments, in db: Database
+  ) throws -> Bool {
+    let query = try catalog.query(named: name, arguments: arguments)
+    guard query.outline != nil,
+      let total = try places(of: 0..<0, query, reading: Self.mostPages, in: db)?.total,
+      total > limits.recordsOfWhole
+    else { return false }
+    return total > limits.resultRows || live.windows(of: query.definition) < Self.mostWindows
+  }
+
+  /// Where a range of offsets is, as the outline of the query's order knows it.
+  ///
+  /// O(log n + k), k offsets among n; O(p) when the b-tree of p pages is first asked for.
+  ///
+  /// - Parameters:
+  ///   - range: the offsets.
+  ///   - query: whose result they are of.
+  ///   - pages: so many pages may be read to begin with.
+  ///   - db: in the engine's transaction.
+  /// - Returns: nil where it is not known.
+  /// - Throws: `DatabaseError`.
+  func places(
+    of range: Range<Int>, _ query: Query, reading pages: Int = .max, in db: Database
+  ) throws -> WindowPlaces? {
+    guard let order = query.outline else { return nil }
+    let (tree, finder) = (OutlinedTree(order.tree), changeFinder())
+    if !outlines.contains(tree) {
+      guard let needed = finder.pagesToOutline(tree), needed <= pages else { return nil }
+      outlines.insert(tree)
+      try finder.outline(outlines, in: db)
+    }
+    guard let total = try finder.entryCount(of: tree, in: db) else { return nil }
+    let shown = range.clamped(to: 0..<total)
+    let entries =
+      order.isDescending ? total - shown.upperBound..<total - shown.lowerBound : shown
+    guard let rowIDs = try entries.isEmpty ? [] : finder.rowIDs(of: tree, at: entries, in: db),
+      rowIDs.count == shown.count
+    else { return nil }
+    return WindowPlaces(total: total, rowIDs: order.isDescending ? rowIDs.reversed() : rowIDs)
+  }
+
+  /// Some work with what has to be done of it for a window: its places are known in the engine's
+  /// transaction alone, and its records can be read in any that sees the same commit.
+  func placed(
+    _ work: Query.Work, of result: LiveResult, _ bound: BoundQuery, in db: Database
+  ) throws -> Query.Work {
+    guard let range = bound.window, result.opening != nil || work.records != .none else {
+      return work
+    }
+    let places = try places(of: range, bound.query, in: db)
+    var work = work
+    if case .rows(let changed, _) = work.records, let places,
+      places.rowIDs == result.snapshot.places?.rowIDs,
+      !changed.contains(where: { places.shows($0.rowIDs) })
+    {
+      work.records = places == result.snapshot.places ? .none : .total(places)
+    } else {
+      work.records = .window(places)
+    }
+    return work
+  }
+}
+
+extension WindowPlaces {
+  /// Whether one of these rows, which ascend, is among those of the window.
+  fileprivate func shows(_ changed: [Int64]) -> Bool {
+    guard let rowIDs else { return true }
+    let changed = Set(changed)
+    return rowIDs.contains(where: changed.contains)
+  }
+}

@@ -1,0 +1,54 @@
+import ChangeCapture
+import GRDB
+
+@testable import FetchedRecords
+
+/// Knows where the entries of b-trees are by asking SQL.
+final class OutliningFinder: ChangeFinder {
+  private let reader = ChangeReader()
+  private var trees: Set<OutlinedTree> = []
+  /// One out of so many times it does not know; 0: never.
+  private let doubt: Int
+  private var asked = 0
+
+  init(doubtingEvery doubt: Int = 0) { self.doubt = doubt }
+
+  func changes(in db: Database) throws -> DatabaseChanges { try reader.changes(in: db) }
+
+  func keep() { reader.keep() }
+
+  func follow(_ tables: Set<String>, in db: Database) throws { try reader.follow(tables, in: db) }
+
+  var statistics: CaptureStatistics { reader.statistics }
+
+  func pagesToOutline(_ tree: OutlinedTree) -> Int? { 1 }
+
+  func outline(_ trees: Set<OutlinedTree>, in db: Database) { self.trees = trees }
+
+  func entryCount(of tree: OutlinedTree, in db: Database) throws -> Int? {
+    asked += 1
+    if doubt > 0, asked.isMultiple(of: doubt) { return nil }
+    guard let source = try source(tree, in: db) else { return nil }
+    return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(source)")
+  }
+
+  func rowIDs(of tree: OutlinedTree, at range: Range<Int>, in db: Database) throws -> [Int64]? {
+    guard let source = try source(tree, in: db) else { return nil }
+    return try Int64.fetchAll(
+      db, sql: "SELECT rowid FROM \(source) LIMIT ? OFFSET ?",
+      arguments: [range.count, range.lowerBound])
+  }
+
+  private func source(_ tree: OutlinedTree, in db: Database) throws -> String? {
+    guard trees.contains(tree) else { return nil }
+    switch tree {
+    case .table(let name): return "\(name.quotedDatabaseIdentifier) NOT INDEXED"
+    case .index(let name):
+      let table = try String.fetchOne(
+        db, sql: "SELECT tbl_name FROM sqlite_schema WHERE name = ?", arguments: [name])
+      return table.map {
+        "\($0.quotedDatabaseIdentifier) INDEXED BY \(name.quotedDatabaseIdentifier)"
+      }
+    }
+  }
+}
