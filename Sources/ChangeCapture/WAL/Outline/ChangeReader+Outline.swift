@@ -99,7 +99,8 @@ extension ChangeReader {
   func updateOutlines(
     _ map: DatabaseMap, _ changed: ChangedPages, from snapshot: some DatabasePages
   ) {
-    for tree in map.outlines.keys {
+    // A list of its own, so that the dictionary is not copied when it changes.
+    for tree in Array(map.outlines.keys) {
       do {
         try map.outlines[tree]?.update(changed: changed, in: map.pages, from: snapshot)
       } catch {
