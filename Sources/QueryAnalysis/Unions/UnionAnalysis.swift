@@ -191,7 +191,7 @@ extension IncrementalPlan.Lead {
   /// The same behind the contributions of other SELECTs.
   fileprivate func shifted(contributions: Int, positions: Int) -> Self {
     Self(
-      table: table, isOwner: isOwner,
+      table: table, storage: storage, isOwner: isOwner,
       searches: searches.map {
         .init(contribution: $0.contribution + contributions, statement: $0.statement)
       }, position: position.map { $0 + positions }, refusal: refusal)
