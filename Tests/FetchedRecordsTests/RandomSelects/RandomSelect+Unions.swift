@@ -5,6 +5,7 @@ extension RandomSelectWriter {
   mutating func union() -> RandomSelect {
     let count = random.number(1...3)
     var select = part(columns: count)
+    select.shape = "UNION ALL"
     for _ in 0..<random.pick([1, 1, 1, 2]) { select.others.append(part(columns: count).sql) }
     if random.number(0...2) > 0 {
       let term = random.pick(["f0", "1", "\(count)", "f0 COLLATE BINARY", "1 COLLATE NOCASE"])

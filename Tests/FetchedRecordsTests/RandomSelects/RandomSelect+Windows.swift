@@ -4,6 +4,7 @@ import TestSupport
 extension RandomSelectWriter {
   /// Only such whose values are certain whatever SQLite's plan.
   mutating func window(_ select: inout RandomSelect, _ sources: [Source]) {
+    select.shape = "windows"
     let owner = exactColumn(of: random.pick(sources))
     select.fields = ["\(column([sources])) AS f0"]
     for number in 1...random.number(1...3) {
