@@ -41,6 +41,8 @@ enum RandomWorld {
     let oracle: String
     var arguments: QueryArguments = [:]
     var tracking = Tracking.Mode.incremental
+    /// Where the database holds text in UTF-16; nil: the same.
+    var trackingOfUTF16: Tracking.Mode?
   }
 
   static let cases =
