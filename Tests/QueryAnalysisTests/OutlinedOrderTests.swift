@@ -65,6 +65,11 @@ import Testing
     "SELECT id, (SELECT count(*) FROM box WHERE item = i.id) AS n FROM item AS i ORDER BY id",
     "SELECT * FROM items ORDER BY name", "SELECT * FROM pair",
     "SELECT * FROM item ORDER BY name NULLS LAST",
+    "SELECT id, name FROM item UNION ALL SELECT id, NULL FROM box",
+    "SELECT id, row_number() OVER (PARTITION BY rank ORDER BY id) AS n FROM item ORDER BY id",
+    "SELECT id, row_number() OVER (PARTITION BY id) AS n FROM item ORDER BY id",
+    "SELECT id, sum(rank) OVER (PARTITION BY name) AS n FROM item ORDER BY name, id",
+    "SELECT count(*) AS n FROM item",
   ])
   func `is not certain where more decides than one order`(sql: String) throws {
     #expect(try outline(sql) == nil)

@@ -188,6 +188,11 @@ final class Feed: StreamableFeed {
       let woken = Self.wake(for: event, &state)
       defer { for (owner, listener) in woken { state.listeners[owner] = listener } }
       switch event {
+      case .changed(_, _, let new) where key.window != nil:
+        // Only compositions show a window; the events are theirs to write and to keep.
+        state.head.shown.show(new, total: new.total)
+        state.head.shown.failure = nil
+        state.keys = nil
       case .changed(let changes, let old, let new):
         show(changes, from: old, to: new, &state.head.shown, &sleepers)
         state.keys = nil
