@@ -100,6 +100,9 @@ final class ComposedFeed: StreamableFeed {
     return feeds
   }
 
+  /// Whether it shows windows that are live by themselves.
+  var hasOwnWindows: Bool { feeds.contains { $0.key.window != nil } }
+
   var keys: [FeedKey] { composition.members.map(\.key) }
   var sizes: [FeedKey: Int] {
     membersOfFeeds.map { feeds[$0[0]] }.reduce(into: [:]) {

@@ -56,7 +56,13 @@ final class FeedRegistry: Sendable {
     self.feeds = feeds
     compositions = LivePool(
       maximum: settings.maximumOfControllers, linger: settings.linger,
-      letGo: { for feed in $0.close() { feeds.release(feed, of: feed.key) } })
+      mostBurdens: settings.lingeringBurdens / 4, isBurden: \.hasOwnWindows,
+      letGo: {
+        // A window is there again in a moment, and each looks at every commit.
+        for feed in $0.close() {
+          feeds.release(feed, of: feed.key, lingers: feed.key.window == nil)
+        }
+      })
     refresher.memory.whenFull { [weak self] in self?.letGo(of: $0) ?? false }
   }
 

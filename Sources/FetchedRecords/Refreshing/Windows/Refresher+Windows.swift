@@ -9,7 +9,9 @@ import QueryAnalysis
 extension Refresher {
   /// So many windows of a result are live by themselves. Each looks at every commit to the table;
   /// those that are cut from the whole result only at what touches them.
-  private static let mostWindows = 64
+  private static let fewWindows = 64
+  /// Or one for so many records: to hold the whole is dearer the larger it is.
+  private static let recordsPerWindow = 10_000
   /// The pages of a larger b-tree are not read on the queue that follows commits: these are some
   /// 100 ms, once, and the index of some 15 million rows.
   static let mostPages = 100_000
@@ -41,7 +43,8 @@ extension Refresher {
       let total = try places(of: 0..<0, query, reading: Self.mostPages, in: db)?.total,
       total > limits.recordsOfWhole
     else { return false }
-    return total > limits.resultRows || live.windows(of: query.definition) < Self.mostWindows
+    let most = max(Self.fewWindows, total / Self.recordsPerWindow)
+    return total > limits.resultRows || live.windows(of: query.definition) < most
   }
 
   /// Where a range of offsets is, as the outline of the query's order knows it.
