@@ -132,8 +132,9 @@ import Testing
   @Test func `waits where nobody can be told from anybody`() throws {
     let ann = try shop.follow("orders", as: "ann")
     try shop.writer.commit("ALTER TABLE session RENAME TO gone")
-    try eventually("nobody is known") {
+    try eventually("nobody is known, and the stream says so") {
       try shop.get("/v1/queries/orders/records", as: "ann").status == 500
+        && ann.stream.text.contains("event: fetchError")
     }
     try shop.writer.commit("DELETE FROM purchase WHERE id = 1")
     try shop.writer.commit("ALTER TABLE gone RENAME TO session")
