@@ -32,6 +32,10 @@ let trackedSchema = """
   CREATE VIEW perGenre AS SELECT genre, count(*) AS n FROM book GROUP BY genre;
   CREATE VIEW signed AS
     SELECT book.id, title, author.name FROM book LEFT JOIN author ON author.id = authorId;
+  CREATE VIEW ranked AS
+    SELECT id, name, (SELECT count(*) FROM book WHERE authorId = author.id) AS rank FROM author;
+  CREATE VIEW written AS
+    SELECT id, name FROM author WHERE id IN (SELECT authorId FROM book WHERE genre > 'g');
   """
 
 func analyzed(_ definition: QueryDefinition) throws -> Query {

@@ -65,6 +65,20 @@ import Testing
     """,
     "SELECT a.id FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.id IS NULL OR price > 2",
     "SELECT id FROM signed WHERE name = 'a1'",
+    "SELECT id FROM (SELECT a.id FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1)",
+    """
+    SELECT id, p FROM (
+      SELECT a.id, coalesce(b.price, 0) AS p FROM author a LEFT JOIN book b ON authorId = a.id)
+    WHERE p = 0
+    """,
+    """
+    SELECT a.id AS a, g.code FROM author a LEFT JOIN book b ON authorId = a.id
+    JOIN genre g ON g.code = b.genre
+    """,
+    """
+    SELECT a.id, g.code FROM author a LEFT JOIN book b ON b.authorId = a.id
+    LEFT JOIN genre g ON g.code = b.genre JOIN author c ON c.id = coalesce(b.id, a.id)
+    """,
   ]
 
   @Test(arguments: followed)

@@ -4,13 +4,13 @@
 struct BaseTable: Equatable {
   let name: String
   /// The rowid as an expression of the SELECT that knows this table; nil: it cannot be named.
-  let rowID: String?
+  var rowID: String?
   /// The column that is the rowid, or the rowid's own name.
   let rowIDColumn: String?
   /// Why there is no rowid, in a sentence.
   let lack: String?
   /// Whether a LEFT JOIN may leave it out.
-  let isNullable: Bool
+  var isNullable: Bool
   /// Where it is seen that rows of it changed, if not in itself.
   var storage: SearchStorage?
 }

@@ -9,6 +9,10 @@ extension IncrementalAnalysis {
     let owners = determination.identified(by: origins)
     let determined = determination.closure(of: owners)
     try checkNames(groups)
+    // A row could go to another group without a change of its own.
+    for group in groups where select.showsSubquery(group.expression) {
+      throw NotIncremental(reason: "it groups by \(group.expression), which has a subquery")
+    }
     try checkValues(groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) })
     try checkBareColumns(groups, determined)
     try completeKey(groups, determined)
@@ -24,7 +28,7 @@ extension IncrementalAnalysis {
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
-    let records = statement(predicate: subqueries.narrowedPredicate, condition: condition)
+    let records = statement(of: subqueries.narrowed, condition: condition)
     try checkSearches(isOverGroups ? groupSearch(condition) : records, of: groups)
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
@@ -37,7 +41,7 @@ extension IncrementalAnalysis {
 
   /// The groups alone, without what a SELECT over them asks of them: that takes no search.
   private func groupSearch(_ condition: String) -> String {
-    let predicate = subqueries.narrowedPredicate?.parenthesized
+    let predicate = select.syntax.predicate?.parenthesized
     return select.groups(where: [predicate, condition].compactMap(\.self)).subquery(requiring: nil)
   }
 

@@ -1,3 +1,5 @@
+import Algorithms
+
 // How changed rows lead to owners.
 extension IncrementalAnalysis {
   /// What is known of a table that the query, or a subquery of it, reads.
@@ -10,7 +12,7 @@ extension IncrementalAnalysis {
     var searches: [IncrementalPlan.Search] = []
   }
 
-  /// Rows joined such that those of some tables lead to owners.
+  /// Rows joined by certain conditions such that those of some tables lead to owners.
   private struct Joined {
     let select: ResolvedSelect
     /// The query's numbers of its tables.
@@ -18,10 +20,9 @@ extension IncrementalAnalysis {
     /// Which of them contribute here.
     let own: [Int]
     let ownerColumns: [String]
-    /// What stands behind WHERE. What a subquery says is not in it: that changes without the rows.
-    let predicate: String?
-    var isOfSubquery = false
     var ownersAreGroups = false
+    /// Why SQLite may not search by key, if somebody knows better than SQLite.
+    var doubt: String?
   }
 
   /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
@@ -36,17 +37,14 @@ extension IncrementalAnalysis {
     let own = select.tables.indices.filter { $0 != owner }
     try join(
       Joined(
-        select: select, numbers: Array(select.tables.indices), own: own,
-        ownerColumns: ownerColumns, predicate: subqueries.certainPredicate,
-        ownersAreGroups: owner == nil), owner, &leads, &contributions)
+        select: select.certain, numbers: Array(select.tables.indices), own: own,
+        ownerColumns: ownerColumns, ownersAreGroups: owner == nil), owner, &leads, &contributions)
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
       throw NotIncremental(reason: first)
     }
     for subquery in subqueries.joins {
       let columns = ownerColumns.compactMap(subqueries.outermostNames.qualified)
-      guard subquery.refusal == nil, let select = subquery.select,
-        columns.count == ownerColumns.count
-      else {
+      guard subquery.refusal == nil, columns.count == ownerColumns.count else {
         for number in subquery.ownNumbers {
           leads[number].refusal = subquery.refusal ?? "what it is grouped by is not certain"
         }
@@ -54,9 +52,9 @@ extension IncrementalAnalysis {
       }
       try join(
         Joined(
-          select: select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
-          ownerColumns: columns, predicate: select.syntax.predicate, isOfSubquery: true,
-          ownersAreGroups: owner == nil), owner, &leads, &contributions)
+          select: subquery.select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
+          ownerColumns: columns, ownersAreGroups: owner == nil, doubt: subquery.doubt), owner,
+        &leads, &contributions)
     }
     let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
     let all = order.map { number in
@@ -86,8 +84,8 @@ extension IncrementalAnalysis {
       leads[number].isOne = leads[number].refusal == nil
     }
     // A changed row of these may join others to owners.
-    let others = joined.numbers.filter { !own.contains($0) && leads[$0].refusal == nil }
-    for number in others where joined.isOfSubquery {
+    let others = joined.numbers.uniqued().filter { !own.contains($0) && leads[$0].refusal == nil }
+    for number in others {
       guard let refusal = try refusal(of: number, reached, joined) else { continue }
       for own in reached { leads[own].refusal = refusal }
       return
@@ -106,11 +104,13 @@ extension IncrementalAnalysis {
 
   /// A row that is joined by its rowid to the row of the same rowid needs no search to lead to it.
   private func findThoseThatAreOne(with owner: Int?, _ joined: Joined, _ leads: inout [Lead]) {
-    guard let owner, let place = joined.numbers.firstIndex(of: owner) else { return }
+    guard let owner else { return }
+    // What a view shows may stand there a second time.
+    let places = joined.numbers.indices.filter { joined.numbers[$0] == owner }
     let determination = RowDetermination(joined.select, db)
     for number in joined.own where leads[number].refusal == nil {
       guard let table = joined.numbers.firstIndex(of: number) else { continue }
-      leads[number].isOne = determination.areOne(table, place)
+      leads[number].isOne = places.contains { determination.areOne(table, $0) }
     }
   }
 
@@ -120,7 +120,7 @@ extension IncrementalAnalysis {
       try checkSearches(search(number, reached, joined).sql(forKeys: 2))
       return nil
     } catch let refusal as NotIncremental {
-      return refusal.reason
+      return joined.doubt ?? refusal.reason
     }
   }
 
@@ -140,7 +140,7 @@ extension IncrementalAnalysis {
     return DeclaredParts.select(
       rowIDs.compactMap(\.1.rowID) + joined.ownerColumns + loss,
       from: joined.select.from(requiring: table),
-      conditions: [joined.predicate?.parenthesized, condition].compactMap(\.self),
+      conditions: [joined.select.syntax.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)
   }
 }

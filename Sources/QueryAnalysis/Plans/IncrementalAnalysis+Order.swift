@@ -87,8 +87,8 @@ extension IncrementalAnalysis {
       // A rowid is a number.
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
     }
-    if let expression, SQLTokens.tokens(of: expression).isOneCall { return "BINARY" }
-    if let expression, SQLTokens.tokens(of: expression).isOneSubquery { return "BINARY" }
+    let inner = expression.map { SQLTokens.tokens(of: select.expression(shownBy: $0)) }
+    if inner?.isOneCall == true || inner?.isOneSubquery == true { return "BINARY" }
     let names = select.tables.flatMap { facts.collations(of: $0.name).values }
     let mentionsCollate = shown.mentionsCollate || expression?.mentionsCollate == true
     guard names.allSatisfy({ $0 == "BINARY" }), !mentionsCollate else {

@@ -10,9 +10,11 @@ extension IncrementalAnalysis {
   ///
   /// Each expression ends with its line or in parentheses, so that a comment at its end hides
   /// nothing of what follows.
-  func body(_ columns: [String], predicate: String? = nil, condition: String? = nil) -> String {
-    let conditions =
-      [(predicate ?? select.syntax.predicate)?.parenthesized, condition].compactMap(\.self)
+  func body(
+    _ columns: [String], of select: ResolvedSelect? = nil, condition: String? = nil
+  ) -> String {
+    let select = select ?? self.select
+    let conditions = [select.syntax.predicate?.parenthesized, condition].compactMap(\.self)
     if isOverGroups {
       let some = shown.groups(where: conditions)
       return DeclaredParts.select(
@@ -27,7 +29,7 @@ extension IncrementalAnalysis {
 
   /// The query, with hidden columns behind its own.
   func statement(
-    predicate: String? = nil, condition: String? = nil, order: [String] = [],
+    of select: ResolvedSelect? = nil, condition: String? = nil, order: [String] = [],
     limit: LimitSyntax? = nil
   ) -> String {
     let outer = candidate.resultExpressions
@@ -35,7 +37,7 @@ extension IncrementalAnalysis {
       expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
     var sql = body(
-      shown.columns.map(\.text) + hidden, predicate: predicate, condition: condition)
+      shown.columns.map(\.text) + hidden, of: select, condition: condition)
     if !outer.isEmpty {
       let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
@@ -47,7 +49,7 @@ extension IncrementalAnalysis {
 
   /// The query's records of some values of an expression.
   func keyed(by expression: String) -> KeyedStatement {
-    Self.keyed(expression) { statement(predicate: subqueries.narrowedPredicate, condition: $0) }
+    Self.keyed(expression) { statement(of: subqueries.narrowed, condition: $0) }
   }
 
   func window(_ order: [String]) -> WindowStatement? {

@@ -88,8 +88,7 @@ struct IncrementalAnalysis {
     if isOverGroups {
       try locality.checkOverGroups(shown)
     } else {
-      try locality.check(
-        select, allowingAggregates: isGrouped, allowingSubqueries: true, allowingWindows: true)
+      try locality.check(select, allowingAggregates: isGrouped, allowingWindows: true)
     }
     for expression in candidate.list.hidden {
       try locality.check(

@@ -33,24 +33,6 @@ extension ResolvedSelect {
     return found
   }
 
-  /// What these tokens may look at that a LEFT JOIN may leave out.
-  func nameOfNullable(in tokens: ArraySlice<SQLToken>, allowingAliases: Bool = true) -> String? {
-    for reference in Self.references(in: tokens) {
-      let owners = sources.filter { $0.mayOwn(reference) }
-      if let owner = owners.first(where: \.isNullable) {
-        if let origin = origin(of: reference), !tables[origin.table].isNullable { continue }
-        return owner.name
-      }
-      guard owners.isEmpty, allowingAliases, reference.qualifier == nil else { continue }
-      for column in syntax.columns
-      where column.possibleAlias?.isSameIdentifier(as: reference.name) == true {
-        let inner = SQLTokens.tokens(of: column.text)[...]
-        if let name = nameOfNullable(in: inner, allowingAliases: false) { return name }
-      }
-    }
-    return nil
-  }
-
   /// Everything in these tokens that may be the name of a column.
   static func references(in tokens: ArraySlice<SQLToken>) -> [ColumnName] {
     tokens.indices.compactMap { reference(at: $0, in: tokens) }
@@ -94,6 +76,19 @@ extension ResolvedSelect {
       ?? select.hiddenColumns.first { $0.name == name.name.quotedIdentifier }?.expression
     guard let column = inner.flatMap(select.origin(of:)) else { return nil }
     return BaseColumn(table: first + column.table, name: column.name)
+  }
+}
+
+extension ResolvedSelect {
+  /// What a column of a view, a CTE or a subquery of FROM stands for there; else the expression itself.
+  func expression(shownBy expression: String) -> String {
+    guard let name = SQLTokens.tokens(of: expression).columnName,
+      let source = sources.first(where: { $0.mayOwn(name) }),
+      case .select(let inner, _) = source.body,
+      let position = source.columns.firstIndex(where: { $0.isSameIdentifier(as: name.name) }),
+      let item = inner.expandedColumns?[position]
+    else { return expression }
+    return inner.expression(shownBy: item.expression)
   }
 }
 

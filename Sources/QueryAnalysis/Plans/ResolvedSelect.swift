@@ -4,8 +4,8 @@
 /// their tables besides their own columns, or what they group by; so a row of the result can be led back
 /// to rows of tables.
 struct ResolvedSelect {
-  let syntax: SelectSyntax
-  let sources: [ResolvedSource]
+  var syntax: SelectSyntax
+  var sources: [ResolvedSource]
   let tables: [BaseTable]
 
   init(syntax: SelectSyntax, sources: [ResolvedSource]) {
@@ -98,14 +98,14 @@ struct ResolvedSource {
 
   var body: Body
   /// The name by which the query knows it.
-  let name: String
+  private(set) var name: String
   let columns: [String]
-  let tables: [BaseTable]
-  let isLeftJoined: Bool
+  var tables: [BaseTable]
+  var isLeftJoined: Bool
   var constraint: SourceSyntax.Constraint
   /// The table's name, or the function's.
   let table: String
-  var isNullable: Bool { tables.contains(where: \.isNullable) }
+  var isNullable: Bool { isLeftJoined || tables.contains(where: \.isNullable) }
 
   var isRewritten: Bool { if case .select = body { true } else { false } }
 
@@ -114,6 +114,19 @@ struct ResolvedSource {
   var hasUsing: Bool { if case .using = constraint { true } else { false } }
 
   func isNamed(_ other: String) -> Bool { name.isSameIdentifier(as: other) }
+
+  /// The same by another name.
+  func named(_ alias: String) -> ResolvedSource {
+    var copy = self
+    copy.name = alias
+    for index in tables.indices where tables[index].rowID != nil {
+      let column =
+        isRewritten
+        ? ResolvedSelect.rowIDName(index) : tables[index].rowIDColumn?.quotedIdentifier
+      copy.tables[index].rowID = column.map { "\(alias.quotedIdentifier).\($0)" }
+    }
+    return copy
+  }
 
   func has(column: String) -> Bool { columns.contains { $0.isSameIdentifier(as: column) } }
 

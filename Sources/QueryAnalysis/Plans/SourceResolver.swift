@@ -7,7 +7,7 @@ struct SourceResolver {
   let locality: RowLocality
   /// The tables of each WITH that can be named here, the outermost first. The tables of one WITH may
   /// name each other, in whatever order they stand.
-  private var commonTables: [[CommonTable]] = []
+  private(set) var commonTables: [[CommonTable]] = []
   /// Whether all of FROM may be groups.
   private var allowsGroups = false
 
@@ -25,6 +25,7 @@ struct SourceResolver {
     for table in syntax.commonTables where !syntax.reads(table) {
       throw NotIncremental(reason: "the query does not read its CTE \(table.name)")
     }
+    let syntax = try syntax.mapExpressions(inner.bringingCommonTables)
     var sources: [ResolvedSource] = []
     for (index, source) in syntax.sources.enumerated() {
       var resolved = try inner.resolve(source, number: index)
@@ -101,7 +102,7 @@ struct SourceResolver {
   }
 
   /// The innermost table of WITH of that name, and what can be named within it.
-  private func commonTable(named name: String) -> (CommonTable, scope: SourceResolver)? {
+  func commonTable(named name: String) -> (CommonTable, scope: SourceResolver)? {
     for level in commonTables.indices.reversed() {
       guard
         let index = commonTables[level].firstIndex(where: { $0.name.isSameIdentifier(as: name) })
@@ -186,6 +187,9 @@ struct SourceResolver {
       throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
     let select = try resolve(syntax).groupedIfDistinct(locality.functions)
+    if select.grouped != nil, select.hasSubqueries {
+      throw NotIncremental(reason: "in \(source.shownName), a subquery is beside groups")
+    }
     if select.isGrouped || select.grouped == nil {
       try locality.check(select, allowingAggregates: select.isGrouped)
     } else {
@@ -279,6 +283,7 @@ extension SelectSyntax {
       }
     }
     return named || commonTables.contains { $0 != table && $0.select.mentions(table.name) }
+      || expressions.flatMap(Subquery.all).contains { $0.body.sourceText.mentions(table.name) }
   }
 
   /// Whether each row is made of one row of each table, as they are, or of a group of them.

@@ -2,7 +2,7 @@ extension RowLocality {
   /// The functions of FTS5 that look at one row, and at what is searched for.
   ///
   /// https://www.sqlite.org/fts5.html#_auxiliary_functions_
-  private static let functionsOfRows = ["highlight", "snippet"]
+  fileprivate static let functionsOfRows = ["highlight", "snippet"]
 
   /// An expression without the names of such functions, which SQLite's list of functions does not tell
   /// from others.
@@ -74,6 +74,16 @@ extension ResolvedSelect {
       case .select(let inner, _): names.formUnion(inner.searchNames)
       case .table, .function: break
       }
+    }
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// Whether something is called that looks at what is searched for.
+  var callsSearchFunction: Bool {
+    zip(self, dropFirst()).contains { token, next in
+      guard next.isSymbol("("), let name = token.name else { return false }
+      return RowLocality.functionsOfRows.contains(where: name.isSameIdentifier)
     }
   }
 }

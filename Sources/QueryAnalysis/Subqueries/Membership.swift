@@ -44,6 +44,12 @@ struct Membership {
       throw NotIncremental(
         reason: "a NULL on either side of \(written) would decide about every row: write EXISTS")
     }
+    guard isCertain(operand, around),
+      items.allSatisfy({ isCertain(SQLTokens.tokens(of: $0)[...], within) })
+    else {
+      throw NotIncremental(
+        reason: "\(written) compares more than what rows have that are there: write EXISTS")
+    }
     return "\(left.parenthesized) = (\(right.joined(separator: ", ")))"
   }
 
@@ -60,6 +66,11 @@ struct Membership {
       left = operand.sourceText
     }
     return "\(left) = (\(items.joined(separator: ", ")))"
+  }
+
+  private func isCertain(_ side: ArraySlice<SQLToken>, _ names: NameScopes) -> Bool {
+    let members = side.withoutParentheses.split { $0.isSymbol(",") }
+    return names.isCertain(side, rejectingNull: members.allSatisfy { $0.columnName != nil })
   }
 
   /// Whether an expression is a column that makes numbers of whatever it is compared with. For others,

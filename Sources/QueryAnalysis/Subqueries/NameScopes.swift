@@ -4,7 +4,7 @@
 struct NameScopes {
   /// A SELECT, and the names that its sources have where all of them are joined.
   private struct Level {
-    let select: ResolvedSelect
+    var select: ResolvedSelect
     let aliases: [String]
 
     func owners(of name: ColumnName) -> [Int] {
@@ -20,6 +20,18 @@ struct NameScopes {
     levels.append(Level(select: select, aliases: aliases))
   }
 
+  /// The same where a row of one source of the innermost SELECT is there, though a LEFT JOIN may leave
+  /// it out elsewhere.
+  func requiring(source index: Int) -> NameScopes {
+    guard let level = levels.last, level.select.sources[index].isLeftJoined else { return self }
+    var sources = level.select.sources
+    sources[index] = sources[index].required
+    var copy = self
+    copy.levels[levels.count - 1].select = ResolvedSelect(
+      syntax: level.select.syntax, sources: sources)
+    return copy
+  }
+
   /// Whether a name may be that of a column.
   func knows(_ name: ColumnName) -> Bool { levels.contains { !$0.owners(of: name).isEmpty } }
 
@@ -32,13 +44,35 @@ struct NameScopes {
     return !owners.isEmpty && !owners.contains(levels.count - 1)
   }
 
-  /// Whether these tokens look at what a LEFT JOIN may leave out.
-  func lookAtNullable(_ tokens: ArraySlice<SQLToken>) -> Bool {
-    ResolvedSelect.references(in: tokens).contains { name in
-      levels.contains { level in
-        level.owners(of: name).contains { level.select.sources[$0].isNullable }
+  /// Whether rows that are joined fulfil a condition by themselves: it looks at no subquery, at nothing
+  /// that depends on what is searched for, and at what a LEFT JOIN leaves out only if nothing fulfils it
+  /// that is NULL.
+  func isCertain(_ tokens: ArraySlice<SQLToken>, rejectingNull: Bool) -> Bool {
+    tokens.withoutSubqueries.count == tokens.count && !tokens.callsSearchFunction
+      && ResolvedSelect.references(in: tokens).allSatisfy { name in
+        let level = levels.last { !$0.owners(of: name).isEmpty }
+        return level?.select.isCertain(name, rejectingNull: rejectingNull) != false
       }
+  }
+
+  /// What an FTS5 table is called with where all sources are joined; nil: that is not certain, and the
+  /// table has every document.
+  func certainArguments(_ arguments: String) -> String? {
+    let tokens = SQLTokens.tokens(of: arguments)[...]
+    return isCertain(tokens, rejectingNull: false) ? qualified(tokens) : nil
+  }
+
+  /// The same condition where all sources are joined, without what is not certain of it; nil: nothing
+  /// is left.
+  func certainCondition(_ condition: String) -> String? {
+    let tokens = SQLTokens.tokens(of: condition)[...]
+    let conjuncts = tokens.conjuncts
+    guard !conjuncts.isEmpty else {
+      return isCertain(tokens, rejectingNull: false) ? qualified(tokens)?.parenthesized : nil
     }
+    let certain = conjuncts.filter { isCertain($0, rejectingNull: $0.rejectsNull) }
+      .compactMap(qualified)
+    return certain.isEmpty ? nil : certain.joined(separator: "\nAND ")
   }
 
   /// The outermost columns that a subquery looks at, but for subqueries in it; nil: that is not certain,

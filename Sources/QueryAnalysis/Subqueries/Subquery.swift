@@ -31,12 +31,14 @@ struct Subquery {
     return found
   }
 
-  /// Where its WHERE stands in the expression that it was found in.
-  var placeOfPredicate: (start: String.Index, end: String.Index)? {
-    guard let predicate = SelectClauses(body.atDepthZero[...])[.predicate],
-      let first = predicate.first, let last = predicate.last
-    else { return nil }
-    return (first.text.startIndex, last.text.endIndex)
+  /// Where its WHERE stands in the expression that it was found in, or would stand, and what has to be
+  /// written before it.
+  var placeOfPredicate: (start: String.Index, end: String.Index, keyword: String)? {
+    let clauses = SelectClauses(body.atDepthZero[...])
+    if let predicate = clauses[.predicate], let first = predicate.first, let last = predicate.last {
+      return (first.text.startIndex, last.text.endIndex, "")
+    }
+    return clauses[.from]?.last.map { ($0.text.endIndex, $0.text.endIndex, "\nWHERE ") }
   }
 
   private init(_ tokens: ArraySlice<SQLToken>, _ open: Int, _ close: Int) {

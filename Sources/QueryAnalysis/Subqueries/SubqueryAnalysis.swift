@@ -19,32 +19,33 @@ struct SubqueryAnalysis {
   /// Those by which it knows FTS5 tables.
   private(set) var searchNames: Set<String> = []
   private(set) var joins: [SubqueryJoin] = []
-  /// WHERE with subqueries that look only for what the row is compared with.
-  private(set) var narrowedPredicate: String?
+  /// The query with subqueries in conditions that look only for what the row is compared with.
+  private(set) var narrowed: ResolvedSelect
   /// The columns of a group that those look at which stand elsewhere than in WHERE; nil: not certain,
   /// or they may not leave their values alone.
   private(set) var groupColumns: Set<BaseColumn>? = []
 
   /// What stands around an expression.
-  fileprivate struct Surroundings {
+  struct Surroundings {
     var names = NameScopes()
-    /// All sources, as they are joined.
-    var sources: [SourceSyntax] = []
-    var commonTables: [CommonTable]
+    /// All sources, as they are joined, with certain conditions only.
+    var sources: [ResolvedSource] = []
     var conditions: [String] = []
-    var numbers: [Int]
+    var numbers: [Int] = []
     /// Why nothing within leads to the rows around it.
     var refusal: String?
+    /// Which condition is left out that may have led to the rows around, and why.
+    var doubt: String?
 
-    var predicate: String? { conditions.isEmpty ? nil : conditions.joined(separator: "\nAND ") }
+    var select: ResolvedSelect {
+      var syntax = SelectSyntax(columns: [], sources: [])
+      syntax.predicate = conditions.isEmpty ? nil : conditions.joined(separator: "\nAND ")
+      return ResolvedSelect(syntax: syntax, sources: sources)
+    }
   }
 
-  private let outside: Surroundings
   /// What names mean outside of subqueries.
-  var outermostNames: NameScopes { outside.names }
-  /// What of WHERE leads to owners: it looks at no subquery, and at nothing that a LEFT JOIN leaves out
-  /// unless it must be there; nil: nothing.
-  var certainPredicate: String? { outside.predicate }
+  let outermostNames: NameScopes
 
   /// Looks for subqueries in a query whose names are known.
   ///
@@ -55,21 +56,63 @@ struct SubqueryAnalysis {
     db = resolver.db
     facts = resolver.facts
     (self.resolver, self.locality) = (resolver, locality)
-    var outside = Surroundings(
-      commonTables: select.syntax.commonTables, numbers: Array(select.tables.indices))
-    outside.enter(select, named: select.sources.map(\.name), numbers: [])
-    self.outside = outside
+    let aliases = select.sources.map(\.name)
+    var outside = Surroundings()
+    outside.enter(select, named: aliases, numbers: Array(select.tables.indices))
+    outermostNames = outside.names
     count = select.tables.count
-    let syntax = select.syntax
-    narrowedPredicate = try syntax.predicate.map {
-      try follow($0, isCondition: true, in: outside)
-    }
-    groupColumns = []
+    narrowed = select
+    narrowed = try follow(select, named: aliases, around: NameScopes(), in: outside)
+    // A view's column may be read beside what the rows are grouped by.
+    let columns = select.sources.map(\.qualifiedColumns).joined().map(\.expression)
+    groupColumns = columns.contains(where: select.showsSubquery) ? nil : []
     note(select, named: [])
+    let syntax = select.syntax
     if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       _ = try follow(expression, isCondition: false, in: outside)
     }
+  }
+
+  // MARK: - Looking for them
+
+  /// Looks for subqueries in the conditions of a SELECT, and in its views.
+  ///
+  /// - Parameters:
+  ///   - select: the query, a subquery of it, or a view.
+  ///   - aliases: the names that its sources have where all are joined.
+  ///   - around: what names mean in its FROM: not yet what they mean behind it.
+  ///   - surroundings: its own sources, and what stands around it.
+  /// - Returns: the same, where each list that a value is looked for in has only what the value is
+  ///   compared with: for a few rows that is a search in the place of a list.
+  /// - Throws: ``NotIncremental`` where a subquery is more than a function of rows.
+  private mutating func follow(
+    _ select: ResolvedSelect, named aliases: [String], around: NameScopes,
+    in surroundings: Surroundings
+  ) throws -> ResolvedSelect {
+    var narrowed = select
+    narrowed.syntax.predicate = try select.syntax.predicate.map {
+      try follow($0, isCondition: true, in: surroundings)
+    }
+    for (index, source) in select.sources.enumerated() {
+      if let condition = source.condition {
+        narrowed.sources[index].constraint = .on(
+          try follow(condition, isCondition: true, in: surroundings))
+      }
+      guard case .select(let inner, let names) = source.body, inner.hasSubqueries else { continue }
+      numberOfSelects += 1
+      let inside = inner.sources.indices.map { "didchange \(numberOfSelects).\($0)" }
+      note(inner, named: inside)
+      var within = surroundings
+      within.names = around
+      within.enterAgain(inner, shownBy: aliases[index], named: inside)
+      narrowed.sources[index].body = .select(
+        try follow(inner, named: inside, around: around, in: within), names: names)
+      for column in inner.syntax.columns {
+        _ = try follow(column.text, isCondition: false, in: within)
+      }
+    }
+    return narrowed
   }
 
   /// Looks for subqueries in an expression.
@@ -87,12 +130,6 @@ struct SubqueryAnalysis {
     var text = ""
     var end = expression.startIndex
     for subquery in Subquery.all(in: expression) {
-      let known = surroundings.commonTables.map(\.name)
-      if let name = subquery.body.compactMap(\.name).first(where: { name in
-        known.contains { $0.isSameIdentifier(as: name) }
-      }) {
-        throw NotIncremental(reason: "a subquery names the CTE \(name)")
-      }
       let parts = try SelectParser.parseParts(subquery.body.sourceText)
       var predicates: [String] = []
       for part in parts {
@@ -100,9 +137,9 @@ struct SubqueryAnalysis {
           part, of: parts, subquery, isCondition: isCondition, in: surroundings)
       }
       guard parts.count == 1, let predicate = predicates.first,
-        let (first, last) = subquery.placeOfPredicate
+        let (first, last, keyword) = subquery.placeOfPredicate
       else { continue }
-      text += expression[end..<first] + predicate
+      text += expression[end..<first] + keyword + predicate
       end = last
     }
     return text + expression[end...]
@@ -114,10 +151,9 @@ struct SubqueryAnalysis {
     in surroundings: Surroundings
   ) throws -> [String] {
     try checkSources(of: part, in: surroundings)
-    let inner = try resolver.resolve(part)
+    let inner = try resolver.resolve(readBy: part)
     try check(inner)
     var within = surroundings
-    within.commonTables += part.commonTables
     let numbers = Array(count..<count + inner.tables.count)
     count += inner.tables.count
     numberOfSelects += 1
@@ -138,7 +174,7 @@ struct SubqueryAnalysis {
           try membership.condition(surroundings.names, within.names, locality.functions, facts))
         narrowing = membership.narrowing(surroundings.names)
       } catch {
-        within.refusal = within.refusal ?? error.reason
+        within.doubt = within.doubt ?? error.reason
       }
     }
     groupColumns = groupColumns.flatMap { known in
@@ -147,12 +183,18 @@ struct SubqueryAnalysis {
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)
-    for expression in part.columns.map(\.text) + [part.having].compactMap(\.self) + part.order {
+    let syntax = inner.syntax
+    for expression in syntax.columns.map(\.text) + [syntax.having].compactMap(\.self) + syntax.order
+    {
       _ = try follow(expression, isCondition: false, in: within)
     }
-    guard let predicate = part.predicate else { return [] }
-    let narrowed = try follow(predicate, isCondition: true, in: within)
-    return [narrowing.map { "\(narrowed.parenthesized) AND \($0)" } ?? narrowed]
+    let narrowed = try follow(inner, named: aliases, around: surroundings.names, in: within)
+    guard let predicate = narrowed.syntax.predicate else {
+      // What is looked for in a table alone, SQLite searches.
+      let isRewritten = inner.sources.contains(where: \.isRewritten)
+      return isRewritten ? [narrowing].compactMap(\.self) : []
+    }
+    return [narrowing.map { "\(predicate.parenthesized) AND \($0)" } ?? predicate]
   }
 
   private mutating func note(_ select: ResolvedSelect, named aliases: [String]) {
@@ -165,23 +207,9 @@ struct SubqueryAnalysis {
   // MARK: - Joining
 
   private func join(_ inner: ResolvedSelect, _ within: Surroundings) -> SubqueryJoin {
-    func made(_ select: ResolvedSelect?, _ refusal: String?) -> SubqueryJoin {
-      SubqueryJoin(
-        select: select, tables: inner.tables, numbers: within.numbers, refusal: refusal)
-    }
-    var syntax = SelectSyntax(columns: [], sources: within.sources)
-    syntax.commonTables = within.commonTables
-    syntax.predicate = within.predicate
-    do {
-      let select = try resolver.resolve(readBy: syntax)
-      guard select.tables.count == within.numbers.count else { return made(nil, "it is not plain") }
-      try locality.check(select, allowingSubqueries: true)
-      return made(select, within.refusal)
-    } catch let refusal as NotIncremental {
-      return made(nil, within.refusal ?? refusal.reason)
-    } catch {
-      return made(nil, within.refusal ?? "SQLite does not take its tables in a join")
-    }
+    SubqueryJoin(
+      select: within.select, tables: inner.tables, numbers: within.numbers,
+      refusal: within.refusal, doubt: within.doubt)
   }
 
   /// A subquery in FROM may look at what is around the SELECT that it is in. It cannot where all are
@@ -201,7 +229,7 @@ struct SubqueryAnalysis {
 
   /// Everything that it returns is a function of its rows.
   private func check(_ inner: ResolvedSelect) throws {
-    try locality.check(inner, allowingAggregates: true, allowingSubqueries: true)
+    try locality.check(inner, allowingAggregates: true)
     let limit = inner.syntax.limit
     for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
       try locality.check(expression)
@@ -238,10 +266,11 @@ struct SubqueryAnalysis {
       let isAggregate = syntax.columns.contains { locality.functions.callsAggregate($0.expression) }
       // The rows of a function have an order of their own.
       if isAggregate || inner.sources.count == 1 && inner.sources[0].isFunction { return }
-      if let select = join.select, !inner.sources.contains(where: \.isFunction) {
-        let around = Set(select.tables.indices.dropLast(inner.tables.count))
-        let known = RowDetermination(select, db).closure(of: around)
-        if known.count == select.tables.count { return }
+      if !inner.sources.contains(where: \.isFunction) {
+        let tables = join.select.tables.indices
+        let around = Set(tables.dropLast(inner.tables.count))
+        let known = RowDetermination(join.select, db).closure(of: around)
+        if known.count == tables.count { return }
       }
     }
     throw NotIncremental(
@@ -249,66 +278,5 @@ struct SubqueryAnalysis {
         several rows of a subquery may match, and which of them is its value is not certain: write \
         ORDER BY in (SELECT \(syntax.columns.map(\.text).joined(separator: ", ")) …)
         """)
-  }
-}
-
-extension SubqueryAnalysis.Surroundings {
-  /// Adds the sources of a SELECT, and its conditions as far as they are certain without looking at
-  /// subqueries.
-  fileprivate mutating func enter(
-    _ select: ResolvedSelect, named aliases: [String], numbers: [Int]
-  ) {
-    names.enter(select, named: aliases)
-    self.numbers += numbers
-    for (index, (source, alias)) in zip(select.syntax.sources, aliases).enumerated() {
-      guard let origin = origin(of: source) else {
-        refusal = refusal ?? "what \(source.alias ?? "a function") is called with is not certain"
-        continue
-      }
-      var joined = SourceSyntax(origin: origin, alias: alias)
-      joined.isLeftJoined = source.isLeftJoined
-      switch select.sources[index].constraint {
-      case .none: break
-      case .on(let condition):
-        guard let qualified = names.qualified(condition) else {
-          refusal = refusal ?? "what \(condition) means is not certain"
-          continue
-        }
-        joined.constraint = .on(qualified)
-      case .using(let columns):
-        // There may be columns of these names around the SELECT, too.
-        let equalities = columns.compactMap { column -> String? in
-          guard let before = select.sources[..<index].firstIndex(where: { $0.has(column: column) })
-          else { return nil }
-          let name = column.quotedIdentifier
-          return "\(aliases[before].quotedIdentifier).\(name) = \(alias.quotedIdentifier).\(name)"
-        }
-        joined.constraint = .on(equalities.joined(separator: " AND "))
-      }
-      sources.append(joined)
-    }
-    guard let predicate = select.syntax.predicate else { return }
-    let tokens = SQLTokens.tokens(of: predicate)[...]
-    let conjuncts = tokens.conjuncts
-    conditions +=
-      conjuncts.isEmpty
-      ? [condition(tokens)?.parenthesized].compactMap(\.self) : conjuncts.compactMap(condition)
-  }
-
-  /// What stands in FROM where all sources are joined; nil: not certain.
-  private func origin(of source: SourceSyntax) -> SourceSyntax.Origin? {
-    guard case .function(let name, let arguments) = source.origin else { return source.origin }
-    return names.qualified(arguments).map { .function(name: name, arguments: $0) }
-  }
-
-  /// A condition as it is asked where all sources are joined; nil: it is left out.
-  ///
-  /// One that holds for what a LEFT JOIN has left out could do so from one commit to the next, without
-  /// a row that leads to it.
-  private func condition(_ tokens: ArraySlice<SQLToken>) -> String? {
-    guard tokens.withoutSubqueries.count == tokens.count,
-      tokens.rejectsNull || !names.lookAtNullable(tokens)
-    else { return nil }
-    return names.qualified(tokens)
   }
 }

@@ -19,6 +19,28 @@ struct SelectSyntax: Equatable {
   var windows: [String] = []
   var order: [String] = []
   var limit: LimitSyntax?
+
+  /// All expressions in which subqueries may be.
+  var expressions: [String] {
+    let conditions = sources.compactMap { source in
+      if case .on(let condition) = source.constraint { condition } else { nil }
+    }
+    return columns.map(\.text) + conditions + [predicate, having].compactMap(\.self) + order
+  }
+
+  /// The same with another text for each of ``expressions``.
+  func mapExpressions(_ transform: (String) throws -> String) rethrows -> SelectSyntax {
+    var copy = self
+    copy.columns = try columns.map { ResultColumn(try transform($0.text)) }
+    for (index, source) in sources.enumerated() {
+      guard case .on(let condition) = source.constraint else { continue }
+      copy.sources[index].constraint = .on(try transform(condition))
+    }
+    copy.predicate = try predicate.map(transform)
+    copy.having = try having.map(transform)
+    copy.order = try order.map(transform)
+    return copy
+  }
 }
 
 /// One table of WITH.

@@ -20,7 +20,7 @@ struct UnionArm {
       do {
         try analysis.checkSearches(
           analysis.body(
-            ["1"], predicate: analysis.subqueries.narrowedPredicate, condition: "\(rowID) = ?"))
+            ["1"], of: analysis.subqueries.narrowed, condition: "\(rowID) = ?"))
         identity = try [rowID] + Self.others(owner, analysis)
         return
       } catch let error as NotIncremental {
@@ -77,19 +77,21 @@ struct UnionArm {
   func records(hidden names: [String]) -> String {
     let owner = IncrementalAnalysis.ownerName
     return body(
-      hidden: names, predicate: analysis.subqueries.narrowedPredicate,
+      hidden: names, of: analysis.subqueries.narrowed,
       condition: """
         (SELECT arm FROM \(owner)) = \(number) AND \(identity[0]) = (SELECT row FROM \(owner))
         """)
   }
 
   /// The SELECT with hidden columns behind its own.
-  func body(hidden names: [String], predicate: String? = nil, condition: String? = nil) -> String {
+  func body(
+    hidden names: [String], of select: ResolvedSelect? = nil, condition: String? = nil
+  ) -> String {
     let values = ["\(number)"] + identity.map(\.parenthesized)
     let hidden = names.enumerated().map { index, name in
       "\(index < values.count ? values[index] : "NULL") AS \(name)"
     }
     return analysis.body(
-      analysis.select.columns.map(\.text) + hidden, predicate: predicate, condition: condition)
+      analysis.select.columns.map(\.text) + hidden, of: select, condition: condition)
   }
 }

@@ -97,14 +97,9 @@ struct RandomSchema {
 
   private mutating func addView(_ number: Int, using random: inout RandomSource) {
     let name = "v\(number)"
-    let table = random.pick(tables)
-    var columns = table.columns.filter { _ in random.number(0...3) > 0 }
-    if columns.isEmpty { columns = table.columns }
-    let list = columns.map(\.name).joined(separator: ", ")
-    let condition =
-      random.once(in: 2) ? " WHERE \(random.pick(table.columns).name) IS NOT NULL" : ""
-    statements.append("CREATE VIEW \(name) AS SELECT \(list) FROM \(table.name)\(condition)")
-    views.append(Table(name: name, columns: columns, rowID: nil, isView: true))
+    let (sql, view) = derived(named: name, using: &random)
+    statements.append("CREATE VIEW \(name) AS \(sql)")
+    views.append(view)
   }
 
   // MARK: - Writes

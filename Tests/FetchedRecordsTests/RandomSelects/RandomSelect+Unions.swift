@@ -4,7 +4,9 @@ import TestSupport
 extension RandomSelectWriter {
   mutating func union() -> RandomSelect {
     let count = random.number(1...3)
+    let written = writeCommonTables()
     var select = part(columns: count)
+    select.commonTables = written
     select.shape = "UNION ALL"
     for _ in 0..<random.pick([1, 1, 1, 2]) { select.others.append(part(columns: count).sql) }
     if random.number(0...2) > 0 {
@@ -13,6 +15,7 @@ extension RandomSelectWriter {
       if random.once(in: 3) { select.order.append("f\(count - 1)") }
       if random.once(in: 6) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
     }
+    dropUnread(&select)
     return select
   }
 

@@ -6,6 +6,7 @@ struct RandomSelect {
   var shape = "rows"
   /// What stands before SELECT.
   var prefix = ""
+  var commonTables: [String] = []
   var isDistinct = false
   var fields: [String]
   /// The first source, then each with how it is joined.
@@ -20,8 +21,10 @@ struct RandomSelect {
   var limit: String?
 
   var sql: String {
-    var sql =
-      "\(prefix)SELECT \(isDistinct ? "DISTINCT " : "")\(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
+    var sql = prefix
+    if !commonTables.isEmpty { sql += "WITH \(commonTables.joined(separator: ", ")) " }
+    sql +=
+      "SELECT \(isDistinct ? "DISTINCT " : "")\(fields.joined(separator: ", ")) FROM \(sources.joined(separator: " "))"
     if !conditions.isEmpty { sql += " WHERE " + conditions.joined(separator: " AND ") }
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
@@ -40,6 +43,7 @@ struct RandomSelect {
       change(&copy)
       all.append(copy)
     }
+    for index in commonTables.indices { add { $0.commonTables.remove(at: index) } }
     if isDistinct { add { $0.isDistinct = false } }
     if limit != nil { add { $0.limit = nil } }
     if having != nil { add { $0.having = nil } }
@@ -64,11 +68,15 @@ struct RandomSelectWriter {
   struct Source {
     let alias: String
     let table: RandomSchema.Table
+    /// A SELECT in its place.
+    var sql: String?
   }
 
   let schema: RandomSchema
   var random: RandomSource
   private var aliases = 0
+  private var commonTables: [RandomSchema.Table] = []
+  private var tables: [RandomSchema.Table] { schema.sources + commonTables + commonTables }
 
   init(_ schema: RandomSchema, _ random: RandomSource) {
     self.schema = schema
@@ -77,12 +85,15 @@ struct RandomSelectWriter {
 
   mutating func select() -> RandomSelect {
     aliases = 0
+    commonTables = []
     if random.once(in: Self.united) { return union() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 
   private mutating func selectOfRows() -> RandomSelect {
+    let written = writeCommonTables()
     var (select, sources) = rows()
+    select.commonTables = written
     let scope = [sources]
     if random.once(in: Self.windowed) {
       window(&select, sources)
@@ -103,7 +114,31 @@ struct RandomSelectWriter {
         select.limit = random.pick(["3", "4 OFFSET 1"])
       }
     }
+    dropUnread(&select)
+    if select.shape != "rows" { return select }
+    if select.sources.contains(where: { $0.hasPrefix("RIGHT") }) {
+      select.shape = "rows of RIGHT JOIN"
+    } else if !select.commonTables.isEmpty {
+      select.shape = "rows with WITH"
+    } else if sources.contains(where: \.table.isView) {
+      select.shape = "rows of views"
+    }
     return select
+  }
+
+  /// The tables of WITH, which can be named from then on.
+  mutating func writeCommonTables() -> [String] {
+    (0..<random.pick([0, 0, 0, 0, 1, 2])).map { number in
+      let (sql, table) = schema.derived(named: "w\(number)", using: &random)
+      commonTables.append(table)
+      return "w\(number) AS (\(sql))"
+    }
+  }
+
+  func dropUnread(_ select: inout RandomSelect) {
+    for name in commonTables.map(\.name) where select.sql.split(separator: " \(name) ").count < 3 {
+      select.commonTables.removeAll { $0.hasPrefix("\(name) ") }
+    }
   }
 
   /// Groups, or DISTINCT rows, in no order.
@@ -133,7 +168,7 @@ struct RandomSelectWriter {
     var sources: [Source] = []
     var texts: [String] = []
     for number in 0..<min(limit, random.pick([1, 1, 1, 2, 2, 3, 4])) {
-      let source = source(from: schema.sources)
+      let source = source(from: tables)
       let text = text(source)
       if number == 0 {
         texts.append(text)
@@ -173,6 +208,11 @@ struct RandomSelectWriter {
   // MARK: - Sources
 
   private mutating func source(from tables: [RandomSchema.Table]) -> Source {
+    if random.once(in: 12) {
+      aliases += 1
+      let (sql, table) = schema.derived(named: "(", using: &random)
+      return Source(alias: "s\(aliases)", table: table, sql: "(\(sql))")
+    }
     let table = random.pick(tables)
     // A table's own name is shadowed by the same name within.
     if random.once(in: 3), aliases == 0 || random.once(in: 3) {
@@ -184,6 +224,7 @@ struct RandomSelectWriter {
   }
 
   private mutating func text(_ source: Source) -> String {
+    if let sql = source.sql { return "\(sql) AS \(source.alias)" }
     if !source.table.isView, random.once(in: 12) {
       let column = random.pick(source.table.columns).name
       return "(SELECT * FROM \(source.table.name) WHERE \(column) IS NOT 3) AS \(source.alias)"
@@ -201,7 +242,16 @@ struct RandomSelectWriter {
       return "\(word) \(text) USING (\(random.pick(common)))"
     }
     if random.once(in: 12) { return "NATURAL \(word) \(text)" }
-    return "\(word) \(text) ON \(equality(source, others))"
+    var condition = equality(source, others)
+    if random.once(in: 8) {
+      let scope = [others + [source]]
+      condition +=
+        " AND "
+        + (random.once(in: 2)
+          ? membership(scope, 1)
+          : "\(random.pick(["", "NOT "]))EXISTS \(subquery("1", scope, 1))")
+    }
+    return "\(word) \(text) ON \(condition)"
   }
 
   private mutating func equality(_ source: Source, _ others: [Source]) -> String {
@@ -267,13 +317,13 @@ struct RandomSelectWriter {
       let word = random.pick(["IN", "NOT IN"])
       return "\(column(scope)) \(word) (SELECT value FROM \(values(scope)))"
     }
-    let inner = source(from: schema.sources)
+    let inner = source(from: tables)
     let item = random.pick(inner.table.columns).name
     let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
     let clause = more.isEmpty ? "" : " WHERE \(more)"
     var group = random.once(in: 8) ? " GROUP BY \(inner.alias).\(item)" : ""
     if random.once(in: 8) {
-      let other = source(from: schema.sources)
+      let other = source(from: tables)
       let column = random.pick(other.table.columns).name
       let compound = random.pick(["UNION", "UNION ALL", "EXCEPT", "INTERSECT"])
       group += " \(compound) SELECT \(other.alias).\(column) FROM \(text(other))"
@@ -301,7 +351,7 @@ struct RandomSelectWriter {
           """
       }
     }
-    let inner = source(from: schema.sources)
+    let inner = source(from: tables)
     let aggregate = aggregate([inner])
     return "(SELECT \(aggregate) FROM \(text(inner)) WHERE \(innerCondition(inner, scope, depth)))"
   }
@@ -320,7 +370,7 @@ struct RandomSelectWriter {
       let condition = "j.value \(comparison()) \(column(scope))"
       return "(SELECT \(list) FROM \(values(scope)) AS j WHERE \(condition))"
     }
-    let inner = source(from: schema.sources)
+    let inner = source(from: tables)
     var sources = [inner]
     var joined = ""
     if random.once(in: 10) {
