@@ -126,6 +126,19 @@ import Testing
       "when computed changes, the query runs again: SQLite would not search by key: SCAN book"
     ),
     (
+      """
+      SELECT id FROM author WHERE EXISTS (
+        SELECT 1 FROM book WHERE authorId = author.id AND price = author.country) AND country = 'x'
+      """, "changed rows of book lead to rows of author"
+    ),
+    (
+      "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM former WHERE former.id = book.\"from\")",
+      """
+      when former changes, the query runs again: SQLite would not search by key: SCAN book; what may help: \
+      CREATE INDEX book_from ON book ("from")
+      """
+    ),
+    (
       "SELECT id FROM book WHERE authorId + 1 IN (SELECT id FROM author WHERE name = 'x')",
       "when author changes, the query runs again: what stands before IN is no column"
     ),

@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct `Queries that run again` {
   @Test(arguments: [
-    ("SELECT DISTINCT title FROM book", "SQLite would not search by key: SCAN book"),
+    (
+      "SELECT DISTINCT title FROM book",
+      "SQLite would not search by key: SCAN book; what may help: CREATE INDEX book_title ON book (title)"
+    ),
     (
       "SELECT DISTINCT upper(genre) FROM book",
       "SQLite would not search by key: SCAN book USING COVERING INDEX bookByGenre; an index on (up"
@@ -142,7 +145,17 @@ import Testing
     ),
     (
       "SELECT book.id, v FROM book LEFT JOIN unindexed ON bookId = book.id",
-      "SQLite would not search by key: SCAN unindexed"
+      """
+      SQLite would not search by key: SCAN unindexed; what may help: CREATE INDEX unindexed_bookId ON \
+      unindexed (bookId)
+      """
+    ),
+    (
+      "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.bookId = book.id)",
+      """
+      SQLite would not search by key: SCAN u; what may help: CREATE INDEX unindexed_bookId ON \
+      unindexed (bookId)
+      """
     ),
     ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
     (

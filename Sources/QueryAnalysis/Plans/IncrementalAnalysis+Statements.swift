@@ -123,8 +123,9 @@ extension IncrementalAnalysis {
       }
       let isKnown = isSearch || isOwn || isFunction || isRowOfSearch(detail)
       guard isKnown || Self.searchless.contains(where: detail.hasPrefix) else {
-        throw NotIncremental(
-          reason: "SQLite would not search by key: \(detail.replacing(" LEFT-JOIN", with: ""))")
+        let shown = detail.replacing(" LEFT-JOIN", with: "")
+        let index = missingIndex(forStep: detail).map { "; what may help: \($0.sql)" } ?? ""
+        throw NotIncremental(reason: "SQLite would not search by key: \(shown)\(index)")
       }
     }
   }

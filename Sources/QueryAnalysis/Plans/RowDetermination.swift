@@ -29,6 +29,9 @@ struct RowDetermination {
     collect(select, first: 0)
   }
 
+  /// The columns that must equal something.
+  var comparedColumns: [BaseColumn] { equalities.map(\.column) }
+
   /// The tables of which at most one row goes with a row of each of `known`.
   func closure(of known: Set<Int>) -> Set<Int> {
     var known = known
