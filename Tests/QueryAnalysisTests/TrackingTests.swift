@@ -58,6 +58,15 @@ import Testing
     ] + leftJoins
 
   private static let leftJoins = [
+    "SELECT * FROM genre g RIGHT JOIN former f ON code = was ORDER BY label, id",
+    """
+    SELECT f.was, b.title, g.label FROM former f RIGHT OUTER JOIN book b ON f.id = b.id
+    LEFT JOIN genre g ON code = genre
+    """,
+    """
+    SELECT s.*, f.was FROM (SELECT g.*, b.id, b.title FROM genre g RIGHT JOIN book b ON code = genre) AS s
+    LEFT JOIN former f ON f.id = s.id
+    """,
     "SELECT a.id, b.id AS book FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1",
     "SELECT a.id, b.title AS t FROM author a LEFT JOIN book b ON authorId = a.id WHERE t > 'a3'",
     """

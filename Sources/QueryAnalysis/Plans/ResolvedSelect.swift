@@ -14,9 +14,11 @@ struct ResolvedSelect {
     tables = sources.flatMap(\.tables)
   }
 
-  /// The list behind SELECT, `*` replaced by columns where a source shows rowids besides its own.
+  /// The list behind SELECT, `*` replaced by columns where a source shows rowids besides its own, or the
+  /// sources are in another order than they were written.
   var columns: [ResultColumn] {
-    sources.contains(where: \.isRewritten) ? expandedColumns ?? syntax.columns : syntax.columns
+    sources.contains(where: \.isRewritten) || syntax.sources.contains(where: \.isWrittenFirst)
+      ? expandedColumns ?? syntax.columns : syntax.columns
   }
 
   /// The list behind SELECT with every `*` replaced by what it stands for; nil: not certain.
@@ -26,7 +28,9 @@ struct ResolvedSelect {
       switch column.kind {
       case .expression: result.append(column)
       case .all:
-        result += sources.flatMap(\.qualifiedColumnsOfStar)
+        var written = sources
+        if syntax.sources.dropFirst().first?.isWrittenFirst == true { written.swapAt(0, 1) }
+        result += written.flatMap(\.qualifiedColumnsOfStar)
       case .allOf(let name):
         guard let source = sources.first(where: { $0.isNamed(name) }) else { return nil }
         result += source.qualifiedColumns

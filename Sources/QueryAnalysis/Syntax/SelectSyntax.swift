@@ -77,6 +77,8 @@ struct SourceSyntax: Equatable {
   let alias: String?
   /// LEFT JOIN: its columns are NULL where nothing matches.
   var isLeftJoined = false
+  /// Whether it is written before the first one, with a RIGHT JOIN between them.
+  var isWrittenFirst = false
   /// NATURAL JOIN: USING all columns that those before it have, too.
   var isNatural = false
   var constraint = Constraint.none

@@ -6,29 +6,39 @@ struct SourceParser {
     var parser = SourceParser(tokens: tokens)
     var sources = [try parser.takeSource()]
     while !parser.tokens.isEmpty {
-      let (isLeft, isNatural) = try parser.takeJoin()
+      let join = try parser.takeJoin()
       var source = try parser.takeSource()
-      source.isLeftJoined = isLeft
-      source.isNatural = isNatural
+      source.isLeftJoined = join.keeps == .left
+      source.isNatural = join.isNatural
       source.constraint = try parser.takeConstraint()
       sources.append(source)
+      if join.keeps == .right { try sources.joinLeft() }
     }
+    try sources.checkNames()
     return sources
   }
 
   private init(tokens: ArraySlice<SQLToken>) { self.tokens = tokens }
 
-  /// - Returns: whether it is a LEFT JOIN, and whether a NATURAL one.
-  private mutating func takeJoin() throws(NotIncremental) -> (isLeft: Bool, isNatural: Bool) {
-    if tokens.takeSymbol(",") { return (false, false) }
+  /// Whose rows an outer join keeps where nothing matches.
+  private enum Side {
+    case left, right
+  }
+
+  private mutating func takeJoin() throws(NotIncremental) -> (keeps: Side?, isNatural: Bool) {
+    if tokens.takeSymbol(",") { return (nil, false) }
     let isNatural = tokens.take("NATURAL")
-    for word in ["RIGHT", "FULL"] where tokens.first?.isWord(word) == true {
-      throw NotIncremental(reason: "it has a \(word) JOIN")
+    if tokens.take("FULL") {
+      throw NotIncremental(reason: "in a FULL JOIN, no table has a row for each record")
     }
-    let isLeft = tokens.take("LEFT")
-    if isLeft { _ = tokens.take("OUTER") } else { _ = tokens.take("INNER") || tokens.take("CROSS") }
+    let side: Side? = tokens.take("LEFT") ? .left : tokens.take("RIGHT") ? .right : nil
+    if side != nil {
+      _ = tokens.take("OUTER")
+    } else {
+      _ = tokens.take("INNER") || tokens.take("CROSS")
+    }
     guard tokens.take("JOIN") else { throw unknown }
-    return (isLeft, isNatural)
+    return (side, isNatural)
   }
 
   private mutating func takeSource() throws(NotIncremental) -> SourceSyntax {
@@ -106,5 +116,37 @@ struct SourceParser {
   private var unknown: NotIncremental {
     NotIncremental(
       reason: "its FROM clause is not understood\(tokens.beginning)")
+  }
+}
+
+extension [SourceSyntax] {
+  /// Writes `a RIGHT JOIN b`, of which these are the sides, as `b LEFT JOIN a`.
+  fileprivate mutating func joinLeft() throws(NotIncremental) {
+    guard count == 2 else {
+      throw NotIncremental(
+        reason: """
+          it has a RIGHT JOIN of several tables: begin with its right side, and LEFT JOIN them
+          """)
+    }
+    self[0].constraint = self[1].constraint
+    self[0].isNatural = self[1].isNatural
+    self[1].constraint = .none
+    self[1].isNatural = false
+    self[0].isLeftJoined = true
+    self[0].isWrittenFirst = true
+    swapAt(0, 1)
+  }
+
+  /// A column that USING joins is that of the side which is written first.
+  fileprivate func checkNames() throws(NotIncremental) {
+    guard contains(where: \.isWrittenFirst) else { return }
+    for source in self {
+      if case .using = source.constraint {
+        throw NotIncremental(reason: "it has a RIGHT JOIN and USING: write ON")
+      }
+      if source.isNatural {
+        throw NotIncremental(reason: "it has a RIGHT JOIN and a NATURAL one: write ON")
+      }
+    }
   }
 }
