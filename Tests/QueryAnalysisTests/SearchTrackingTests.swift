@@ -15,6 +15,10 @@ import Testing
     CREATE VIRTUAL TABLE older USING fts4(title);
     CREATE VIRTUAL TABLE place USING rtree(id, west, east);
     CREATE VIEW hit AS SELECT rowid AS doc, highlight(text, 0, '<', '>') AS mark, title FROM text;
+    CREATE VIEW tagged AS
+      SELECT id, at, text.rowid AS doc, (SELECT count(*) FROM tag WHERE tag.post = id) AS tags
+      FROM post JOIN text ON text.rowid = id
+      WHERE EXISTS (SELECT 1 FROM tag WHERE tag.post = text.rowid AND word <> text.title);
     """
 
   private func query(_ sql: String) throws -> Query {
@@ -43,6 +47,14 @@ import Testing
     "SELECT post.id, mark FROM hit JOIN post ON doc = post.id",
     "SELECT text.title FROM text WHERE text MATCH :q LIMIT 20 OFFSET 3",
     "SELECT id, (SELECT max(rowid) FROM text WHERE text MATCH :q AND rowid = id) AS m FROM post",
+    "SELECT id, tags FROM tagged",
+    "SELECT id, at, tags FROM tagged WHERE id IN (SELECT rowid FROM text WHERE text MATCH :q)",
+    "SELECT post.id, word FROM post LEFT JOIN tag ON tag.post = id AND id IN (SELECT rowid FROM text WHERE text MATCH :q)",
+    "SELECT post.id, text.title FROM post LEFT JOIN text ON text.rowid = post.id WHERE text.title IS NULL OR at > 3",
+    "SELECT post.id, text.title FROM text RIGHT JOIN post ON text.rowid = post.id",
+    "WITH found AS (SELECT rowid AS doc FROM text WHERE text MATCH :q) SELECT id FROM post WHERE id IN (SELECT doc FROM found)",
+    "SELECT id, title FROM post WHERE id IN (SELECT rowid FROM text WHERE text MATCH :q) UNION ALL SELECT rowid, title FROM text WHERE text MATCH :q",
+    "SELECT id, count(*) OVER (PARTITION BY author) AS n FROM post WHERE id IN (SELECT rowid FROM text WHERE text MATCH :q)",
   ])
   func `is row by row where FTS5 looks up the rowid`(sql: String) throws {
     let query = try query(sql)

@@ -68,6 +68,7 @@ import Testing
     LEFT JOIN former f ON f.id = s.id
     """,
     "SELECT a.id, b.id AS book FROM author a LEFT JOIN book b ON authorId = a.id WHERE b.price > 1",
+    "SELECT a.id, b.id AS book FROM author a LEFT JOIN book b ON authorId IS a.id",
     "SELECT a.id, b.title AS t FROM author a LEFT JOIN book b ON authorId = a.id WHERE t > 'a3'",
     """
     SELECT a.id, b.id IS NULL lonely FROM author a LEFT JOIN book b ON authorId = a.id WHERE lonely

@@ -96,10 +96,10 @@ extension IncrementalAnalysis {
 
   /// The steps that read no table by themselves, or look for one key in an index.
   private static let searchless = [
-    "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "LIST SUBQUERY",
-    "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY", "LEFT-MOST SUBQUERY",
-    "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT", "USING ROWID SEARCH ON TABLE ",
-    "USING INDEX ",
+    "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "REUSE SUBQUERY",
+    "LIST SUBQUERY", "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY",
+    "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT",
+    "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
   ]
 
   /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.

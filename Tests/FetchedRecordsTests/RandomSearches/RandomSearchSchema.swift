@@ -24,11 +24,17 @@ struct RandomSearchSchema {
   init(using random: inout RandomSource) {
     addCopies(using: &random)
     addNotes(using: &random)
-    statements.append(
+    statements += [
       """
       CREATE VIEW hit AS SELECT p.id, p.title, p.author, c.rowid AS doc, c.title AS found FROM post p \
       JOIN copy c ON c.rowid = p.id
-      """)
+      """,
+      """
+      CREATE VIEW tagged AS SELECT p.id, p.title, \
+      (SELECT count(*) FROM tag WHERE tag.post = p.id) AS tags FROM post p \
+      WHERE NOT EXISTS (SELECT 1 FROM draft WHERE draft.id = p.id AND draft.title = p.title)
+      """,
+    ]
   }
 
   private static func options(_ random: inout RandomSource) -> (text: String, detail: String) {

@@ -2,7 +2,7 @@ import TestSupport
 
 /// Writes SELECTs that search: joins by rowid, subqueries in every place, and the FTS5 table alone.
 struct RandomSearchWriter {
-  private typealias Search = RandomSearchSchema.Search
+  typealias Search = RandomSearchSchema.Search
 
   let schema: RandomSearchSchema
   var random: RandomSource
@@ -15,11 +15,12 @@ struct RandomSearchWriter {
   mutating func select() -> RandomSelect {
     var select: RandomSelect
     let shape: String
-    switch random.number(0...9) {
+    switch random.number(0...13) {
     case 0...2: (select, shape) = (join(), "join")
     case 3...5: (select, shape) = (subquery(), "subquery")
     case 6, 7: (select, shape) = (alone(), "alone")
     case 8: (select, shape) = (grouped(), "groups")
+    case 9...12: (select, shape) = conditioned()
     default: (select, shape) = (nested(), "nested")
     }
     select.shape = shape
@@ -179,7 +180,7 @@ struct RandomSearchWriter {
 
   // MARK: - Parts
 
-  private mutating func source(_ search: Search, _ alias: String) -> String {
+  mutating func source(_ search: Search, _ alias: String) -> String {
     random.once(in: 8)
       ? "\(search.name)(\(query(search))) AS \(alias)" : "\(search.name) AS \(alias)"
   }
@@ -189,7 +190,7 @@ struct RandomSearchWriter {
       ? ":q" : "'\(words(detail: search.detail))'"
   }
 
-  private mutating func match(_ search: Search, _ alias: String) -> String {
+  mutating func match(_ search: Search, _ alias: String) -> String {
     let query = query(search)
     let table = random.pick([search.name, "\(alias).\(search.name)"])
     switch random.number(0...7) {
@@ -208,7 +209,7 @@ struct RandomSearchWriter {
     ])
   }
 
-  private mutating func function(_ search: Search, _ alias: String) -> String {
+  mutating func function(_ search: Search, _ alias: String) -> String {
     let table = random.pick([search.name, "\(alias).\(search.name)"])
     return random.pick([
       "highlight(\(table), 0, '<', '>')", "highlight(\(table), 0, '<', '>')",
