@@ -74,7 +74,7 @@ struct RandomSelectWriter {
 
   let schema: RandomSchema
   var random: RandomSource
-  private var aliases = 0
+  var aliases = 0
   private var commonTables: [RandomSchema.Table] = []
   private var tables: [RandomSchema.Table] { schema.sources + commonTables + commonTables }
 
@@ -205,66 +205,6 @@ struct RandomSelectWriter {
     if random.once(in: 2) { select.order = ["f1"] }
   }
 
-  // MARK: - Sources
-
-  private mutating func source(from tables: [RandomSchema.Table]) -> Source {
-    if random.once(in: 12) {
-      aliases += 1
-      let (sql, table) = schema.derived(named: "(", using: &random)
-      return Source(alias: "s\(aliases)", table: table, sql: "(\(sql))")
-    }
-    let table = random.pick(tables)
-    // A table's own name is shadowed by the same name within.
-    if random.once(in: 3), aliases == 0 || random.once(in: 3) {
-      aliases += 1
-      return Source(alias: table.name, table: table)
-    }
-    aliases += 1
-    return Source(alias: "s\(aliases)", table: table)
-  }
-
-  private mutating func text(_ source: Source) -> String {
-    if let sql = source.sql { return "\(sql) AS \(source.alias)" }
-    if !source.table.isView, random.once(in: 12) {
-      let column = random.pick(source.table.columns).name
-      return "(SELECT * FROM \(source.table.name) WHERE \(column) IS NOT 3) AS \(source.alias)"
-    }
-    return source.alias == source.table.name
-      ? source.alias : "\(source.table.name) AS \(source.alias)"
-  }
-
-  /// A source joined to others: by a condition, or by columns of the same name.
-  private mutating func join(_ source: Source, _ text: String, to others: [Source]) -> String {
-    let word = random.pick(["JOIN", "LEFT JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN"])
-    let known = Set(others.flatMap { $0.table.columns.map(\.name) })
-    let common = source.table.columns.map(\.name).filter(known.contains)
-    if random.once(in: 8), !common.isEmpty {
-      return "\(word) \(text) USING (\(random.pick(common)))"
-    }
-    if random.once(in: 12) { return "NATURAL \(word) \(text)" }
-    var condition = equality(source, others)
-    if random.once(in: 8) {
-      let scope = [others + [source]]
-      condition +=
-        " AND "
-        + (random.once(in: 2)
-          ? membership(scope, 1)
-          : "\(random.pick(["", "NOT "]))EXISTS \(subquery("1", scope, 1))")
-    }
-    return "\(word) \(text) ON \(condition)"
-  }
-
-  private mutating func equality(_ source: Source, _ others: [Source]) -> String {
-    let other = random.pick(others)
-    // By a key, mostly: that is what can be followed.
-    let isOfKey = source.table.rowID != nil && random.once(in: 3)
-    let column = isOfKey ? source.table.rowID ?? "" : random.pick(source.table.columns).name
-    let isOfOtherKey = !isOfKey && other.table.rowID != nil && random.once(in: 2)
-    let same = isOfOtherKey ? other.table.rowID ?? "" : random.pick(other.table.columns).name
-    let comparison = random.once(in: 12) ? "IS" : "="
-    return "\(source.alias).\(column) \(comparison) \(other.alias).\(same)"
-  }
-
   // MARK: - Expressions
 
   mutating func column(_ scope: [[Source]]) -> String {
@@ -312,7 +252,7 @@ struct RandomSelectWriter {
 
   // MARK: - Subqueries
 
-  private mutating func membership(_ scope: [[Source]], _ depth: Int) -> String {
+  mutating func membership(_ scope: [[Source]], _ depth: Int) -> String {
     if random.once(in: 8) {
       let word = random.pick(["IN", "NOT IN"])
       return "\(column(scope)) \(word) (SELECT value FROM \(values(scope)))"
@@ -365,7 +305,7 @@ struct RandomSelectWriter {
     return "\(name)(json_array(\(items.joined(separator: ", "))))"
   }
 
-  private mutating func subquery(_ list: String, _ scope: [[Source]], _ depth: Int) -> String {
+  mutating func subquery(_ list: String, _ scope: [[Source]], _ depth: Int) -> String {
     if random.once(in: 10) {
       let condition = "j.value \(comparison()) \(column(scope))"
       return "(SELECT \(list) FROM \(values(scope)) AS j WHERE \(condition))"
