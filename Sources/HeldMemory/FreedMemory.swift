@@ -12,7 +12,7 @@ import Synchronization
 /// everywhere gives nothing back by itself.
 package final class FreedMemory: Sendable {
   /// So many bytes more than when there was least, and it is worth a look through the heap.
-  private static let worthwhile = 32 << 20
+  private static let worthwhile = 16 << 20
   /// A look holds each arena for a while, and what is given back has to be asked for again.
   private static let pause = Duration.seconds(5)
 
