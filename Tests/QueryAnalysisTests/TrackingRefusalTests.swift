@@ -184,6 +184,10 @@ import Testing
       "group_concat() depends on the order of a group's rows: group_concat(title) AS t"
     ),
     (
+      "SELECT a.name, b.id FROM author a RIGHT JOIN (SELECT * FROM book) b ON authorId = a.id",
+      "it has a RIGHT JOIN of a view or a subquery: write LEFT JOIN"
+    ),
+    (
       "SELECT upper(genre) AS g, count(*) AS n FROM book GROUP BY upper(genre)",
       "SQLite would not search by key: SCAN book USING COVERING INDEX bookByGenre; an index on (up"
     ),

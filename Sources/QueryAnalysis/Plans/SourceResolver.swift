@@ -40,6 +40,10 @@ struct SourceResolver {
       }
       sources.append(resolved)
     }
+    if syntax.sources.contains(where: \.isWrittenFirst), sources.contains(where: \.isRewritten) {
+      // SQLite compares columns of these otherwise where it keeps their rows.
+      throw NotIncremental(reason: "it has a RIGHT JOIN of a view or a subquery: write LEFT JOIN")
+    }
     return ResolvedSelect(syntax: syntax, sources: sources)
   }
 
