@@ -101,7 +101,9 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Benchmarks",
-      exclude: ["README.md", "DifferenceKitPeer", "HTTP/HummingbirdPeer", "HTTP/Tools"],
+      exclude: [
+        "README.md", "DifferenceKitPeer", "HTTP/HummingbirdPeer", "HTTP/Tools", "Scroll",
+      ],
       swiftSettings: settings),
 
     .systemLibrary(

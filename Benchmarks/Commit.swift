@@ -16,9 +16,12 @@ struct Commit: ParsableCommand {
   @Option(help: "Commits of each run.") var commits = 1000
   @Option(help: "The server's executable.") var server = ".build/release/didchange"
   @Option(help: "ValueObservation is measured up to that many rows.") var observed = 100_000
+  @Flag(help: "Compare with a server whose query has a count and a maximum alongside.")
+  var alongside = false
 
   func run() throws {
     var table: [[String]] = []
+    var beside: [[String]] = []
     var base: Double?
     for rows in rows {
       let database = try SampleDatabase(rows: rows)
@@ -31,6 +34,7 @@ struct Commit: ParsableCommand {
         (median / (base ?? median)).short, bench.cpuPerCommit.short,
         rows <= observed ? try ObservationBench(database).measure().short : "",
       ])
+      if alongside { beside.append(try compareAlongside(database, rows: rows)) }
     }
     print("\(commits) commits each, milliseconds\n")
     printTable(
@@ -38,6 +42,27 @@ struct Commit: ParsableCommand {
         "rows", "p50", "p99", "p50 to the first row's", "server CPU a commit",
         "ValueObservation p50",
       ], table)
+    if alongside {
+      print("\ncount(*) and max(score) alongside, p50 of turns, milliseconds\n")
+      printTable(["rows", "without", "with", "ratio"], beside)
+    }
+  }
+
+  /// The same list without and with statements alongside, at servers that take turns.
+  private func compareAlongside(_ database: SampleDatabase, rows: Int) throws -> [String] {
+    var times: (without: [Double], with: [Double]) = ([], [])
+    for _ in 0..<5 {
+      times.without += try CommitBench(database: database, server: server)
+        .measure(commits: commits / 5)
+      times.with += try CommitBench(
+        database: database, server: server,
+        alongside: """
+          , alongside: {n: "SELECT count(*) FROM player", best: "SELECT max(score) FROM player"}
+          """
+      ).measure(commits: commits / 5)
+    }
+    let medians = (times.without.median ?? 0, times.with.median ?? 0)
+    return ["\(rows)", medians.0.short, medians.1.short, (medians.1 / medians.0).short]
   }
 }
 
@@ -47,12 +72,12 @@ private final class CommitBench {
   private let stream: EventSocket
   private(set) var cpuPerCommit = 0.0
 
-  init(database: SampleDatabase, server: String) throws {
+  init(database: SampleDatabase, server: String, alongside: String = "") throws {
     self.database = database
     self.server = try ServerProcess(
       server, database: database.path,
       queries: """
-        players: {table: player, fields: [id, name, team, email, score], order: [name], section: team}
+        players: {table: player, fields: [id, name, team, email, score], order: [name], section: team\(alongside)}
         """)
     stream = try EventSocket(
       port: self.server.port, path: "/v1/queries/players/events?snapshot=false")
@@ -63,21 +88,22 @@ private final class CommitBench {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM player") ?? 1
     }
     var random = SystemRandomNumberGenerator()
-    // The first change makes the server's index of rows.
-    _ = try commit(1, id: 1)
+    // The first changes make the server's index of rows, and what the values alongside need.
+    for _ in 0..<5 { _ = try commit(id: 1) }
     let cpu = server.cpuTime
     var times: [Double] = []
-    for number in 0..<commits {
-      times.append(try commit(1000 + number, id: .random(in: 1...count, using: &random)))
+    for _ in 0..<commits {
+      times.append(try commit(id: .random(in: 1...count, using: &random)))
     }
     cpuPerCommit = (server.cpuTime - cpu) / Double(commits)
     return times
   }
 
-  private func commit(_ value: Int, id: Int) throws -> Double {
-    try database.write("UPDATE player SET score = \(1_000_000 + value) WHERE id = \(id)")
+  private func commit(id: Int) throws -> Double {
+    let score = database.nextScore()
+    try database.write("UPDATE player SET score = \(score) WHERE id = \(id)")
     let start = ContinuousClock.now
-    try stream.wait(for: "\"score\":\(1_000_000 + value)}")
+    try stream.wait(for: "\"score\":\(score)}")
     return (ContinuousClock.now - start).milliseconds
   }
 }

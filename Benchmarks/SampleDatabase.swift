@@ -16,6 +16,13 @@ final class SampleDatabase {
   private let folder: URL
 
   var path: String { writer.path }
+  private var score = 1_000_000
+
+  /// A score that no row has had: to write it is a change.
+  func nextScore() -> Int {
+    score += 1
+    return score
+  }
 
   init(rows: Int) throws {
     folder = FileManager.default.temporaryDirectory

@@ -1,0 +1,30 @@
+import FetchedRecords
+import QueryAnalysis
+
+/// One live query of a benchmark, with an engine of its own.
+final class TrackedQuery {
+  private let database: SampleDatabase
+  private let refresher: Refresher
+  let mode: QueryAnalysis.Tracking.Mode
+  let reason: String
+
+  init(_ database: SampleDatabase, _ sql: String, alongside: [String] = []) throws {
+    self.database = database
+    let definition = QueryDefinition(
+      name: "q", form: .sql(sql),
+      alongside: alongside.enumerated().map { .init(name: "v\($0)", sql: $1) })
+    refresher = try Refresher(path: database.path, queries: .definitions([definition]))
+    let tracking = try refresher.opened("q").snapshot.query.tracking
+    mode = tracking.mode
+    reason = tracking.reason
+  }
+
+  func measure(_ runs: Int, _ change: String) throws -> Double {
+    refresher.refreshAndWait()
+    return try Measure.median(runs: runs) {
+      try self.database.write(change)
+    } _: {
+      refresher.refreshAndWait()
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+import FetchedRecords
+import Foundation
+import GRDB
+import QueryAnalysis
+
+/// One-row commits to queries of many forms, maintained and refetched.
+struct Tracking: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "A one-row commit to queries of many forms: maintained, and refetched.",
+    discussion: """
+      Each form is compared with the plain list of the same table, at each size, in turns; at the \
+      first size also with itself, run again for each commit.
+      """)
+
+  @Option(parsing: .upToNextOption, help: "Rows of the table of players, for each run.")
+  var rows: [Int] = [100_000, 1000, 1_000_000]
+  @Option(help: "Runs of each; medians are shown.") var runs = 21
+  @Option(help: "Only forms whose names contain this.") var form = ""
+
+  func run() throws {
+    var base: [String: Double] = [:]
+    for (number, rows) in rows.enumerated() {
+      let forms = TrackingForm.all.filter { form.isEmpty || $0.name.contains(form) }
+      let table = try forms.map { form in
+        let figures = try measure(form, rows: rows, refetched: number == 0)
+        let first = base[form.name] ?? figures.maintained
+        base[form.name] = first
+        return [
+          form.name, figures.first.short, figures.maintained.short, figures.toPlain.short,
+          (figures.maintained / first).short, figures.refetched?.short ?? "",
+          figures.refetched.map { ($0 / figures.maintained).short } ?? "",
+        ]
+      }
+      print("\(rows) rows, milliseconds\n")
+      printTable(
+        [
+          "query", "first change", "maintained", "to one table", "to the first size's",
+          "refetched", "ratio",
+        ], table)
+      print()
+    }
+    try runAlongside(rows: rows[0])
+  }
+
+  private struct Figures {
+    /// The first change, which makes what the others need.
+    var first: Double
+    var maintained: Double
+    var toPlain: Double
+    var refetched: Double?
+  }
+
+  private func measure(_ form: TrackingForm, rows: Int, refetched: Bool) throws -> Figures {
+    let database = try SampleDatabase(rows: rows)
+    try database.write(TrackingForm.prepare(rows: rows))
+    let live = try TrackedQuery(database, form.maintained)
+    guard live.mode == .incremental else { throw ValidationError("\(form.name): \(live.reason)") }
+    let first = try live.measure(1, form.change)
+    let plain = try TrackedQuery(database, TrackingForm.plain.maintained)
+    _ = try plain.measure(1, TrackingForm.plain.change)
+    // Some changes come and go, and so the first of each pair is made twice.
+    _ = try live.measure(2, form.change)
+    var pairs: [(live: Double, plain: Double)] = []
+    for _ in 0..<runs {
+      let plain = try plain.measure(1, TrackingForm.plain.change)
+      pairs.append((try live.measure(1, form.change), plain))
+    }
+    var again: Double?
+    if refetched {
+      let live = try TrackedQuery(database, form.refetched)
+      precondition(live.mode == .refetch)
+      again = try live.measure(min(runs, 5), form.change)
+    }
+    return Figures(
+      first: first, maintained: pairs.map(\.live).median ?? 0,
+      toPlain: pairs.map { $0.live / $0.plain }.median ?? 0, refetched: again)
+  }
+}

@@ -1,0 +1,163 @@
+/// A query of one form, and a commit of one row that concerns it.
+struct TrackingForm {
+  let name: String
+  /// The query up to where its last WHERE can be continued.
+  let select: String
+  /// What follows that WHERE.
+  var rest = ""
+  let change: String
+  /// The condition that makes the query run again, and changes nothing else.
+  var again = "(SELECT 1)"
+
+  var maintained: String { select + " " + rest }
+  var refetched: String { select + " AND " + again + " " + rest }
+}
+
+extension TrackingForm {
+  /// What all are compared with.
+  static let plain = TrackingForm(
+    name: "one table", select: "SELECT * FROM player WHERE 1", rest: "ORDER BY name",
+    change: score)
+
+  /// In the order of what users write.
+  static let all = [plain] + joins + subqueries + groups + compounds + others
+
+  private static let score = "UPDATE player SET score = score + 1 WHERE id = 500"
+  private static let club = "UPDATE player SET clubId = 1 + (clubId + 1) % 100 WHERE id = 500"
+  private static let title = "UPDATE club SET title = title || '+' WHERE id = 50"
+
+  private static let joins = [
+    TrackingForm(
+      name: "window of 50", select: "SELECT * FROM player WHERE 1",
+      rest: "ORDER BY score DESC, name LIMIT 50", change: score),
+    TrackingForm(
+      name: "n:1 join, main table",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
+      rest: "ORDER BY p.name", change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+    TrackingForm(
+      name: "n:1 join, other table (10 players a club)",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
+      rest: "ORDER BY p.name", change: title),
+    TrackingForm(
+      name: "LEFT JOIN, a condition on its table",
+      select: """
+        SELECT p.id, p.name FROM player p LEFT JOIN club c ON c.id = p.clubId
+        WHERE coalesce(c.title, '') <> 'x'
+        """, rest: "ORDER BY p.name", change: score),
+    TrackingForm(
+      name: "a view of a join",
+      select: "SELECT id, name, title FROM member WHERE title <> 'x'", rest: "ORDER BY name",
+      change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+  ]
+
+  private static let subqueries = [
+    TrackingForm(
+      name: "count in a subquery (10 rows each)",
+      select: """
+        SELECT id, title, (SELECT count(*) FROM player WHERE clubId = club.id AND score > 10) AS n
+        FROM club WHERE 1
+        """, rest: "ORDER BY n DESC, title", change: club),
+    TrackingForm(
+      name: "IN (SELECT …), main table",
+      select: "SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title <> 'x')",
+      rest: "ORDER BY name", change: score),
+    TrackingForm(
+      name: "IN (SELECT …), what is in the list (10 players a club)",
+      select: """
+        SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title NOT LIKE '%+')
+        """,
+      rest: "ORDER BY name",
+      change: """
+        UPDATE club SET title = CASE WHEN title LIKE '%+' THEN 'x' ELSE 'y+' END WHERE id = 50
+        """),
+    TrackingForm(
+      name: "NOT EXISTS",
+      select: """
+        SELECT * FROM player p WHERE NOT EXISTS (
+          SELECT 1 FROM player q WHERE q.clubId = p.clubId AND q.score > p.score)
+        """, rest: "ORDER BY name", change: score),
+  ]
+
+  private static let groups = [
+    TrackingForm(
+      name: "groups by another table's key",
+      select: """
+        SELECT c.id, c.title, count(p.id) AS n FROM club c LEFT JOIN player p ON p.clubId = c.id
+        WHERE 1
+        """, rest: "GROUP BY c.id ORDER BY n DESC, c.title", change: club),
+    TrackingForm(
+      name: "groups by a column (10 rows each)",
+      select: "SELECT clubId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
+      rest: "GROUP BY clubId ORDER BY total DESC", change: score),
+    TrackingForm(
+      name: "groups by an expression",
+      select: "SELECT substr(email, 7, 5) AS part, count(*) AS n FROM player WHERE 1",
+      rest: "GROUP BY substr(email, 7, 5) ORDER BY part",
+      change: "UPDATE player SET email = 'player5' || (id + 1) || '@' WHERE id = 500"),
+    TrackingForm(
+      name: "groups of a view",
+      select: "SELECT clubId, total FROM standing WHERE total > 0", rest: "ORDER BY total DESC",
+      change: score),
+    TrackingForm(
+      name: "DISTINCT", select: "SELECT DISTINCT clubId FROM player WHERE score > 10",
+      rest: "ORDER BY clubId", change: club),
+    TrackingForm(
+      name: "aggregates of all rows",
+      select: "SELECT count(*) AS n, sum(score) AS total, max(score) AS best FROM player WHERE 1",
+      change: score),
+    TrackingForm(
+      name: "window function (10 rows a partition)",
+      select: """
+        SELECT id, name, rank() OVER (PARTITION BY clubId ORDER BY score DESC) AS place
+        FROM player WHERE 1
+        """, rest: "ORDER BY name", change: score),
+  ]
+
+  private static let compounds = [
+    TrackingForm(
+      name: "UNION ALL",
+      select: """
+        SELECT 'club' AS kind, id, title AS name FROM club
+        UNION ALL SELECT 'player', id, name FROM player WHERE 1
+        """, rest: "ORDER BY name",
+      change: "UPDATE player SET name = name || '+' WHERE id = 500")
+  ]
+
+  private static let others = [
+    TrackingForm(
+      name: "search (1 document in 100)",
+      select: """
+        SELECT p.id, p.name FROM player p JOIN search ON search.rowid = p.id
+        WHERE search MATCH 'needle'
+        """, rest: "ORDER BY p.name",
+      change: """
+        UPDATE search SET body = CASE WHEN body LIKE 'needle%' THEN 'hay' ELSE 'needle' END
+        WHERE rowid = 500
+        """),
+    TrackingForm(
+      name: "a parameter's list, json_each",
+      select: """
+        SELECT * FROM player
+        WHERE id IN (SELECT value FROM json_each('[1,2,500,700,900,901,902,903]'))
+        """, rest: "ORDER BY name", change: score),
+  ]
+
+  /// What the forms need beside the table of players: a club for each ten of them.
+  static func prepare(rows: Int) -> String {
+    """
+    ALTER TABLE player ADD COLUMN clubId INTEGER;
+    UPDATE player SET clubId = 1 + id % \(max(1, rows / 10));
+    CREATE INDEX playerByClub ON player(clubId);
+    CREATE INDEX playerByPart ON player(substr(email, 7, 5));
+    CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT);
+    INSERT INTO club SELECT id, 'Club ' || id FROM player WHERE id <= \(rows / 10);
+    CREATE VIEW member AS
+      SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId;
+    CREATE VIEW standing AS
+      SELECT clubId, sum(score) AS total FROM player GROUP BY clubId;
+    CREATE VIRTUAL TABLE search USING fts5(body);
+    INSERT INTO search(rowid, body)
+      SELECT id, CASE WHEN id % 100 THEN 'hay' ELSE 'needle' END || ' ' || name FROM player;
+    """
+  }
+}
