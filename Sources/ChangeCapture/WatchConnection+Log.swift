@@ -57,10 +57,12 @@ extension WatchConnection {
       let isSameAsRead = found != nil && found == lastRead
       lastRead = found
       guard let found else { return answer }
-      defer { last = found }
       // What the statement calls a change the header has told, unless it is as it was at the last
-      // statement: after a recovery an empty log may have the header of another.
-      return found != last || answer == .changed && isSameAsRead ? .changed : .unchanged
+      // statement: then an empty log may have the header of another after a recovery, or the commit
+      // came since the header was read, and is not to be told again by the next one.
+      let isNews = found == last && answer == .changed && isSameAsRead
+      defer { last = isNews ? header() ?? found : found }
+      return isNews || found != last ? .changed : .unchanged
     }
 
     /// nil: it cannot be told now.

@@ -1,3 +1,4 @@
+import GRDB
 import TestSupport
 import Testing
 
@@ -49,6 +50,27 @@ import Testing
       try writer.execute("INSERT INTO item VALUES (\(id))")
       #expect(connection.look() == .changed)
       #expect(!connection.isOutdated(files, before: before, isDatabaseLast: false, at: .now))
+    }
+  }
+
+  @Test func `a commit between a look's header and its statement is told once`() throws {
+    try connection("WAL").close()
+    let reader = try DatabaseQueue(path: folder.file(), configuration: .readOnly(label: "test"))
+    let files = try reader.unsafeRead { db in
+      _ = try db.dataVersion()
+      let connection = try #require(db.sqliteConnection)
+      return try DatabaseFiles(of: connection)
+    }
+    var log = WatchConnection.Log(files)
+    var header = log.header()
+    #expect(log.compare(header, statement: .unchanged) == .unchanged)
+    for id in 1...3 {
+      header = log.header()
+      try writer.execute("INSERT INTO item VALUES (\(id))")
+      #expect(log.compare(header, statement: .changed) == .changed)
+      header = log.header()
+      #expect(log.compare(try #require(header)) == .unchanged)
+      #expect(log.compare(header, statement: .unchanged) == .unchanged)
     }
   }
 
