@@ -124,7 +124,7 @@ final class CallerStream: Sendable {
   }
 
   private func body(_ beginning: StreamBeginning, _ lease: StreamLease) -> StreamBody {
-    service.body(beginning, lease.feed, EventFormat(request)) { [self] in
+    service.body(beginning, lease.feed, EventFormat(request), opening.heartbeat) { [self] in
       if state.withLock({ $0.takeKept(lease) }) { return }
       lease.end()
       // A redirection ends a body and not the stream.

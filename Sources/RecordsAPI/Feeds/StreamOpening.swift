@@ -32,6 +32,8 @@ struct StreamOpening: Sendable {
   /// Whether a client may be told what leads on from a state that another feed remembers, to what is
   /// of this key.
   var mayFollow: @Sendable (RememberedState, FeedKey) -> Bool = { _, _ in true }
+  /// What it is sent while nothing happens.
+  var heartbeat = HeartbeatForm.comment
   /// When the client comes back to the stream if it breaks or ends.
   var retry = Retry.line()
 

@@ -7,7 +7,7 @@ import QueryAnalysis
 
 // The event streams: `protocol.md` §4.
 extension RecordsService {
-  private static let words: Set<String> = ["snapshot", "lastEventId", "minInterval"]
+  private static let words: Set<String> = ["snapshot", "lastEventId", "minInterval", "heartbeat"]
 
   /// What a stream or a poll of one query shows, and the other words of its URL.
   func subject(
@@ -105,7 +105,9 @@ extension RecordsService {
               request.isHead
               ? StreamBeginning([], lease.feed.present.position) : lease.feed.beginning(opening)
             let sharing = mayBeShared ? sharedStreams?.next : nil
-            let body = body(beginning, lease.feed, format, sharing) { lease.end() }
+            let body = body(beginning, lease.feed, format, opening.heartbeat, sharing) {
+              lease.end()
+            }
             responder.respond(Response(events: body, format, sharing))
           }
           let isLong =
@@ -146,6 +148,7 @@ extension StreamOpening {
     self.init(
       lastEventID: request.fields[.lastEventID] ?? items["lastEventId"],
       wantsSnapshot: try items.flag("snapshot") ?? true, known: known)
+    heartbeat = try items.heartbeat
   }
 }
 
@@ -154,6 +157,17 @@ extension QueryItems {
   fileprivate var minimumInterval: Duration? {
     get throws {
       try integer("minInterval", in: 0...3_600_000).map { .milliseconds($0) }
+    }
+  }
+
+  /// `heartbeat`, by its name; by default a comment.
+  fileprivate var heartbeat: HeartbeatForm {
+    get throws {
+      guard let text = self["heartbeat"] else { return .comment }
+      guard let form = HeartbeatForm(rawValue: text) else {
+        throw Problem.badRequest("heartbeat=\(text): give comment or event")
+      }
+      return form
     }
   }
 }

@@ -12,8 +12,8 @@ import QueryAnalysis
 /// come, the answer is given from the refresher's queue.
 struct RecordsService: Sendable {
   let registry: FeedRegistry
-  /// One for all streams.
-  let heartbeat: Heartbeat
+  /// A stream that is silent for so long is sent a heartbeat.
+  let silence: Duration
   /// When the streams end that caches may share; nil: none may be shared.
   let sharedStreams: SharedStreams?
   /// What the HTTP server counts, which is made after its routes.
@@ -38,7 +38,7 @@ struct RecordsService: Sendable {
     self.gate = gate
     self.refreshes = refreshes
     self.sharedStreams = sharedStreams
-    self.heartbeat = Heartbeat(bytes: Array(": heartbeat\n\n".utf8), interval: heartbeat)
+    silence = heartbeat
   }
 
   var refresher: Refresher { registry.refresher }

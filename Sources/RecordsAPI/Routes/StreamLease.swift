@@ -133,12 +133,13 @@ extension RecordsService {
   /// A stream's body: its beginning, and then what the feed tells; where it is shared, until its end.
   func body(
     _ beginning: StreamBeginning, _ feed: any StreamableFeed, _ format: EventFormat,
-    _ sharing: StreamSharing? = nil,
+    _ heartbeat: HeartbeatForm, _ sharing: StreamSharing? = nil,
     onEnd: @escaping @Sendable () -> Void
   ) -> StreamBody {
     StreamBody(
       prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
-      heartbeat: heartbeat, onLag: { feed.resumption(after: $0) },
+      heartbeat: Heartbeat(bytes: heartbeat.bytes, interval: silence),
+      onLag: { feed.resumption(after: $0) },
       onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line,
       term: sharing?.term(of: feed.log), onEnd: onEnd, recoding: format.recoding)
   }

@@ -1,0 +1,15 @@
+/// What a stream is sent while nothing happens: `protocol.md` §4.
+enum HeartbeatForm: String {
+  /// Keeps what is on the way from closing the connection, and is seen by no program in a browser.
+  case comment
+  /// Told to programs too: one that misses it knows that its stream is dead. Without an id, since
+  /// nothing has changed.
+  case event
+
+  var bytes: [UInt8] {
+    switch self {
+    case .comment: Array(": heartbeat\n\n".utf8)
+    case .event: Array("event: heartbeat\ndata: {}\n\n".utf8)
+    }
+  }
+}
