@@ -2,6 +2,9 @@
 package enum TableChanges: Sendable, Equatable {
   /// Nothing but rows with these rowids, ascending, each once: inserted, deleted or updated.
   case rows([Int64])
+  /// Of the rows that there are now, nothing but these, ascending, each once; any other may have been
+  /// deleted.
+  case present([Int64])
   /// Any row.
   case whole(Reason)
 
@@ -28,8 +31,19 @@ package enum TableChanges: Sendable, Equatable {
   package mutating func formUnion(_ other: TableChanges) {
     switch (self, other) {
     case (.whole, _): break
-    case (.rows, .whole): self = other
+    case (_, .whole): self = other
     case (.rows(let mine), .rows(let others)): self = .rows(RowIDs.union(mine, others))
+    case (.rows(let mine), .present(let others)), (.present(let mine), .rows(let others)),
+      (.present(let mine), .present(let others)):
+      self = .present(of: RowIDs.union(mine, others))
     }
+  }
+
+  /// So many rows of the leaves that changed are told apart from the others of their table: to name
+  /// them costs some 10 ns each.
+  private static let mostPresent = 32_768
+
+  static func present(of rowIDs: [Int64]) -> TableChanges {
+    rowIDs.count <= mostPresent ? .present(rowIDs) : .whole(.notFollowed)
   }
 }

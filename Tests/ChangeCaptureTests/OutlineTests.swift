@@ -90,6 +90,34 @@ import Testing
     try look(expectSame)
   }
 
+  @Test func `tells which rows are on the leaves that changed`() throws {
+    try writer.execute(
+      """
+      INSERT INTO item WITH RECURSIVE c(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM c
+      WHERE n < 20000) SELECT n, n * 7919 % 20011 || 'x' FROM c
+      """)
+    try look { try reader.outline([.index("item_text")], in: $0) }
+    try writer.execute("UPDATE item SET text = 'new' WHERE id = 5000")
+    try writer.execute("DELETE FROM item WHERE id = 9000")
+    let changes = try connection.read { db in
+      defer { reader.commit() }
+      return try reader.changes(in: db)
+    }
+    guard case .present(let rows)? = changes[table: "item"] else {
+      throw Examiner.Miss(description: "\(changes)")
+    }
+    #expect(rows.contains(5000) && !rows.contains(9000) && rows.contains(9001))
+    #expect(rows == rows.sorted() && rows.count < 1000)
+  }
+
+  @Test func `tells nothing of rows where an overflow page changed alone`() throws {
+    try writer.execute("INSERT INTO item VALUES (10, printf('%.*c', 9000, 'a'))")
+    try look { try reader.outline([.table("item")], in: $0) }
+    try writer.execute("UPDATE item SET text = printf('%.*c', 8999, 'a') || 'b' WHERE id = 10")
+    let changes = try connection.read { try reader.changes(in: $0) }
+    #expect(changes[table: "item"] == .whole(.overflow))
+  }
+
   @Test func `reads rowids that are on overflow pages`() throws {
     try look { try reader.outline(Self.trees, in: $0) }
     for id in 10..<60 {

@@ -69,6 +69,24 @@ import Testing
     #expect(fixture.refresher.statistics.maintained == 2)
   }
 
+  @Test func `reads rows again that may have changed, and no others`() throws {
+    let watched = try fixture.open("items", window: 500..<503)
+    var shown: [Value] { watched.snapshot.results.shown[0].records.map { $0[2] } }
+    finder.present = [2, 501, 900]
+    try fixture.write("UPDATE item SET n = 1 WHERE id IN (501, 502)")
+    fixture.refresh()
+    #expect(shown == [1, 0, 0].map(Value.integer))
+    try fixture.write("UPDATE item SET name = 'Z' WHERE id = 3; UPDATE item SET n = 2")
+    fixture.refresh()
+    // The row that comes into it is read, too: it holds 502 to 504 now.
+    #expect(shown == [0, 0, 2].map(Value.integer))
+    finder.present = nil
+    try fixture.write("UPDATE item SET n = 3 WHERE id = 7")
+    fixture.refresh()
+    #expect(shown == [2, 2, 2].map(Value.integer))
+    #expect(fixture.refresher.statistics.refetches == 0)
+  }
+
   @Test func `counts what comes behind it`() throws {
     let watched = try fixture.open("items", window: 500..<503)
     let version = watched.snapshot.version

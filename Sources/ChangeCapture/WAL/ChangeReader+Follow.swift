@@ -81,9 +81,11 @@ extension ChangeReader {
       }
     }
     try map.pages.update(changed: changed, from: snapshot)
-    var report = ChangeReport(map)
+    let outlined = map.outlinedTables
+    var report = ChangeReport(map, rowsOnLeavesOf: outlined)
     var unclaimed = UnclaimedPages()
     try compare(changed, map, from: snapshot, &unclaimed, into: &report)
+    try tellPresentRows(of: outlined, changed, map, from: snapshot, into: &report)
     try report.claim(&unclaimed, changed, from: snapshot)
     updateOutlines(map, changed, from: snapshot)
     map.pages.finishUpdate()

@@ -3,8 +3,21 @@ struct ChangeReport {
   private(set) var tables: [String: TableChanges] = [:]
   private(set) var schemaChanged = false
   let map: DatabaseMap
+  /// The tables of which the rows are told that stand on changed leaves.
+  private let outlined: Set<Int>
 
-  init(_ map: DatabaseMap) { self.map = map }
+  /// - Parameters:
+  ///   - map: names the tables.
+  ///   - outlined: the trees of tables that are not followed, of whose changed leaves the rows are
+  ///     told.
+  init(_ map: DatabaseMap, rowsOnLeavesOf outlined: Set<Int> = []) {
+    (self.map, self.outlined) = (map, outlined)
+  }
+
+  /// These rows of a table stand on leaves that changed.
+  mutating func add(present rows: [Int64], ofTree tree: Int) {
+    add(.present(of: rows), to: map.names[tree])
+  }
 
   /// Rows of a followed table have changed.
   mutating func add(_ rows: [Int64], ofTree tree: Int) {
@@ -19,6 +32,10 @@ struct ChangeReport {
     if let digests = map.followed[tree] {
       if digests.isTooLarge { addWhole(tree: tree, .tooManyOverflowPages) }
       return
+    }
+    if outlined.contains(tree) {
+      add(.present([]), to: map.names[tree])
+      return touchReaders(of: tree)
     }
     addWhole(tree: tree, map.pages.isTable[tree] ? .notFollowed : .withoutRowID)
   }
@@ -67,6 +84,7 @@ struct ChangeReport {
     }
     for case .whole(let reason) in tables.values { statistics.count(reason.rawValue) }
     for case .rows(let rows) in tables.values { statistics.rowsReported += rows.count }
+    for case .present(let rows) in tables.values { statistics.rowsReported += rows.count }
     return .tables(tables, schemaChanged: schemaChanged)
   }
 }

@@ -54,8 +54,8 @@ extension LiveResult {
     switch work.records {
     case .none, .total: return true
     case .totals(.some): return true
-    case .window(let places?): return places.rowIDs?.count ?? 0 <= Self.shortWindow
-    case .totals(nil), .window(nil), .refetch: return durations.fetch ?? .zero < Self.shortWork
+    case .window(let places?, _): return places.rowIDs?.count ?? 0 <= Self.shortWindow
+    case .totals(nil), .window(nil, _), .refetch: return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed, _):
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
@@ -164,9 +164,8 @@ extension LiveResult {
     case .total(let places):
       return NextRecords(
         results: snapshot.results, changes: ChangeSet(), refetchReasons: nil, places: places)
-    case .window(let places):
-      let range = bound.window ?? 0..<Int.max
-      let next = try window(at: places, range, bound, meter, in: db)
+    case .window(let places, let changed):
+      let next = try window(at: places, changed: changed, bound, meter, in: db)
       return NextRecords(
         results: next.results, changes: next.changes,
         refetchReasons: next.isPlaced ? nil : ["noOutline"], places: next.places)

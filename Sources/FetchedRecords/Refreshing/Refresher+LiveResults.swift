@@ -9,7 +9,7 @@ extension Refresher {
   /// stand in line.
   func bringUpToDate(_ changes: DatabaseChanges, in transaction: ReadTransaction) {
     for group in live.groups(touchedBy: changes) {
-      let work = group.query.work(for: changes)
+      let work = group.query.work(for: changes, isWindow: group.isOfWindows)
       switch work.records {
       case .none:
         if work.alongside.isEmpty { continue }
@@ -85,7 +85,7 @@ extension Refresher {
       throw FetchFailure(kind: .query, detail: "\(result.queryName) was never analysed")
     }
     let query = bound.query
-    var work = query.work(for: result.missed)
+    var work = query.work(for: result.missed, isWindow: bound.window != nil)
     if let reason = result.mustRefetch { work = query.refetch(because: [reason]) }
     return (bound, try known(work, of: result, bound, in: db))
   }

@@ -21,8 +21,9 @@ extension Query {
     case none
     /// These rows changed, and nothing else that they come from.
     case rows([ChangedRows], IncrementalPlan)
-    /// A window that is live by itself may show others; where it is now, if that is known.
-    case window(WindowPlaces?)
+    /// A window that is live by itself may show others; where it is now, if that is known, and which
+    /// rows may have changed; nil: any.
+    case window(WindowPlaces?, changed: [Int64]?)
     /// It shows the same, and only the whole result has another number of records.
     case total(WindowPlaces)
     /// The only record aggregates rows that changed; what each of its columns is made of, as far as
@@ -40,9 +41,15 @@ extension Query {
   }
 
   /// What has to be done after changes. O(t) for the t tables of the query.
-  func work(for changes: DatabaseChanges) -> Work {
+  ///
+  /// - Parameters:
+  ///   - changes: what may have changed.
+  ///   - isWindow: whether it is for a window that is live by itself, of which the outline tells which
+  ///     rows left it.
+  /// - Returns: the least that brings a result up to date.
+  func work(for changes: DatabaseChanges, isWindow: Bool) -> Work {
     Work(
-      records: recordsWork(for: changes),
+      records: recordsWork(for: changes, isWindow),
       alongside: staleStatements(after: changes).map { StaleStatement(position: $0) })
   }
 
@@ -62,7 +69,7 @@ extension Query {
     }
   }
 
-  private func recordsWork(for changes: DatabaseChanges) -> RecordsWork {
+  private func recordsWork(for changes: DatabaseChanges, _ isWindow: Bool) -> RecordsWork {
     switch changes.extent {
     case .nothing: return .none
     case .everything: return .refetch(because: changes.reasons.names)
@@ -73,11 +80,13 @@ extension Query {
       guard let plan else {
         return totals.isEmpty ? .refetch(because: ["notIncremental"]) : .totals(nil)
       }
-      return work(of: plan, for: changes)
+      return work(of: plan, for: changes, isWindow)
     }
   }
 
-  private func work(of plan: IncrementalPlan, for changes: DatabaseChanges) -> RecordsWork {
+  private func work(
+    of plan: IncrementalPlan, for changes: DatabaseChanges, _ isWindow: Bool
+  ) -> RecordsWork {
     var changed: [ChangedRows] = []
     for lead in plan.leads {
       let tables = lead.isFollowed ? lead.followedTables : everyTable(of: lead)
@@ -85,7 +94,10 @@ extension Query {
       case nil: break
       case .rows(let rowIDs) where lead.isFollowed:
         changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
+      case .present(let rowIDs) where isWindow:
+        changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
       case .rows: return .refetch(because: ["noSearch"])
+      case .present: return .refetch(because: [TableChanges.Reason.notFollowed.rawValue])
       case .whole(let reason): return .refetch(because: [reason.rawValue])
       }
     }

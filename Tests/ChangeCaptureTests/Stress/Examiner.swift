@@ -14,6 +14,8 @@ struct Examiner {
   /// Reports of a whole table, and those in which nothing of it had changed.
   private(set) var wholeTables = 0
   private(set) var wholeTablesInVain = 0
+  /// Reports of the rows that there are, of tables that were not followed.
+  private(set) var presentRows = 0
   private(set) var looks = 0
   private(set) var everything = 0
   private var isCounted = true
@@ -52,12 +54,15 @@ struct Examiner {
     case .whole:
       wholeTables += 1
       if old == new { wholeTablesInVain += 1 }
-    case .rows(let rows):
+    case .rows(let rows), .present(let rows):
       guard rows.sorted() == rows, Set(rows).count == rows.count else {
         throw Miss(description: "\(name): not ascending: \(rows)")
       }
-      let changed = new.changedRows(since: old)
-      if isCounted {
+      var changed = new.changedRows(since: old)
+      if case .present = reported {
+        presentRows += 1
+        changed.formIntersection(new.rows.keys)
+      } else if isCounted {
         rowsReported += rows.count
         rowsChanged += changed.count
       }
@@ -76,7 +81,8 @@ struct Examiner {
   var summary: String {
     """
     \(looks) looks, \(rowsChanged) rows changed, \(rowsReported) reported, \
-    \(wholeTables) whole tables (\(wholeTablesInVain) unchanged), \(everything) times everything
+    \(wholeTables) whole tables (\(wholeTablesInVain) unchanged), \(presentRows) by their leaves, \
+    \(everything) times everything
     """
   }
 }

@@ -10,10 +10,16 @@ final class OutliningFinder: ChangeFinder {
   /// One out of so many times it does not know; 0: never.
   private let doubt: Int
   private var asked = 0
+  /// Which rows are told of in the place of whole tables; nil: the tables are.
+  var present: [Int64]?
 
   init(doubtingEvery doubt: Int = 0) { self.doubt = doubt }
 
-  func changes(in db: Database) throws -> DatabaseChanges { try reader.changes(in: db) }
+  func changes(in db: Database) throws -> DatabaseChanges {
+    let changes = try reader.changes(in: db)
+    guard let present, case .tables(let tables) = changes.extent else { return changes }
+    return .tables(tables.mapValues { $0 == .whole(.notFollowed) ? .present(present) : $0 })
+  }
 
   func keep() { reader.keep() }
 

@@ -20,14 +20,25 @@ extension LiveResult {
   /// Reads the records of the window by their rows, or, where these are not known, by passing those
   /// before it.
   ///
-  /// O(k log n), k records among n; O(n) where the places are not known.
+  /// O(w + k log n), w records of the window, k of rows that came into it or may have changed, among
+  /// n; O(n) where the places are not known.
+  ///
+  /// - Parameters:
+  ///   - places: where it is now, if that is known.
+  ///   - changed: the rows that may have changed since the snapshot, ascending; nil: any.
+  ///   - bound: the query.
+  ///   - meter: what the records may take.
+  ///   - db: in a transaction that sees the commit of `places`.
+  /// - Returns: the records, and where they are.
+  /// - Throws: `FetchFailure`, `DatabaseError`.
   func window(
-    at places: WindowPlaces?, _ range: Range<Int>, _ bound: BoundQuery, _ meter: ResultMeter,
+    at places: WindowPlaces?, changed: [Int64]?, _ bound: BoundQuery, _ meter: ResultMeter,
     in db: Database
   ) throws -> WindowUpdate {
-    let layout = bound.query.layout
+    let (layout, range) = (bound.query.layout, bound.window ?? 0..<Int.max)
     let old = snapshot.results.layout == layout ? snapshot.results : .empty(layout)
-    if let places, let records = try records(at: places, bound, meter, in: db) {
+    let known = known(after: changed, layout)
+    if let places, let records = try records(at: places, known, bound, meter, in: db) {
       let (results, changes) = try Self.results(of: records, after: old, bound.query)
       return WindowUpdate(results: results, changes: changes, places: places, isPlaced: true)
     }
@@ -41,10 +52,25 @@ extension LiveResult {
 
   /// - Returns: nil where the records contradict the places: SQL says what is true of each.
   private func records(
-    at places: WindowPlaces, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
+    at places: WindowPlaces, _ known: [Int64: OrderedResults.Record], _ bound: BoundQuery,
+    _ meter: ResultMeter, in db: Database
   ) throws -> [OrderedResults.Record]? {
     guard let rowIDs = places.rowIDs, let plan = bound.query.plan else { return nil }
-    return try plan.records(of: rowIDs, bound.arguments, bound.query.layout, meter, in: db)
+    return try plan.records(
+      of: rowIDs, known: known, bound.arguments, bound.query.layout, meter, in: db)
+  }
+
+  /// What is shown of rows that are now as they were then.
+  private func known(
+    after changed: [Int64]?, _ layout: RecordLayout
+  ) -> [Int64: OrderedResults.Record] {
+    let shown = snapshot.results
+    guard let changed, let rowIDs = snapshot.places?.rowIDs, rowIDs.count == shown.count,
+      shown.layout == layout
+    else { return [:] }
+    var known = Dictionary(zip(rowIDs, shown.records(in: 0..<shown.count))) { first, _ in first }
+    for rowID in changed { known[rowID] = nil }
+    return known
   }
 
   private static func results(
@@ -63,17 +89,25 @@ extension LiveResult {
 extension IncrementalPlan {
   /// The records of these rows, in their order, which is to be that of the plan.
   ///
-  /// O(k log n), k rows of a table of n.
+  /// O(k log n), k rows of a table of n that are not known.
   ///
   /// - Returns: nil where a row has none, or they are in another order.
   func records(
-    of rowIDs: [Int64], _ arguments: QueryArguments, _ layout: RecordLayout, _ meter: ResultMeter,
-    in db: Database
+    of rowIDs: [Int64], known: [Int64: OrderedResults.Record] = [:], _ arguments: QueryArguments,
+    _ layout: RecordLayout, _ meter: ResultMeter, in db: Database
   ) throws -> [OrderedResults.Record]? {
     guard case .row(let column) = owner else { return nil }
     var meter = meter
-    var found: [Int64: OrderedResults.Record] = [:]
-    try records.forEach(rowIDs, arguments: arguments, in: db) { statement in
+    var found = known
+    var missing: [Int64] = []
+    for rowID in rowIDs {
+      if let record = known[rowID] {
+        try meter.add(record.byteCount)
+      } else {
+        missing.append(rowID)
+      }
+    }
+    try records.forEach(missing, arguments: arguments, in: db) { statement in
       try statement.forEachRow(of: layout, in: db) { row in
         try meter.add(row.byteCount)
         let record = row.makeRecord()

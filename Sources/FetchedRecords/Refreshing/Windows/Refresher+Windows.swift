@@ -4,8 +4,9 @@ import QueryAnalysis
 
 // Windows that are live by themselves, of results that nobody holds.
 //
-// Which rows a window shows is known by the outline of a b-tree (``Query/outline``), so a commit costs
-// it the records that it shows, and it holds no others.
+// Which rows a window shows is known by the outline of a b-tree (``Query/outline``), and which of them
+// may have changed, by the pages that were written. So a commit costs it the records that came into it
+// or may have changed, and it holds no others than those that it shows.
 extension Refresher {
   /// So many windows of a result are live by themselves. Each looks at every commit to the table;
   /// those that are cut from the whole result only at what touches them.
@@ -88,20 +89,21 @@ extension Refresher {
     }
     let places = try places(of: range, bound.query, in: db)
     var work = work
-    if case .rows(let changed, _) = work.records, let places,
-      places.rowIDs == result.snapshot.places?.rowIDs,
-      !changed.contains(where: { places.shows($0.rowIDs) })
+    var changed: [Int64]?
+    if case .rows(let rows, _) = work.records { changed = rows.flatMap(\.rowIDs) }
+    if let changed, let places, places.rowIDs == result.snapshot.places?.rowIDs,
+      !places.shows(changed)
     {
       work.records = places == result.snapshot.places ? .none : .total(places)
     } else {
-      work.records = .window(places)
+      work.records = .window(places, changed: changed)
     }
     return work
   }
 }
 
 extension WindowPlaces {
-  /// Whether one of these rows, which ascend, is among those of the window.
+  /// Whether one of these rows is among those of the window.
   fileprivate func shows(_ changed: [Int64]) -> Bool {
     guard let rowIDs else { return true }
     let changed = Set(changed)
