@@ -6,10 +6,9 @@ enum HeartbeatForm: String {
   /// nothing has changed.
   case event
 
-  var bytes: [UInt8] {
-    switch self {
-    case .comment: Array(": heartbeat\n\n".utf8)
-    case .event: Array("event: heartbeat\ndata: {}\n\n".utf8)
-    }
-  }
+  var bytes: [UInt8] { self == .comment ? Self.commentBytes : Self.eventBytes }
+
+  // Made once: every stream has them.
+  private static let commentBytes = Array(": heartbeat\n\n".utf8)
+  private static let eventBytes = Array("event: heartbeat\ndata: {}\n\n".utf8)
 }
