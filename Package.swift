@@ -76,7 +76,7 @@ let package = Package(
       dependencies: [
         "Callers", "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
         "OrderedResults", "QueryAnalysis", "ServerSentEvents", "Yams", algorithms, deque, grdb,
-        httpTypes, logging,
+        httpTypes, logging, sqlite,
       ],
       swiftSettings: settings),
     .target(
@@ -88,7 +88,8 @@ let package = Package(
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "Callers", "Demo", "HTTP1", "RecordsAPI", "ServerSentEvents", httpTypes, logging,
+        "Callers", "Demo", "HTTP1", "HTTPServer", "JSON", "RecordsAPI", "ServerSentEvents",
+        httpTypes, logging,
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: settings),

@@ -25,6 +25,7 @@ package final class Server: Sendable {
   private let settings: ServerSettings
   private let logger: Logger
   private let handler: Handler
+  private let counts: ConnectionCounts
   private let state = Mutex(State())
 
   /// A server that does nothing yet.
@@ -39,6 +40,8 @@ package final class Server: Sendable {
     self.settings = settings
     self.logger = logger
     self.handler = handler
+    counts = ConnectionCounts(
+      limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
   }
 
   /// Listens; when this returns, connections are accepted.
@@ -58,8 +61,21 @@ package final class Server: Sendable {
     return BoundAddress(host: settings.host, port: sockets[0].port)
   }
 
+  /// Answers requests that come from now on by another handler, and treats clients by other settings;
+  /// where it listens, its loops, and how many connections there may be in all stay as they are.
+  ///
+  /// A connection that is open keeps its message limits and its observer.
+  package func use(_ settings: ServerSettings, handler: @escaping Handler) {
+    counts.use(
+      limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
+    let shared = ConnectionSettings(settings, counts)
+    for loop in state.withLock(\.loops) {
+      loop.perform { ($0.settings, $0.handler) = (shared, handler) }
+    }
+  }
+
   private func makeLoops() throws(ServerError) -> [EventLoop] {
-    let shared = ConnectionSettings(settings)
+    let shared = ConnectionSettings(settings, counts)
     var loops: [EventLoop] = []
     do throws(ServerError) {
       for index in 0..<max(1, settings.eventLoops) {
@@ -78,6 +94,9 @@ package final class Server: Sendable {
   private func listen(
     closing loops: [EventLoop]
   ) throws(ServerError) -> [ListeningSocket] {
+    if !settings.inheritedSockets.isEmpty {
+      return settings.inheritedSockets.map { ListeningSocket(descriptor: $0.descriptor) }
+    }
     do throws(ServerError) {
       if let path = settings.unixSocketPath {
         return [try ListeningSockets.open(path: path)]

@@ -15,6 +15,9 @@ package struct ServerSettings: Sendable {
   /// Who may connect is for the file system to say: the socket has the process's umask.
   package var unixSocketPath: String?
 
+  /// Sockets to accept connections from instead, which somebody else keeps.
+  package var inheritedSockets: [InheritedSocket] = []
+
   /// Event loops, each a serial queue.
   ///
   /// Default: one for each core.

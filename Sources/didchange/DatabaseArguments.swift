@@ -21,12 +21,13 @@ struct DatabaseArguments: ParsableArguments {
     }
   }
 
-  func settings() throws -> LaunchSettings {
-    try reportingProblems {
-      var settings = try LaunchSettings(database: database, configurationFile: config)
-      if settings.database == nil { settings.queries = DemoDatabase.queries }
-      return settings
-    }
+  func settings() throws -> LaunchSettings { try reportingProblems { try readSettings() } }
+
+  /// - Throws: `ConfigurationProblems`.
+  func readSettings() throws -> LaunchSettings {
+    var settings = try LaunchSettings(database: database, configurationFile: config)
+    if settings.database == nil { settings.queries = DemoDatabase.queries }
+    return settings
   }
 
   /// Prints all problems of a configuration, one a line, and exits with 1 where there are any.

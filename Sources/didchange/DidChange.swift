@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import RecordsAPI
 
 @main
 struct DidChange: ParsableCommand {
@@ -10,8 +11,8 @@ struct DidChange: ParsableCommand {
       Whoever commits to the database, clients of the server see what changed: ordered changes \
       with index paths, over HTTP and server-sent events.
       """,
-    version: "0.1.0",
-    subcommands: [Serve.self, Check.self, Watch.self, Healthcheck.self],
+    version: ServerVersion.number,
+    subcommands: [Serve.self, Reload.self, Check.self, Watch.self, Healthcheck.self],
     defaultSubcommand: Serve.self)
 
   /// As ArgumentParser does it, but for what a terminal would obey in the text of an error: a path,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Demo
 import Foundation
+import HTTPServer
 import Logging
 import RecordsAPI
 
@@ -10,7 +11,8 @@ struct Serve: ParsableCommand {
     discussion: """
       Prints one line to standard output when it is ready, "listening on http://HOST:PORT"; logs \
       go to standard error. The first signal ends all streams after a whole event, a second one \
-      exits at once.
+      exits at once. SIGHUP has the configuration read again. Under systemd it says how it is \
+      (Type=notify), and listens on the sockets that it is handed (LISTEN_FDS).
       """)
 
   @OptionGroup var arguments: DatabaseArguments
@@ -40,6 +42,13 @@ struct Serve: ParsableCommand {
     help: "What to log: \(Logger.Level.listed). (default: info)", transform: Logger.Level.read)
   var logLevel: Logger.Level?
 
+  @Option(help: "How to write the log: text, or json, an object a line. (default: text)")
+  var logFormat: LogFormat?
+
+  @Option(
+    help: "Keep the process's number in this file, for didchange reload.", completion: .file())
+  var pidFile: String?
+
   func validate() throws {
     _ = try Flaw.telling("--host: ") { () throws(Flaw) in
       try ListenAddress.standard.with(host: host, port: port)
@@ -59,18 +68,20 @@ struct Serve: ParsableCommand {
     let descriptors = DescriptorLimit.raise()
     try DescriptorLimit.checkForServer()
     let signals = TerminationSignals()
+    let hangup = HangupSignal()
+    let manager = ServiceManager()
     let logger = makeLogger()
-    var settings = try arguments.settings()
-    settings.listen =
-      try socket.map { try ListenAddress(socketPath: $0) }
-      ?? settings.listen.with(host: host, port: port)
-    if let accessLog { settings.service.accessLog = accessLog }
-    settings.publicFolder = try PublicFolder.find(named: publicFolder)
+    var settings = try arguments.reportingProblems { try readSettings() }
+    let pidFile = try pidFile.map { path throws(PIDFile.Failure) in try PIDFile(path: path) }
+    defer { pidFile?.remove() }
     let demo = settings.database == nil ? try DemoDatabase() : nil
     defer { demo?.remove() }
     if let demo {
       settings.database = demo.path
       logger.info("no database named: the demo is in \(demo.path)")
+    }
+    if settings.publicFolder == nil {
+      logger.notice("\(Self.noPageAdvice)")
     }
     let connections = settings.service.maximumConnections
     if let descriptors, descriptors < connections {
@@ -84,10 +95,20 @@ struct Serve: ParsableCommand {
       return (server, try server.start())
     }
     demo?.startWriting(logger: logger)
+    let reloading = Reloading(server, manager, logger)
+    hangup.react { [demoPath = demo?.path, end = signals.end] in
+      reloading.run(orEnd: end) {
+        var settings = try readSettings()
+        if let demoPath { settings.database = demoPath }
+        return settings
+      }
+    }
     StandardOutput.write("listening on \(address.url)\n")
+    manager.ready()
     // Not in the message itself, which is made only where its level is logged.
     let signal = signals.wait()
     logger.info("\(signal): draining")
+    manager.stopping()
     // Leaves the better half of a second for the rest of an exit within two.
     let drained = DispatchSemaphore(value: 0)
     server.drain(timeout: .milliseconds(1200)) { drained.signal() }
@@ -95,23 +116,48 @@ struct Serve: ParsableCommand {
     guard TerminalLogHandler.queue.flush(within: 0.5) else {
       // `exit` would wait for the line that nobody takes.
       demo?.remove()
+      pidFile?.remove()
       _exit(EXIT_SUCCESS)
     }
   }
+
+  /// The configuration as it is now, under the words of the command line.
+  private func readSettings() throws -> LaunchSettings {
+    var settings = try arguments.readSettings()
+    settings.inheritedSockets = try InheritedSocket.all()
+    settings.listen =
+      try settings.inheritedSockets.first.map { ListenAddress($0) }
+      ?? socket.map { try ListenAddress(socketPath: $0) }
+      ?? settings.listen.with(host: host, port: port)
+    if let accessLog { settings.service.accessLog = accessLog }
+    settings.publicFolder = try PublicFolder.find(named: publicFolder)
+    return settings
+  }
+
+  private static let noPageAdvice = """
+    there is no page, only the interface: the folder Public is neither beside the program, nor in \
+    ../share/didchange, nor here; --public or \(PublicFolder.variable) names it
+    """
 
   /// The label of the logger for requests.
   private static let accessLabel = "didchange.access"
 
   private func makeLogger() -> Logger {
-    let level = logLevel ?? .info
+    let (level, logFormat) = (logLevel ?? .info, logFormat)
     LoggingSystem.bootstrap { label in
       if label == Self.accessLabel { return BareLogHandler() }
+      if logFormat == .json { return JSONLogHandler(label: label, logLevel: level) }
       var handler = StreamLogHandler.standardError(label: label)
       handler.logLevel = level
       return TerminalLogHandler(handler)
     }
     return Logger(label: "didchange")
   }
+}
+
+/// How the log is written.
+enum LogFormat: String, ExpressibleByArgument {
+  case text, json
 }
 
 extension Logger.Level {

@@ -23,8 +23,15 @@ final class TerminationSignals {
   /// Blocks until the first signal, and returns its name.
   func wait() -> String {
     arrivals.semaphore.wait()
-    return arrivals.first.withLock { $0 } == SIGINT ? "SIGINT" : "SIGTERM"
+    switch arrivals.first.withLock(\.self) {
+    case SIGINT: return "SIGINT"
+    case SIGHUP: return "SIGHUP"
+    default: return "SIGTERM"
+    }
   }
+
+  /// The process is to end as by one of them.
+  var end: @Sendable (_ signal: Int32) -> Void { { [arrivals] in arrivals.note($0) } }
 
   private final class Arrivals: Sendable {
     let semaphore = DispatchSemaphore(value: 0)

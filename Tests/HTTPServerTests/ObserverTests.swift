@@ -61,17 +61,20 @@ private final class Told: Sendable {
     _ = try stream.begin()
     broadcast.append("12345")
     _ = try stream.readText()
+    #expect(told.exchanges.map(\.phase) == [.begin])
     stream.close()
-    eventually { told.exchanges.count == 1 }
-    #expect(told.exchanges.first?.isComplete == false)
+    eventually { told.exchanges.count == 2 }
+    #expect(told.exchanges.map(\.phase) == [.begin, .end])
+    #expect(told.exchanges.map(\.isComplete) == [false, false])
     // With the frame of its chunk.
-    #expect(told.exchanges.first?.bytes == 10)
+    #expect(told.exchanges.map(\.bytes) == [0, 10])
     let never = try RawClient(port: server.port)
     try never.send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n")
     eventually { kept.withLock { $0.count } == 1 }
     never.close()
     kept.withLock { $0.removeAll() }
-    eventually { told.exchanges.count == 2 }
+    eventually { told.exchanges.count == 3 }
+    #expect(told.exchanges.last?.phase == .whole)
     #expect([499, 500].contains(told.exchanges.last?.status))
   }
 }

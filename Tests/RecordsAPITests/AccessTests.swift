@@ -39,7 +39,7 @@ import Testing
     #expect(
       try text("line") == """
         1970-01-01T00:00:00.000Z 192.0.2.1 "GET /v1/queries?access_token=...&a=%22 HTTP/1.1" \
-        200 12 1.000250 "a\\x22b\\x5cc\\x1b[2J\\x0ad \\xc3\\xa9"
+        200 12 1.000250 "a\\x22b\\x5cc\\x1b[2J\\x0ad \\xc3\\xa9" -
         """)
     #expect(try text("{status}{bytes} {route} {referer}!") == "20012 - -!")
   }

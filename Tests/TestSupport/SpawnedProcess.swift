@@ -26,8 +26,12 @@ package final class SpawnedProcess: @unchecked Sendable {
 
   /// Starts `program`, a path or a name on the PATH.
   ///
-  /// With `joinsErrors`, what it writes to its standard error comes with its output.
-  package init(_ program: String, _ arguments: [String] = [], joinsErrors: Bool = false) throws {
+  /// With `joinsErrors`, what it writes to its standard error comes with its output. What is `passed`
+  /// is its descriptor 3.
+  package init(
+    _ program: String, _ arguments: [String] = [], joinsErrors: Bool = false,
+    passing passed: Int32? = nil
+  ) throws {
     // Writing to a program that has ended is an error and not the end of the tests.
     _ = Self.ignoreBrokenPipes
     Self.starting.lock()
@@ -40,6 +44,7 @@ package final class SpawnedProcess: @unchecked Sendable {
     posix_spawn_file_actions_adddup2(&actions, stdout.writing.number, 1)
     let errorTarget = joinsErrors ? stdout.writing : stderr.writing
     posix_spawn_file_actions_adddup2(&actions, errorTarget.number, 2)
+    if let passed { posix_spawn_file_actions_adddup2(&actions, passed, 3) }
     var words = ([program] + arguments).map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     var spawned: pid_t = 0

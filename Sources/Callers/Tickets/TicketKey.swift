@@ -1,7 +1,7 @@
 internal import Crypto
 
 /// What tickets are sealed with: servers that have the same know each other's.
-package struct TicketKey: Sendable {
+package struct TicketKey: Sendable, Equatable {
   private let key: SymmetricKey
 
   private init(_ key: SymmetricKey) { self.key = key }

@@ -79,6 +79,17 @@ final class LiveResults {
     findTables()
   }
 
+  /// Learns anew what some results are of, whose queries were changed.
+  func rebind(_ changed: [LiveResult], in db: Database) {
+    for live in changed {
+      remove(live)
+      results[ObjectIdentifier(live)] = live
+      live.bind(in: db, reusing: query(for:))
+      _ = enter(live)
+    }
+    findTables()
+  }
+
   /// Learns what one result is of, which is not known yet.
   func bind(_ live: LiveResult, in db: Database) {
     live.bind(in: db, reusing: query(for:))

@@ -41,17 +41,28 @@ package final class QueryCatalog: Sendable {
   }
 
   /// The queries under one schema, and the position of each by its name.
-  private struct Entries {
-    var all: [Entry] = []
-    var positions: [String: Int] = [:]
+  struct Entries: Sendable {
+    let extent: Extent
+    let all: [Entry]
+    private let positions: [String: Int]
+
+    init(_ extent: Extent, _ all: [Entry] = []) {
+      (self.extent, self.all) = (extent, all)
+      positions = Dictionary(
+        all.enumerated().map { ($1.definition.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    subscript(name: String) -> Entry? { positions[name].map { all[$0] } }
   }
 
-  package let extent: Extent
-  private let entries = Mutex(Entries())
+  private let entries: Mutex<Entries>
 
-  init(extent: Extent) { self.extent = extent }
+  init(extent: Extent) { entries = Mutex(Entries(extent)) }
 
-  /// Whether there are none, and there never will be any.
+  /// Where the definitions come from now.
+  package var extent: Extent { entries.withLock { $0.extent } }
+
+  /// Whether there are none, and there will be none unless others take their place.
   var isEmpty: Bool {
     if case .definitions(let definitions) = extent { definitions.isEmpty } else { false }
   }
@@ -60,9 +71,7 @@ package final class QueryCatalog: Sendable {
   package var all: [Entry] { entries.withLock { $0.all } }
 
   /// The query of that name. O(1).
-  package subscript(name: String) -> Entry? {
-    entries.withLock { entries in entries.positions[name].map { entries.all[$0] } }
-  }
+  package subscript(name: String) -> Entry? { entries.withLock { $0[name] } }
 
   /// What the query of that name is under the present schema, in the order that its arguments name.
   func query(named name: String, arguments: QueryArguments) throws(FetchFailure) -> Query {
@@ -73,20 +82,32 @@ package final class QueryCatalog: Sendable {
   }
 
   /// The definitions that do not fit the schema.
-  package var refused: [QueryProblems] {
-    all.compactMap { entry in
-      if case .failure(let problems) = entry.analysis { problems } else { nil }
-    }
-  }
+  package var refused: [QueryProblems] { entries.withLock { $0.refused } }
 
   /// Analyses every definition under the schema that `db` sees now.
   func analyze(in db: Database) throws {
+    let analyzed = try Self.analyzed(extent, in: db)
+    entries.withLock { $0 = analyzed }
+  }
+
+  /// What definitions are under the schema that `db` sees now.
+  ///
+  /// - Parameters:
+  ///   - extent: where they come from.
+  ///   - db: in a transaction.
+  ///   - known: an analysis of the same definition under the same schema, if there is one.
+  /// - Returns: each with its analysis, or with what is wrong with it.
+  /// - Throws: `DatabaseError`.
+  static func analyzed(
+    _ extent: Extent, in db: Database, reusing known: (QueryDefinition) -> Entry? = { _ in nil }
+  ) throws -> Entries {
     let definitions =
       switch extent {
       case .definitions(let definitions): definitions
       case .everyTable: try SchemaFacts(db: db).definitionsOfAllTables()
       }
-    let analyzed = try definitions.map { definition in
+    let all = try definitions.map { definition in
+      if let entry = known(definition) { return entry }
       do {
         let queries = try Query.analyzedInEachOrder(definition, in: db)
         return Entry(definition: definition, inEachOrder: .success(queries))
@@ -94,10 +115,19 @@ package final class QueryCatalog: Sendable {
         return Entry(definition: definition, inEachOrder: .failure(problems))
       }
     }
-    let positions = Dictionary(
-      analyzed.enumerated().map { ($1.definition.name, $0) },
-      uniquingKeysWith: { first, _ in first })
-    entries.withLock { $0 = Entries(all: analyzed, positions: positions) }
+    return Entries(extent, all)
+  }
+
+  /// Puts other queries in the place of those there are.
+  func replace(with new: Entries) { entries.withLock { $0 = new } }
+}
+
+extension QueryCatalog.Entries {
+  /// The definitions that do not fit the schema.
+  var refused: [QueryProblems] {
+    all.compactMap { entry in
+      if case .failure(let problems) = entry.analysis { problems } else { nil }
+    }
   }
 }
 

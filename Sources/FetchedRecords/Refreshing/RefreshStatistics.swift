@@ -38,9 +38,12 @@ package struct QueryRefreshes: Sendable, Equatable {
   package internal(set) var maintained = 0
   /// By running the query again.
   package internal(set) var refetches = 0
+  /// Times that it could not be done.
+  package internal(set) var failures = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
   /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`,
-  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `schema`, `failure`, `asked`, `resumed`.
+  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `schema`, `configuration`, `failure`, `asked`,
+  /// `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]
 
   mutating func count(_ reasons: [String]) {

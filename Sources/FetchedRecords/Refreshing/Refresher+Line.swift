@@ -373,6 +373,7 @@ extension Refresher {
     line.remove(result)
     live.remove(result)
     leaveAggregates(of: result)
+    noteEnd(ofQuery: result)
     letGo(result)
     if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }
     guard let task = result.background else { return }

@@ -142,6 +142,7 @@ extension Refresher {
   ) {
     count(update, of: result)
     live.noteSuccess(of: result)
+    noteSuccess(ofQuery: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
     followAggregates(of: result, update.ranAlongside + update.ranTotals)
     if let rows = result.listener as? AggregatedRows {
@@ -196,7 +197,7 @@ extension Refresher {
         $0.maintained += 1
         $0.queries[result.queryName, default: QueryRefreshes()].maintained += 1
       }
-      return log(.refreshed(.incremental, update.duration))
+      return log(.refreshed(query: result.queryName, .incremental, update.duration))
     }
     // A first fetch is none that runs again.
     if result.opening != nil { return }
@@ -205,13 +206,14 @@ extension Refresher {
       $0.rowsFetched += update.results.count
       $0.queries[result.queryName, default: QueryRefreshes()].count(reasons)
     }
-    log(.refreshed(.refetch, update.duration))
+    log(.refreshed(query: result.queryName, .refetch, update.duration))
   }
 
   /// A live result that fails keeps its last good state, until something else changes.
   func fail(
     _ result: LiveResult, with failure: FetchFailure, answering receivers: [LiveResult.Receiver]
   ) {
+    note(failure, ofQuery: result)
     if let opening = result.opening {
       drop(result)
       answers.append { opening.completion(.failure(failure)) }
@@ -220,7 +222,10 @@ extension Refresher {
     if result.background == nil { result.forgetIndex() }
     live.noteFailure(of: result)
     result.isToldDelayed = false
-    count { $0.failures += 1 }
+    count {
+      $0.failures += 1
+      $0.queries[result.queryName, default: QueryRefreshes()].failures += 1
+    }
     if result.fail(with: failure) {
       pending.append((result, .failed(failure)))
     } else if result.isWaitedFor {

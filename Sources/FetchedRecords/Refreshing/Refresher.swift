@@ -23,6 +23,7 @@ package final class Refresher: @unchecked Sendable {
   private let lastFailure = Mutex<FetchFailure?>(nil)
   let pulse = Mutex(RefresherPulse(beat: .now))
   let cacheTrouble = Mutex(CacheTrouble())
+  let failing = Mutex(FailingQueries())
   private let numbers = Mutex(RefreshStatistics())
   private let captureNumbers = Mutex(CaptureStatistics())
   let isSaveScheduled = Atomic(false)

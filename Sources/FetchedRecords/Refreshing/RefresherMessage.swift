@@ -27,5 +27,9 @@ package enum RefresherMessage: Sendable {
   /// Refreshes succeed again.
   case recovered
   /// One query was brought up to date, for the metrics: told inside the transaction.
-  case refreshed(RefreshKind, Duration)
+  case refreshed(query: String, RefreshKind, Duration)
+  /// A query cannot be brought up to date: told once, whoever asks for it meanwhile.
+  case queryFails(String, FetchFailure)
+  /// It can again.
+  case queryRecovered(String)
 }

@@ -62,6 +62,7 @@ extension Connection {
       body = .file(file, sent: 0)
       advanceBody()
     case .stream(let stream):
+      observation?.beginStream(at: loop.now)
       beginStream(stream, exchange: exchange.id, isChunked: framing == .chunked)
     }
   }

@@ -4,11 +4,16 @@ final class ConnectionSettings: Sendable {
   let deadlines: Deadlines
   let counts: ConnectionCounts
 
-  init(_ settings: ServerSettings) {
+  /// - Parameters:
+  ///   - settings: Those of the server.
+  ///   - counts: Go on; nil: there is no connection yet.
+  init(_ settings: ServerSettings, _ counts: ConnectionCounts? = nil) {
     server = settings
     deadlines = Deadlines(settings.timeouts)
-    counts = ConnectionCounts(
-      limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
+    self.counts =
+      counts
+      ?? ConnectionCounts(
+        limit: settings.maximumConnectionsPerAddress, exempt: settings.trustedProxies)
   }
 }
 

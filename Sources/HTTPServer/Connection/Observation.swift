@@ -21,6 +21,16 @@ final class Observation {
     requests[exchange] = RequestSummary(request)
   }
 
+  /// The response that was begun last is a stream, whose end may be far.
+  func beginStream(at now: Moment) {
+    current?.phase = .begin
+    if var exchange = current {
+      exchange.duration = now - since
+      observer(exchange)
+    }
+    current?.phase = .end
+  }
+
   func beginResponse(_ response: Response, _ exchange: ConnectionStateMachine.Exchange) {
     let request = requests.removeValue(forKey: exchange.id)
     since = exchange.receivedAt

@@ -21,8 +21,6 @@ final class EventLoop: @unchecked Sendable {
 
   // Constant.
   let queue: DispatchQueue
-  let settings: ConnectionSettings
-  let handler: Server.Handler
   let counters = LoopCounters()
   let logger: Logger
   let poller: ReadinessPoller
@@ -31,6 +29,8 @@ final class EventLoop: @unchecked Sendable {
   private let owner = Atomic<UInt>(0)
 
   // Guarded by the queue.
+  var settings: ConnectionSettings
+  var handler: Server.Handler
   private(set) var now: Moment
   /// The current second as an IMF-fixdate.
   private(set) var date: [UInt8] = []

@@ -1,8 +1,19 @@
 package import HTTP1
 package import HTTPTypes
 
-/// A request and what became of it, for an access log.
+/// A request and what became of it, for an access log; a stream is told twice, at its beginning and
+/// when it is over.
 package struct FinishedExchange: Sendable {
+  /// What of an exchange is told.
+  package enum Phase: String, Sendable {
+    /// All of it: it was no stream.
+    case whole
+    case begin
+    case end
+  }
+
+  package var phase = Phase.whole
+
   /// The request; nil where what came was none.
   package var request: RequestSummary?
 
@@ -53,6 +64,6 @@ extension RequestSummary {
   }
 }
 
-/// Called when a response has been written or its connection has ended, on the connection's loop:
-/// it must not wait for anything.
+/// Called when a response has been written or its connection has ended, and when a stream begins, on
+/// the connection's loop: it must not wait for anything.
 package typealias ExchangeObserver = @Sendable (FinishedExchange) -> Void

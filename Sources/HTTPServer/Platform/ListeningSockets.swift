@@ -115,11 +115,13 @@ enum ListeningSockets {
 }
 
 extension SocketAddress {
-  init(copying info: addrinfo) {
+  init(copying info: addrinfo) { self.init(copying: info.ai_addr, info.ai_addrlen) }
+
+  init(copying address: UnsafePointer<sockaddr>, _ length: socklen_t) {
     self.init()
-    length = min(UInt32(info.ai_addrlen), UInt32(MemoryLayout<sockaddr_in6>.size))
+    self.length = min(UInt32(length), UInt32(MemoryLayout<sockaddr_in6>.size))
     withUnsafeMutableBytes(of: &storage) { bytes in
-      bytes.copyMemory(from: UnsafeRawBufferPointer(start: info.ai_addr, count: Int(length)))
+      bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(self.length)))
     }
   }
 

@@ -26,7 +26,7 @@ package enum AccessLogFormat: Sendable, Equatable {
   /// What a line can say.
   package enum Word: String, Sendable, CaseIterable {
     case time, client, method, target, version, scheme, status, bytes, seconds, route, referer
-    case agent, caller
+    case agent, caller, event
   }
 
   /// Reads `json`, `line` or a line of one's own.
@@ -37,7 +37,7 @@ package enum AccessLogFormat: Sendable, Equatable {
   }
 
   private static let standard =
-    "{time} {client} \"{method} {target} {version}\" {status} {bytes} {seconds} \"{agent}\""
+    "{time} {client} \"{method} {target} {version}\" {status} {bytes} {seconds} \"{agent}\" {event}"
 
   private static func parts(_ text: String) throws(Flaw) -> [Part] {
     var parts: [Part] = []
@@ -82,6 +82,12 @@ package enum AccessLogFormat: Sendable, Equatable {
         return .word(word, isQuoted || word.isServers ? .quoted : .unquoted(ends: ends))
       }
     }
+  }
+
+  /// Whether a line tells the beginning of a stream from its end.
+  var tellsBeginnings: Bool {
+    guard case .line(let parts) = self else { return true }
+    return parts.contains { if case .word(.event, _) = $0 { true } else { false } }
   }
 
   /// One line without its end.
@@ -138,7 +144,7 @@ extension AccessLogFormat.Word {
 
   /// Whether its values are the server's own words, which no client chooses.
   fileprivate var isServers: Bool {
-    isNumber || [.time, .version, .route].contains(self)
+    isNumber || [.time, .version, .route, .event].contains(self)
   }
 
   fileprivate func value(of exchange: FinishedExchange, at date: Date) -> String? {
@@ -156,6 +162,7 @@ extension AccessLogFormat.Word {
     case .referer: exchange.request?.referer.map(AccessToken.hidden)
     case .agent: exchange.request?.userAgent
     case .caller: exchange.caller
+    case .event: exchange.phase == .whole ? nil : exchange.phase.rawValue
     }
   }
 }

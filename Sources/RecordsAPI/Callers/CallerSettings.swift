@@ -2,9 +2,9 @@ package import Callers
 import HTTPTypes
 
 /// How the server knows who asks: the words of `callers`.
-package struct CallerSettings: Sendable {
+package struct CallerSettings: Sendable, Equatable {
   /// What a caller shows.
-  package enum Proof: Sendable {
+  package enum Proof: Sendable, Equatable {
     /// A signed token, which says who it is.
     case signed(KeySource, TokenSettings)
     /// A token that says nothing: its digest is looked up by the `claims` statement.
@@ -25,7 +25,7 @@ package struct CallerSettings: Sendable {
 }
 
 /// The field by which a proxy says one claim.
-package struct HeaderClaim: Sendable {
+package struct HeaderClaim: Sendable, Equatable {
   let claim: String
   let field: HTTPField.Name
   /// Whether it is an array of texts, which stand with commas between them; else it is a text, commas

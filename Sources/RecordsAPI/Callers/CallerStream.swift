@@ -184,6 +184,27 @@ final class CallerStream: Sendable {
     service.refresher.queue.async { [weak self] in self?.decide() }
   }
 
+  /// What the caller may see may be something else by now, whatever their claims are.
+  func reconsider() {
+    let found = Result { try present() }
+    state.withLock { state in
+      state.changes += 1
+      state.found = found
+      if (try? found.get().subject) != state.subject { state.hasDeparted = true }
+      remote.hold()
+    }
+    service.refresher.queue.async { [weak self] in self?.decide() }
+  }
+
+  /// Ends the stream after a whole event: nobody is known any more in the way that this caller was.
+  func leave() {
+    let isShown = state.withLock { state in
+      state.decision += 1
+      return state.shown != nil
+    }
+    if isShown { remote.redirect { _ in .end(Retry.line()) } }
+  }
+
   /// Carries out what the commits so far mean for the caller. Called between two turns.
   private func decide() {
     let (changes, isDelayed, found) = state.withLock { ($0.changes, $0.isDelayed, $0.found) }

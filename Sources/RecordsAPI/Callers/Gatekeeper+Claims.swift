@@ -41,8 +41,10 @@ extension Gatekeeper {
 
   /// The caller that a request's identity and a state of the `claims` statement make.
   ///
-  /// - Throws: 401 where there is no row, or what lets them in is over; 500 where there are several.
+  /// - Throws: 401 where there is no row, or what lets them in is over; 500 where there are several;
+  ///   503 where another gatekeeper has taken over.
   func caller(_ identity: CallerIdentity, _ feed: Feed?) throws(Problem) -> Caller {
+    try checkIsPresent()
     var (claims, expires, row) = (identity.claims, identity.expires, Caller.Row?.none)
     if let feed {
       let head = feed.head

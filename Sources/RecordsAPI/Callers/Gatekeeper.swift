@@ -20,16 +20,19 @@ final class Gatekeeper: Sendable {
   let settings: CallerSettings
   /// The parameters of the `claims` statement, each a claim of what a caller shows.
   let claimNames: [String]
-  private let access: [String: QueryAccess]
-  private let crossOrigin: CrossOrigin?
   private let reader: CredentialReader
-  private let keys: WatchedKeys?
-  let tickets: Tickets
+  private let rules: Mutex<Rules>
   private let logger: Logger
   private let refused = Mutex<[String: Int]>([:])
   /// When what was last said.
   private let warned = Mutex<[String: ContinuousClock.Instant]>([:])
   private let streams = Mutex<[ObjectIdentifier: CallerStream]>([:])
+
+  private let isRetired = Atomic(false)
+
+  private var crossOrigin: CrossOrigin? { rules.withLock { $0.crossOrigin } }
+  private var keys: WatchedKeys? { rules.withLock { $0.keys } }
+  var tickets: Tickets { rules.withLock { $0.tickets } }
 
   /// - Throws: `KeyProblem` where keys or secrets cannot be read.
   init(
@@ -37,33 +40,53 @@ final class Gatekeeper: Sendable {
     logger: Logger
   ) throws {
     self.settings = settings
-    self.access = access
-    self.crossOrigin = crossOrigin
     self.logger = logger
     claimNames = settings.claims.map { SQLFragment.parameterNames(of: $0) } ?? []
     reader = CredentialReader(cookieName: settings.cookie)
-    tickets = Tickets(key: try settings.ticketKey.map { try TicketKey(path: $0) } ?? .random())
-    if case .signed(let source, let token) = settings.proof {
-      if token.audience == nil {
-        logger.warning(
-          "`callers: jwt` names no audience: tokens that were made for other services are good here"
-        )
-      }
-      keys = try WatchedKeys(source: source, settings: token) { event in
-        switch event {
-        case .reloaded(let keys, let unused):
-          logger.notice("read \(keys) keys of tokens anew\(unused.map { "; \($0)" }.joined())")
-        case .failed(let why): logger.error("the keys of tokens stay as they were: \(why)")
-        }
-      }
-    } else {
-      keys = nil
+    rules = Mutex(
+      try Rules(reading: settings, access, crossOrigin: crossOrigin, after: nil, logger: logger))
+    if case .signed(_, let token) = settings.proof, token.audience == nil {
+      logger.warning(
+        "`callers: jwt` names no audience: tokens that were made for other services are good here")
     }
   }
 
-  func access(of query: String) -> QueryAccess { access[query] ?? Self.everybodySignedIn }
+  func access(of query: String) -> QueryAccess {
+    rules.withLock { $0.access[query] } ?? Self.everybodySignedIn
+  }
+
+  // MARK: - Other rules
+
+  /// What holds where the same callers may read other queries, with keys and secrets read again.
+  ///
+  /// - Throws: `KeyProblem` where these cannot be read.
+  func rules(_ access: [String: QueryAccess], crossOrigin: CrossOrigin?) throws -> Rules {
+    let present = rules.withLock(\.self)
+    return try Rules(
+      reading: settings, access, crossOrigin: crossOrigin, after: present, logger: logger)
+  }
+
+  /// Goes by other rules from now on; streams go on with what their callers may see by them, and end
+  /// where that is nothing.
+  func use(_ new: Rules) {
+    rules.withLock { $0 = new }
+    for stream in streams.withLock({ Array($0.values) }) { stream.reconsider() }
+  }
 
   static var now: UnixSeconds { Date().timeIntervalSince1970 }
+
+  /// Lets nobody in any more: another one tells callers from each other.
+  func retire() {
+    isRetired.store(true, ordering: .relaxed)
+    for stream in streams.withLock({ Array($0.values) }) { stream.leave() }
+  }
+
+  /// - Throws: 503 where another one tells callers from each other by now.
+  func checkIsPresent() throws(Problem) {
+    guard isRetired.load(ordering: .relaxed) else { return }
+    throw Problem(
+      .serviceUnavailable, FetchFailure.replaced.detail, fields: [.retryAfter: "1"])
+  }
 
   // MARK: - Who it is
 

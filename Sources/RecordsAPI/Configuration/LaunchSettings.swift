@@ -1,4 +1,6 @@
+import Callers
 package import FetchedRecords
+package import HTTPServer
 package import OrderedResults
 import Foundation
 package import QueryAnalysis
@@ -10,6 +12,8 @@ package struct LaunchSettings: Sendable {
   /// Empty: each table and view is a query of its name.
   package var queries: [QueryDefinition]
   package var listen: ListenAddress
+  /// Sockets that somebody else opened and keeps, to listen on; then ``listen`` says where they are.
+  package var inheritedSockets: [InheritedSocket] = []
   /// nil: there is no page, only the interface.
   package var publicFolder: String?
   /// Where the queries stand in their file, if they are from one.
@@ -52,9 +56,25 @@ package struct LaunchSettings: Sendable {
     }
   }
 
-  /// With the one that says who somebody is.
-  var allQueries: [QueryDefinition] {
-    queries + [callers.flatMap(Gatekeeper.definition)].compactMap(\.self)
+  /// Every query, with the one that says who somebody is.
+  var extent: QueryCatalog.Extent {
+    let claims = [callers.flatMap(Gatekeeper.definition)].compactMap(\.self)
+    return queries.isEmpty ? .everyTable : .definitions(queries + claims)
+  }
+
+  /// Reads keys or secrets; what is wrong with them is told at the place of `callers`.
+  func placingKeyProblems<Result>(
+    _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let problem as KeyProblem {
+      throw ConfigurationProblems([
+        ConfigurationProblem(
+          file: configuration?.file, position: configuration?.position(of: .callers) ?? .start,
+          message: problem.message)
+      ])
+    }
   }
 
   /// SQLite would make a file that is not there, and serve nothing from it.

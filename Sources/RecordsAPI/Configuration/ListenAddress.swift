@@ -1,6 +1,6 @@
 import Foundation
 import HTTP1
-import HTTPServer
+package import HTTPServer
 
 /// Where the server listens: a host, or an IP address, and a port; or a Unix-domain socket.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
@@ -33,6 +33,16 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
     self.init(checkedHost: "127.0.0.1", port: 0)
     self.socketPath = socketPath
+  }
+
+  /// Where a socket listens that was handed over.
+  package init(_ socket: InheritedSocket) {
+    switch socket.place {
+    case .host(let host, let port): self.init(checkedHost: host, port: UInt16(clamping: port))
+    case .path(let path):
+      self.init(checkedHost: "127.0.0.1", port: 0)
+      socketPath = path
+    }
   }
 
   /// Reads `HOST:PORT`, where an IPv6 address stands in brackets, as in `[::1]:8080`; or

@@ -27,11 +27,9 @@ package struct QueryReport {
   package static func all(
     _ settings: LaunchSettings, database: String, as claims: Claims? = nil
   ) throws -> [QueryReport] {
-    let queries: QueryCatalog.Extent =
-      settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       let refresher = try Refresher(
-        path: database, queries: queries, limits: settings.queryLimits)
+        path: database, queries: settings.extent, limits: settings.queryLimits)
       let reports = refresher.catalog.all.filter { !$0.definition.isPrivate }
         .map { entry in
           QueryReport(

@@ -23,8 +23,7 @@ final class FeedRegistry: Sendable {
   let evictions = Atomic(0)
   /// From now on every stream ends.
   private let isEnding = Mutex(false)
-  /// What clients are told of a failure of a query.
-  private let told: FailureText
+  private let told: Mutex<FailureText>
 
   /// What clients are told of a failure of the query of a name.
   typealias FailureText = @Sendable (FetchFailure, _ query: String) -> FetchFailure
@@ -34,7 +33,7 @@ final class FeedRegistry: Sendable {
     telling told: @escaping FailureText = { failure, _ in failure }
   ) {
     self.refresher = refresher
-    self.told = told
+    self.told = Mutex(told)
     self.settings = settings
     shares = Shares(
       streams: .init(count: settings.streamsPerAddress, word: "streamsPerAddress"),
@@ -103,9 +102,9 @@ final class FeedRegistry: Sendable {
     // feed holds its controller, and the controller the closure that its events go to.
     nonisolated(unsafe) weak var made: Feed?
     let giveUp = refresher.open(key.query, arguments: key.arguments, window: key.window) {
-      [told] event, sleepers in
+      [weak self] event, sleepers in
       if case .failed(let failure) = event {
-        made?.receive(.failed(told(failure, key.query)), &sleepers)
+        made?.receive(.failed(self?.text(of: failure, key.query) ?? failure), &sleepers)
       } else {
         made?.receive(event, &sleepers)
       }
@@ -121,6 +120,14 @@ final class FeedRegistry: Sendable {
     }
     wish.onAbandon(giveUp)
   }
+
+  /// What clients are told of a failure of a query.
+  private func text(of failure: FetchFailure, _ query: String) -> FetchFailure {
+    told.withLock(\.self)(failure, query)
+  }
+
+  /// Clients are told other texts from now on.
+  func tell(by text: @escaping FailureText) { told.withLock { $0 = text } }
 
   // MARK: - Compositions
 
@@ -225,6 +232,14 @@ final class FeedRegistry: Sendable {
   ) -> Result<F, FetchFailure> {
     if case .success(let feed) = result, isDraining { feed.log.close() }
     return result
+  }
+
+  /// Ends the streams of some queries after a whole event: whoever comes back is answered as if for
+  /// the first time.
+  func end(_ isMeant: (_ query: String) -> Bool) {
+    compositions.removeAll(
+      where: { $0.members.contains { isMeant($0.key.query) } }, because: .replaced)
+    feeds.removeAll(where: { isMeant($0.query) }, because: .replaced)
   }
 
   /// Lets go of what nobody has used for a while.

@@ -227,6 +227,23 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     return value
   }
 
+  /// Lets go of those of some keys, used or not; who waits for one is told why there is none. O(n).
+  func removeAll(where isMeant: (Key) -> Bool, because failure: FetchFailure) {
+    let taken = state.withLock { state in
+      let taken = state.slots.filter { isMeant($0.key) }
+      for key in taken.keys { state.slots[key] = nil }
+      return taken.values
+    }
+    for slot in taken {
+      switch slot {
+      case .live(let value, _, _): letGo(value)
+      case .opening(let waiting):
+        waiting.wish.abandon()
+        for receiver in waiting.receivers.values { receiver(.failure(failure)) }
+      }
+    }
+  }
+
   /// What is live now, and how many use it.
   var live: [(key: Key, value: Value, users: Int)] {
     state.withLock { state in

@@ -70,7 +70,21 @@ extension RecordsService {
     if let failure = refresher.failure ?? registry.exhaustion {
       return responder.respond(Self.response(to: Problem(failure)))
     }
-    responder.respond(Self.text("ok\n"))
+    responder.respond(Self.text("ok\n\(failingQueries)"))
+  }
+
+  /// The queries that fail, one a line: a server that answers all others is ready. Where callers are
+  /// told from each other, neither names nor reasons are for everybody.
+  private var failingQueries: String {
+    let failing = refresher.failingQueries.sorted { $0.key < $1.key }
+    if failing.isEmpty { return "" }
+    guard gate == nil else {
+      return "\(failing.count == 1 ? "a query fails" : "\(failing.count) queries fail"): "
+        + "the log says why\n"
+    }
+    return failing.map { name, failure in
+      "the query \(name) fails: \(failure.detail)".showingControls() + "\n"
+    }.joined()
   }
 
   /// A text that says how things are at this moment.

@@ -13,15 +13,16 @@ import QueryAnalysis
 struct RecordsService: Sendable {
   let registry: FeedRegistry
   /// A stream that is silent for so long is sent a heartbeat.
-  let silence: Duration
+  private(set) var silence: Duration
   /// When the streams end that caches may share; nil: none may be shared.
-  let sharedStreams: SharedStreams?
+  private(set) var sharedStreams: SharedStreams?
   /// What the HTTP server counts, which is made after its routes.
   let server: @Sendable () -> ServerStatistics?
   let refreshes: RefreshCounters
   let pollTimes = PollTimes()
+  let streams = StreamCounts()
   /// nil: nobody is told from anybody, and everybody may read everything.
-  let gate: Gatekeeper?
+  private(set) var gate: Gatekeeper?
   /// Who asks; nil where there is no gate.
   var caller: Caller?
   /// Answers anew, where what the caller may see changed while it was read.
@@ -30,15 +31,23 @@ struct RecordsService: Sendable {
 
   init(
     registry: FeedRegistry, refreshes: RefreshCounters, gate: Gatekeeper? = nil,
-    heartbeat: Duration, sharedStreams: SharedStreams? = nil,
-    server: @escaping @Sendable () -> ServerStatistics?
+    settings: FeedSettings, server: @escaping @Sendable () -> ServerStatistics?
   ) {
     self.server = server
     self.registry = registry
     self.gate = gate
     self.refreshes = refreshes
-    self.sharedStreams = sharedStreams
-    silence = heartbeat
+    silence = settings.heartbeat
+    sharedStreams = settings.sharedStreams.map { SharedStreams(period: $0) }
+  }
+
+  /// The same resources by other settings.
+  func with(_ settings: FeedSettings, _ gate: Gatekeeper?) -> RecordsService {
+    var service = self
+    service.gate = gate
+    service.silence = settings.heartbeat
+    service.sharedStreams = settings.sharedStreams.map { SharedStreams(period: $0) }
+    return service
   }
 
   var refresher: Refresher { registry.refresher }

@@ -136,11 +136,16 @@ extension RecordsService {
     _ heartbeat: HeartbeatForm, _ sharing: StreamSharing? = nil,
     onEnd: @escaping @Sendable () -> Void
   ) -> StreamBody {
-    StreamBody(
+    let endCount = streams.begin(Set(feed.keys.map(\.query)))
+    return StreamBody(
       prefix: beginning.prefix, broadcast: feed.log.broadcast, position: beginning.position,
       heartbeat: Heartbeat(bytes: heartbeat.bytes, interval: silence),
       onLag: { feed.resumption(after: $0) },
       onStall: { feed.log.noteStall(at: $0) }, farewell: Retry.line,
-      term: sharing?.term(of: feed.log), onEnd: onEnd, recoding: format.recoding)
+      term: sharing?.term(of: feed.log),
+      onEnd: {
+        endCount()
+        onEnd()
+      }, recoding: format.recoding)
   }
 }

@@ -4,16 +4,19 @@ import HTTPServer
 import HTTPTypes
 import HeldMemory
 package import Logging
+import Synchronization
 
 /// The whole server: a database, its live queries, and HTTP in front of them.
 package final class RecordsServer: Sendable {
-  private let registry: FeedRegistry
-  private let server: Server
+  let registry: FeedRegistry
+  let server: Server
   // Unchecked: Dispatch objects may be used by any thread, but the protocol does not say so.
   private nonisolated(unsafe) let sweeper: any DispatchSourceTimer
-  private let logger: Logger
+  let logger: Logger
+  let accessLogger: Logger
   private let listen: ListenAddress
-  private let accessLog: AccessLog?
+  private let isActivated: Bool
+  let present: PresentService
 
   /// Opens the database and analyses the queries.
   ///
@@ -27,24 +30,33 @@ package final class RecordsServer: Sendable {
     _ settings: LaunchSettings, logger: Logger, accessLogger: Logger? = nil
   ) throws {
     try settings.checkPublicFolder()
+    _ = ProcessStatistics.start
     self.logger = logger
+    self.accessLogger = accessLogger ?? logger
     listen = settings.listen
+    isActivated = !settings.inheritedSockets.isEmpty
     if !listen.isLoopback, settings.service.hosts == nil { logger.warning("\(Self.hostsAdvice)") }
-    accessLog = settings.service.accessLog.map { AccessLog($0, logger: accessLogger ?? logger) }
+    let accessLog = settings.service.accessLog.map {
+      AccessLog($0, logger: accessLogger ?? logger)
+    }
     let refreshes = RefreshCounters()
     let refresher = try Refresher.opening(settings, logger: logger, counters: refreshes)
-    let gate = try settings.callers.map { callers in
-      try Gatekeeper(
-        callers, settings.access, crossOrigin: settings.service.crossOrigin, logger: logger)
-    }
+    let gate = try settings.makeGate(logger: logger)
     registry = FeedRegistry(refresher: refresher, settings: settings.feeds) { failure, query in
       gate?.told(failure, of: query) ?? failure
     }
     if gate == nil, !listen.isLoopback { logger.warning("\(Self.callersAdvice)") }
-    server = try Self.makeServer(
-      settings, registry: registry, refreshes: refreshes, gate: gate, accessLog: accessLog,
-      logger: logger)
-    sweeper = Self.makeSweeper(of: registry, gate)
+    // Weakly: the server holds its handler, and with it the routes. Written before it listens.
+    nonisolated(unsafe) weak var made: Server?
+    let service = RecordsService(
+      registry: registry, refreshes: refreshes, gate: gate, settings: settings.feeds
+    ) { made?.statistics }
+    present = PresentService(settings, service, accessLog)
+    server = Server(
+      settings: settings.serverSettings(accessLog), logger: logger,
+      handler: try Self.handler(service, settings))
+    made = server
+    sweeper = Self.makeSweeper(of: registry, present)
   }
 
   deinit { sweeper.cancel() }
@@ -67,7 +79,7 @@ package final class RecordsServer: Sendable {
     try registry.refresher.startWatching()
     do {
       let bound = try server.start()
-      if listen.socketPath != nil { return listen }
+      if listen.socketPath != nil || isActivated { return listen }
       return try ListenAddress(host: bound.host, port: UInt16(bound.port))
     } catch {
       // Nobody drains what did not start, and a watcher must be stopped before it goes.
@@ -86,9 +98,9 @@ package final class RecordsServer: Sendable {
     sweeper.cancel()
     registry.beginEnding()
     // Before the streams and polls end: their answers say that the connection closes.
-    server.shutdown(timeout: timeout) { [registry, accessLog] in
+    server.shutdown(timeout: timeout) { [registry, present] in
       registry.refresher.stop()
-      accessLog?.flush(within: 1)
+      present.accessLog?.flush(within: 1)
       completion()
     }
     registry.closeAll()
@@ -98,37 +110,18 @@ package final class RecordsServer: Sendable {
   /// Numbers for operators and tests.
   var statistics: ServerStatistics { server.statistics }
 
-  private static func makeServer(
-    _ settings: LaunchSettings, registry: FeedRegistry, refreshes: RefreshCounters,
-    gate: Gatekeeper?, accessLog: AccessLog?, logger: Logger
-  ) throws -> Server {
-    var serverSettings = settings.service.server
-    if let accessLog { serverSettings.observer = { accessLog.note($0) } }
-    serverSettings.host = settings.listen.host
-    serverSettings.port = Int(settings.listen.port)
-    serverSettings.unixSocketPath = settings.listen.socketPath
-    // Weakly: the server holds its handler, and with it the routes. Written before it listens.
-    nonisolated(unsafe) weak var made: Server?
-    let service = RecordsService(
-      registry: registry, refreshes: refreshes, gate: gate, heartbeat: settings.feeds.heartbeat,
-      sharedStreams: settings.feeds.sharedStreams.map { SharedStreams(period: $0) }
-    ) { made?.statistics }
+  /// The routes, behind what refuses requests or adds to their answers.
+  static func handler(_ service: RecordsService, _ settings: LaunchSettings) throws
+    -> Server.Handler
+  {
     var router = Router()
     service.addRoutes(to: &router)
     if let folder = settings.publicFolder {
       guard let files = StaticFiles(folder: folder) else { throw NoPublicFolder(path: folder) }
       router.otherwise(files.handle)
     }
-    let handler = Self.handler(router, settings.service)
-    let server = Server(settings: serverSettings, logger: logger, handler: handler)
-    made = server
-    return server
-  }
-
-  /// The routes, behind what refuses requests or adds to their answers.
-  private static func handler(_ routes: Router, _ settings: ServiceSettings) -> Server.Handler {
-    var handler: Server.Handler = routes.handle
-    let crossOrigin = settings.crossOrigin
+    var handler: Server.Handler = router.handle
+    let crossOrigin = settings.service.crossOrigin
     if let crossOrigin { handler = { [handler] in crossOrigin.handle($0, $1, next: handler) } }
     handler = { [handler] request, responder in
       if let problem = ForeignOrigin.problem(request, allowing: crossOrigin) {
@@ -136,14 +129,14 @@ package final class RecordsServer: Sendable {
       }
       handler(request, responder)
     }
-    if let hosts = settings.hosts {
+    if let hosts = settings.service.hosts {
       handler = { [handler] in hosts.handle($0, $1, next: handler) }
     }
     return handler
   }
 
   private static func makeSweeper(
-    of registry: FeedRegistry, _ gate: Gatekeeper?
+    of registry: FeedRegistry, _ present: PresentService
   ) -> any DispatchSourceTimer {
     let timer = DispatchSource.makeTimerSource(queue: .global(qos: .utility))
     timer.schedule(deadline: .now() + 1, repeating: 1, leeway: .milliseconds(500))
@@ -154,7 +147,7 @@ package final class RecordsServer: Sendable {
         registry.sweep()
         registry.refresher.beat()
       }
-      gate?.sweep()
+      present.gate?.sweep()
       freed.trimSoon()
     }
     // A source that was never activated may not be released.

@@ -4,11 +4,29 @@ import Synchronization
 
 /// How long queries took to be brought up to date.
 final class RefreshCounters: Sendable {
-  private let durations = Mutex<[RefreshKind: Histogram]>([:])
+  /// Of one query, in one way.
+  struct Total {
+    var count = 0
+    var duration = Duration.zero
+  }
 
-  var statistics: [RefreshKind: Histogram] { durations.withLock { $0 } }
+  private struct State {
+    var durations: [RefreshKind: Histogram] = [:]
+    var byQuery: [String: [RefreshKind: Total]] = [:]
+  }
 
-  func note(_ kind: RefreshKind, _ duration: Duration) {
-    durations.withLock { $0[kind, default: Histogram()].record(duration) }
+  private let state = Mutex(State())
+
+  var statistics: [RefreshKind: Histogram] { state.withLock { $0.durations } }
+
+  /// By the names of queries.
+  var byQuery: [String: [RefreshKind: Total]] { state.withLock { $0.byQuery } }
+
+  func note(_ query: String, _ kind: RefreshKind, _ duration: Duration) {
+    state.withLock { state in
+      state.durations[kind, default: Histogram()].record(duration)
+      state.byQuery[query, default: [:]][kind, default: Total()].count += 1
+      state.byQuery[query, default: [:]][kind, default: Total()].duration += duration
+    }
   }
 }

@@ -16,15 +16,13 @@ extension Refresher {
   static func opening(
     _ settings: LaunchSettings, logger: Logger, counters: RefreshCounters
   ) throws -> Refresher {
-    let queries: QueryCatalog.Extent =
-      settings.queries.isEmpty ? .everyTable : .definitions(settings.allQueries)
     do {
       return try Refresher(
-        path: settings.database ?? "", queries: queries, limits: settings.queryLimits,
+        path: settings.database ?? "", queries: settings.extent, limits: settings.queryLimits,
         versionKey: settings.versionKey
       ) { message in
-        if case .refreshed(let kind, let duration) = message {
-          counters.note(kind, duration)
+        if case .refreshed(let query, let kind, let duration) = message {
+          counters.note(query, kind, duration)
         } else {
           logger.log(message)
         }
@@ -65,6 +63,10 @@ extension Logger {
     case .cacheWrittenAgain:
       notice("the cache can be written again")
     case .refreshed: break
+    case .queryFails(let query, let failure):
+      error("the query \(query) fails: \(failure.detail)")
+    case .queryRecovered(let query):
+      notice("the query \(query) fails no longer")
     case .recovered:
       notice("the database can be read again")
     }

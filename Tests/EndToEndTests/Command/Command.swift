@@ -10,16 +10,20 @@ final class Command {
   var port: String { base.split(separator: ":").last.map(String.init) ?? "" }
 
   /// Starts it, by another program where one is named.
-  init(_ arguments: [String], under program: [String] = []) throws {
+  init(
+    _ arguments: [String], under program: [String] = [], passing passed: Int32? = nil
+  ) throws {
     let words = program + [Self.path] + arguments
-    process = try ChildProcess(words[0], Array(words.dropFirst()))
+    process = try ChildProcess(words[0], Array(words.dropFirst()), passing: passed)
   }
 
   /// Starts `serve`, on a free port unless one is named, and waits until it is ready.
   static func serve(
-    _ arguments: [String], port: String = "0", under program: [String] = []
+    _ arguments: [String], port: String = "0", under program: [String] = [],
+    passing passed: Int32? = nil
   ) throws -> Command {
-    let command = try Command(["serve", "--port", port] + arguments, under: program)
+    let command = try Command(
+      ["serve", "--port", port] + arguments, under: program, passing: passed)
     let line = try command.process.output.next()
     guard let line, let match = line.wholeMatch(of: /listening on (http:\/\/127\.0\.0\.1:[0-9]+)/)
     else {
@@ -40,6 +44,14 @@ final class Command {
       lines.append(line)
     }
     throw TimedOut("no \"\(text)\" in the log: \(lines)")
+  }
+
+  /// Reads the log until a line has `text` in it, and returns that; nil: it has ended.
+  func line(with text: String) throws -> String? {
+    while let line = try process.errors.next() {
+      if line.contains(text) { return line }
+    }
+    return nil
   }
 
   static func run(_ arguments: [String]) throws -> (exitCode: Int, output: String, errors: String) {

@@ -46,6 +46,35 @@ import Testing
     #expect(json["client"] == "127.0.0.1")
   }
 
+  @Test func `tell in the access log when a stream begins and when it ends`() throws {
+    let command = try Command.serve([database.path, "--access-log", "{event} {route} {bytes}"])
+    let stream = EventStream(command.base, "/v1/queries/player/events")
+    #expect(try stream.next()?.type == "snapshot")
+    try command.waitForLog("begin /v1/queries/{query}/events 0")
+    stream.close()
+    #expect(
+      try command.line(with: "end /v1/queries/{query}/events ")?.hasSuffix(" 0") == false)
+    _ = try HTTPClient(command.base).get("/v1/queries")
+    try command.waitForLog("- /v1/queries ")
+  }
+
+  @Test func `write the log as JSON`() throws {
+    let command = try Command.serve([database.path, "--log-format", "json"])
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    let lines = try command.process.errors.rest().map { try JSONValue(parsing: $0) }
+    #expect(lines.contains { $0["message"].string?.hasPrefix("opened ") == true })
+    #expect(
+      lines.allSatisfy { line in
+        line.names == ["time", "level", "logger", "message"] && line["level"] != .null
+      })
+  }
+
+  @Test func `say where no page was found`() throws {
+    let command = try Command.serve([database.path], under: ["env", "-C", folder.path])
+    try command.waitForLog("there is no page, only the interface")
+  }
+
   @Test func `listen on a Unix-domain socket`() throws {
     let path = folder.file("didchange.sock")
     for round in 1...2 {

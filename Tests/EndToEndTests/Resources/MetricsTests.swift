@@ -44,5 +44,22 @@ import Testing
     for name in ["slow_readers_skipped_total", "capture_lag_frames", "sent_bytes_total"] {
       #expect(values["didchange_\(name)"] != nil)
     }
+    let query = "{query=\"players\"}"
+    #expect(values["didchange_query_streams\(query)"] == 1)
+    #expect(values["didchange_query_records\(query)"] == 5)
+    #expect(values["didchange_query_controllers\(query)"] == 1)
+    #expect(try #require(values["didchange_query_bytes\(query)"]) > 0)
+    #expect(values["didchange_query_failing\(query)"] == 0)
+    let refreshes = "didchange_query_refreshes_total{query=\"players\",kind="
+    let counts = ["incremental", "refetch"].compactMap { values["\(refreshes)\"\($0)\"}"] }
+    #expect(counts.count == 2 && counts.reduce(0, +) == 1)
+    let build = values.filter { $0.key.hasPrefix("didchange_build_info{version=") }
+    #expect(Array(build.values) == [1])
+    for name in ["cpu_seconds_total", "open_fds", "resident_memory_bytes", "start_time_seconds"] {
+      #expect(try #require(values["process_\(name)"]) > 0)
+    }
+    // What clients ask for makes no label.
+    let labels = values.keys.filter { $0.contains("none") && !$0.contains("route=\"none\"") }
+    #expect(labels == [])
   }
 }

@@ -10,9 +10,13 @@ final class ChildProcess {
 
   /// Starts `program`, a path or a name on the PATH.
   ///
-  /// With `joinsErrors`, what it writes to its standard error comes with its output.
-  init(_ program: String, _ arguments: [String] = [], joinsErrors: Bool = false) throws {
-    process = try SpawnedProcess(program, arguments, joinsErrors: joinsErrors)
+  /// With `joinsErrors`, what it writes to its standard error comes with its output. What is `passed`
+  /// is its descriptor 3.
+  init(
+    _ program: String, _ arguments: [String] = [], joinsErrors: Bool = false,
+    passing passed: Int32? = nil
+  ) throws {
+    process = try SpawnedProcess(program, arguments, joinsErrors: joinsErrors, passing: passed)
     command = ([program] + arguments).joined(separator: " ")
     output = LineReader(process.output)
     errors = LineReader(process.errors)

@@ -5,50 +5,6 @@ import HTTPServer
 import HTTPTypes
 import Synchronization
 
-/// Writes numbers in the text format that Prometheus reads:
-/// https://prometheus.io/docs/instrumenting/exposition_formats/
-struct MetricsText {
-  private(set) var text = ""
-
-  enum Kind: String {
-    case counter, gauge, histogram
-  }
-
-  mutating func add(
-    _ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible
-  ) {
-    add(name, kind, help, [("", value)])
-  }
-
-  /// Several values of one name, each with its labels: `status="200"`.
-  mutating func add(
-    _ name: String, _ kind: Kind, _ help: String,
-    _ values: [(labels: String, value: any CustomStringConvertible)]
-  ) {
-    text += "# HELP didchange_\(name) \(help)\n# TYPE didchange_\(name) \(kind.rawValue)\n"
-    for (labels, value) in values {
-      text += "didchange_\(name)\(labels.isEmpty ? "" : "{\(labels)}") \(value)\n"
-    }
-  }
-}
-
-extension MetricsText {
-  /// Histograms of one name: buckets, sum and count for each set of labels.
-  mutating func add(
-    _ name: String, _ help: String, _ histograms: [(labels: String, Histogram)]
-  ) {
-    text += "# HELP didchange_\(name) \(help)\n# TYPE didchange_\(name) histogram\n"
-    for (labels, histogram) in histograms {
-      for (bound, count) in histogram.cumulative {
-        text += "didchange_\(name)_bucket{\(labels),le=\"\(bound)\"} \(count)\n"
-      }
-      text += "didchange_\(name)_bucket{\(labels),le=\"+Inf\"} \(histogram.count)\n"
-      text += "didchange_\(name)_sum{\(labels)} \(histogram.sum)\n"
-      text += "didchange_\(name)_count{\(labels)} \(histogram.count)\n"
-    }
-  }
-}
-
 extension RecordsService {
   /// `GET /metrics`
   func metrics(_ request: Request, _ responder: Responder) {
@@ -68,12 +24,24 @@ extension RecordsService {
       RefreshKind.allCases.map { kind in
         ("kind=\"\(kind.rawValue)\"", durations[kind] ?? Histogram())
       })
+    addQueries(to: &metrics)
     metrics.add(refresher.capture)
     let totals = registry.totals
     metrics.add(
       "controllers", .gauge, "Live queries, one for each set of arguments.", totals.controllers)
     metrics.add("records", .gauge, "Records that live queries hold.", totals.records)
     addLimits(to: &metrics)
+    metrics.add(
+      "build_info", .gauge, "What runs; always 1.",
+      [
+        (
+          [
+            MetricsText.label("version", ServerVersion.number),
+            MetricsText.label("sqlite", ServerVersion.sqlite),
+          ].joined(separator: ","), 1
+        )
+      ])
+    metrics.addProcess()
     responder.respond(
       Response(
         .ok,
