@@ -50,7 +50,9 @@ export type ChangeEvent =
   | { event: "change"; data: RecordChange };
 
 /**
- * `stale`: there is a result but no connection. `closed`: by `close()`, for good; by a refusal, until
+ * `connecting`: there is no result yet. `live`: what is shown is what the server has, which was heard from
+ * within two heartbeats (32 s, and less where the server's are closer). `stale`: there is a result, and
+ * no such connection. `closed`: by `close()`, for good; by a refusal, until
  * other parameters, another order or another window are set. For good: `signedOut`, after a 401 and
  * without another token; `forbidden`, after a 403. After these two the records are gone (a `snapshot`
  * of none tells): make a new controller once somebody has signed in.
@@ -109,13 +111,20 @@ export interface Head {
   alongside?: { [name: string]: Value };
 }
 
-/** RFC 9457. */
+/** RFC 9457; `detail` is for people, and says what to do. */
 export interface Problem {
   type?: string;
   title: string;
+  /** Of the server's answer, if there was one. */
   status?: number;
   detail?: string;
-  /** What a token function has thrown. */
+  /**
+   * Where it is no answer of a didchange server: it cannot be reached (`unreachable`), answers and does not
+   * let pages of this origin read (`cors`), is another server (`foreign`), has missed two heartbeats
+   * (`silent`), or a file of this module could not be loaded (`module`).
+   */
+  reason?: "unreachable" | "cors" | "foreign" | "silent" | "module";
+  /** What a token function, or the browser's loader, has thrown. */
   cause?: unknown;
 }
 
@@ -128,6 +137,7 @@ export interface ControllerEvents<R = FetchedRecord> {
   error: CustomEvent<Problem>;
   recovered: CustomEvent<{ version: string; commit: number }>;
   state: CustomEvent<State>;
+  pending: CustomEvent<boolean>;
   transport: CustomEvent<Transport>;
 }
 
@@ -149,9 +159,10 @@ export interface BindOptions<R = FetchedRecord> {
  * A change set makes a new result, which shares with the old one what it did not touch: `===` tells
  * what changed, and what was read from `sections` stays valid. Events have the JSON of the wire as
  * `detail`; those of a change set come when all of it is here: at `willChange` the properties still
- * show the old result, from then on the new one. `error`: the query failed (the result stays), or was
+ * show the old result, from then on the new one. `error`: the server cannot be had, told once until it can
+ * be (it is asked on and on; the state says how things are), or the query failed (the result stays), or was
  * refused for good (the state is then `closed`, `signedOut` or `forbidden`), or the token function
- * failed. `recovered`: a query that failed can be read again, and shows what it has shown.
+ * failed. The page's console has each once, as a warning. `recovered`: a query that failed can be read again, and shows what it has shown.
  *
  * Integers beyond 2^53 are BigInt from Chrome 114, Firefox 135 and Safari 18.4 on, else rounded.
  */
@@ -167,6 +178,8 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   /** The address of this query's own event stream: for `curl -N`. */
   readonly url: string;
   readonly state: State;
+  /** Whether what is shown is of other parameters or of another order than are asked for by now. */
+  readonly isPending: boolean;
   readonly transport: Transport;
   readonly sections: readonly Section<R>[];
   /** All records in order: O(n) after a change, then O(1). */
@@ -179,7 +192,7 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   readonly commit: number | undefined;
   readonly alongside: { readonly [name: string]: Value };
   /**
-   * Set these three to ask for something else; all that is set in one turn is one request. What is
+   * Set these three to ask for something else; all that is set in one frame is one request. What is
    * shown stays until the first change set of the new request is here: it leads from one to the other,
    * as if a commit had made the difference. Where the server cannot tell it, or it would be longer
    * than the whole, or another controller is shown the new request already, a `snapshot` comes.

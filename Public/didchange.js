@@ -2,13 +2,32 @@
 
 import { applyChangeSet } from "./didchange/changeSet.js";
 import { subscribe } from "./didchange/link.js";
-import { keyed, keyOf, sectionsOf, textOf } from "./didchange/wire.js";
+import { keyed, keyOf, missing, sectionsOf, textOf } from "./didchange/wire.js";
 
 export { applyChangeSet, ChangeSetError } from "./didchange/changeSet.js";
 export { keyOf } from "./didchange/wire.js";
 
 const defined = (values) =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+
+const withoutWindow = (text) => {
+  const items = new URLSearchParams(text);
+  for (const name of ["offset", "limit"]) items.delete(name);
+  return String(items);
+};
+
+/** Milliseconds after which a difference that has not come is none. */
+const unheard = 300;
+
+/** Where nothing is drawn, when this turn is over. */
+function inNextFrame(action) {
+  if (!globalThis.requestAnimationFrame) queueMicrotask(action);
+  else if (document.hidden) setTimeout(action, 16);
+  else requestAnimationFrame(action);
+}
+
+/** What the console of this page was told: each thing once. */
+const told = new Set();
 
 export class FetchedRecordsController extends EventTarget {
   #base;
@@ -22,6 +41,10 @@ export class FetchedRecordsController extends EventTarget {
   /** The URL query that was asked for last, and whether that is under way for another. */
   #asked;
   #isAsking = false;
+  /** The URL query, without a window, of what is shown, and of what comes now. */
+  #shown;
+  #coming;
+  #wasPending = false;
   #isClosed = false;
   #result = { sections: [] };
   /** What stands around it on the wire. */
@@ -81,6 +104,8 @@ export class FetchedRecordsController extends EventTarget {
     this.#ask();
   }
 
+  get isPending() { return this.version !== undefined && this.#shown !== String(this.#given()); }
+
   recordAt([section, item]) { return this.sections[section]?.records[item]; }
 
   indexPathFor(key) {
@@ -109,7 +134,8 @@ export class FetchedRecordsController extends EventTarget {
   bind(element, options) {
     const stopping = new AbortController();
     import("./didchange/bind.js").then(({ bind }) =>
-      stopping.signal.aborted || bind(this, element, { ...options, signal: stopping.signal }));
+      stopping.signal.aborted || bind(this, element, { ...options, signal: stopping.signal }),
+    (error) => this.#complain(missing(error)));
     return () => stopping.abort();
   }
 
@@ -139,11 +165,12 @@ export class FetchedRecordsController extends EventTarget {
     return new URLSearchParams(defined({ ...this.#parameters, order: this.#order ?? undefined, ...window }));
   }
 
-  /** Once for all that is set in one turn. */
+  /** Once for all that is set in one turn, and then in one frame: a slider moves more often. */
   #ask() {
+    this.#notePending();
     if (this.#isAsking) return;
     this.#isAsking = true;
-    queueMicrotask(() => {
+    (this.#subscription ? inNextFrame : queueMicrotask)(() => {
       this.#isAsking = false;
       if (this.#isClosed) return;
       const isAgain = this.#state === "closed";
@@ -153,20 +180,32 @@ export class FetchedRecordsController extends EventTarget {
       const topic = { base: this.#base, query: this.#query, parameters };
       if (isAgain) this.#become(this.version === undefined ? "connecting" : "stale");
       if (this.#subscription) return this.#subscription.ask(topic);
+      this.#coming = withoutWindow(parameters);
       this.#subscription = subscribe(topic, (kind, payload) =>
         this.#isClosed || this.#receive(kind, payload), this.#caller);
     });
   }
 
+  #notePending() {
+    if (this.isPending === this.#wasPending) return;
+    this.#wasPending = this.isPending;
+    this.#emit("pending", this.isPending);
+  }
+
   #receive(kind, payload) {
     switch (kind) {
+      // What follows is of that one.
+      case "request": return (this.#coming = withoutWindow(payload));
       case "snapshot": return this.#restart(payload);
       case "changeSet": return this.#finish(payload);
-      case "error":
+      case "error": return this.#complain(payload);
       case "recovered": return this.#emit(kind, payload);
       case "refused": return this.#refuse(payload);
       // What goes on to another request connects anew; what is shown is not wrong for that.
-      case "state": return payload === "connecting" || this.#become(payload);
+      case "state":
+        // Where both requests have the same records no difference comes.
+        if (payload === "live" && this.#shown !== this.#coming) setTimeout(() => this.#arrive(), unheard);
+        return payload === "connecting" || this.#become(payload);
       case "transport":
         if (payload === this.#transport) return;
         this.#transport = payload;
@@ -177,6 +216,7 @@ export class FetchedRecordsController extends EventTarget {
   #restart(snapshot) {
     this.#adopt({ sections: sectionsOf(snapshot.sections, snapshot.records.map(keyed)) }, snapshot);
     this.#emit("snapshot", snapshot);
+    this.#notePending();
   }
 
   #finish({ willChange, events, didChange }) {
@@ -186,6 +226,7 @@ export class FetchedRecordsController extends EventTarget {
     this.#adopt(result, didChange);
     for (const { event, data } of events) this.#emit(event, data);
     this.#emit("didChange", didChange);
+    this.#notePending();
   }
 
   /** 401 or 403: what is shown may not be seen any more. */
@@ -193,16 +234,29 @@ export class FetchedRecordsController extends EventTarget {
     if (this.version !== undefined) {
       this.#restart({ query: this.#query, version: "", commit: this.commit, numberOfRecords: 0, sections: [], records: [] });
     }
-    this.#emit("error", problem);
+    this.#complain(problem);
     this.#isClosed = true;
     this.#subscription.close();
     this.#become(problem.status === 401 ? "signedOut" : "forbidden");
+  }
+
+  #arrive() {
+    this.#shown = this.#coming;
+    this.#notePending();
   }
 
   #adopt(result, { version, commit, numberOfRecords, totalNumberOfRecords, alongside }) {
     this.#result = result;
     this.#head = { version, commit, numberOfRecords, totalNumberOfRecords, alongside };
     this.#flat = this.#paths = null;
+    this.#shown = this.#coming;
+  }
+
+  #complain(problem) {
+    const words = [problem.title, problem.detail].filter(Boolean).join(": ");
+    if (!told.has(words)) console.warn(`didchange, ${this.#base}queries/${this.#query}: ${words}`);
+    told.add(words);
+    this.#emit("error", problem);
   }
 
   #become(state) {

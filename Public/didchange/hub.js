@@ -49,7 +49,7 @@ export class Hub {
   }
 
   /** Who is known by that id goes on from what it has been shown. */
-  #watch(member, { open: id, base, query, parameters, token = null, withCredentials = false }) {
+  #watch(member, { open: id, base, query, parameters, token = null, withCredentials = false, isAnother }) {
     this.#members.add(member);
     const known = member.watchers.get(id);
     const watcher = known ?? new Watcher(member, id);
@@ -66,6 +66,7 @@ export class Hub {
       if (known) topic.follow(known);
     }
     this.#topics.set(name, topic);
+    if (isAnother) watcher.add("request", parameters);
     const { transport } = this.#kindFor(base);
     if (transport !== Stream.transport) watcher.add("transport", transport);
     if (topic.admit(watcher)) this.#beginAnew(name, topic);
@@ -141,6 +142,7 @@ export class Hub {
         topic.tellFailure(kind, data);
         this.#flush();
       },
+      troubled: (met, some = topics) => this.#explain(asker, met, some),
       refused: (topic, problem) => this.#refuse(topic, problem),
       // Spellings of one query, or a URL too long: half go elsewhere.
       clashed: (topics) => {
@@ -173,6 +175,21 @@ export class Hub {
       const state = wanted === "stale" && !topic.result ? "connecting" : wanted;
       if (topic.state !== state) topic.tell("state", state);
       topic.state = state;
+      if (state === "live") topic.trouble = null;
+    }
+    this.#flush();
+  }
+
+  /** Tells why nothing comes: once, until something does. */
+  async #explain(asker, met, topics) {
+    const untold = topics.filter(({ trouble }) => !trouble);
+    const waiting = {};
+    for (const topic of untold) topic.trouble = waiting;
+    const problem = met.problem ?? await import("./causes.js").then(({ causeOf }) => causeOf(asker, met))
+      // It is of the same server.
+      .catch(() => ({ reason: "unreachable", title: "The server cannot be reached", detail: asker.base }));
+    for (const topic of untold) {
+      if (topic.trouble === waiting) topic.tell("error", (topic.trouble = problem));
     }
     this.#flush();
   }

@@ -1,5 +1,7 @@
 /** A page's way to the hub: that of all tabs in a SharedWorker, or one of its own. */
 
+import { missing } from "./wire.js";
+
 let next = 1;
 /** Id → `{topic, listener, options}`, the caller, and the message by which the hub hears of it. */
 const open = new Map();
@@ -7,6 +9,8 @@ const open = new Map();
 let waiting = [];
 const wait = (message) => waiting.push(message);
 let send = wait;
+/** Why there can be no hub: a file of this module is missing. */
+let flaw = null;
 
 function receive(news) {
   try {
@@ -27,7 +31,12 @@ async function enter(id, entry, refusal) {
   const last = entry.message;
   entry.message = null;
   const isOpen = () => open.get(id) === entry;
-  const { callerOf, introduction } = await import("./caller.js");
+  const { callerOf, introduction } = await import("./caller.js").catch((error) => {
+    entry.listener("error", missing(error));
+    entry.listener("state", "closed");
+    return {};
+  });
+  if (!callerOf) return;
   entry.caller = callerOf(entry.options);
   const words = await introduction(entry.caller, refusal && last, entry.listener, isOpen);
   if (!isOpen()) return;
@@ -36,9 +45,19 @@ async function enter(id, entry, refusal) {
 }
 
 async function useOwnHub() {
-  const { Hub } = await import("./hub.js");
-  send = new Hub().join(receive);
-  waiting.splice(0).forEach(send);
+  try {
+    const { Hub } = await import("./hub.js");
+    send = new Hub().join(receive);
+    waiting.splice(0).forEach(send);
+  } catch (error) {
+    flaw = missing(error);
+    for (const { listener } of open.values()) giveUp(listener);
+  }
+}
+
+function giveUp(listener) {
+  listener("error", flaw);
+  listener("state", "closed");
 }
 
 /** A new hub, or one that has forgotten this page, knows of none. */
@@ -49,7 +68,7 @@ function openAll() {
 function useSharedHub() {
   // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 4" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 5" });
   const { port } = worker;
   port.onmessage = ({ data }) => receive(data);
   send = (message) => port.postMessage(message);
@@ -85,13 +104,14 @@ export function subscribe(topic, listener, options = null) {
   }
   const entry = { topic, listener, options, caller: null, message: null };
   open.set(id, entry);
-  if (options) enter(id, entry);
+  if (flaw) queueMicrotask(() => open.has(id) && giveUp(listener));
+  else if (options) enter(id, entry);
   else send(entry.message = { open: id, ...topic });
   return {
     ask(topic) {
-      entry.topic = topic;
+      entry.topic = { ...topic, isAnother: true };
       // Who asks is said soon, if it is not said yet.
-      if (entry.message) send(entry.message = { ...entry.message, ...topic });
+      if (entry.message) send(entry.message = { ...entry.message, ...entry.topic });
     },
     close: () => open.delete(id) && send({ close: id }),
   };

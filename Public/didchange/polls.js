@@ -8,7 +8,7 @@ const maximumRequests = 4;
 /** Seconds that the server waits for a change, and those for a round where many share few requests. */
 const [longestWait, round] = [20, 4];
 /** Milliseconds after which an answer has been lost. */
-const patience = 20_000;
+const patience = 10_000;
 /** Milliseconds: an answer without news that comes sooner is no answer of the server. */
 const soon = 500;
 
@@ -122,7 +122,7 @@ export class Polls {
     if (body?.events) this.#take(topic, turn, body, wait && Date.now() - began < soon);
     else if (answer.status === 500) this.#fail(topic, turn, answer);
     else if (answer.isFinal) await this.#refuse(topic, answer);
-    else this.#pause(topic, turn, answer.wait);
+    else this.#pause(topic, turn, answer);
   }
 
   #take(topic, turn, { version, commit, cursor, events }, isSoon) {
@@ -174,8 +174,9 @@ export class Polls {
     this.#later(topic, turn, wait);
   }
 
-  #pause(topic, turn, wait) {
+  #pause(topic, turn, { problem, wait }) {
     this.#heard.interrupted([topic]);
+    this.#heard.troubled({ problem }, [topic]);
     this.#later(topic, turn, wait);
   }
 

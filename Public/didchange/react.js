@@ -1,17 +1,16 @@
 /**
  * For React 18 and later:
  *
- *     const { sections, state } = useFetchedRecords("v1/queries/players", { country })
+ *     const { sections, records, state, error } = useFetchedRecords("v1/queries/players", { country })
  *     const { sections, state } = useFetchedRecords("v1/queries/orders", {}, null, { order, token })
  *
  * Where only the parameters (those in the address too), the window or the order differ from the last time,
- * the records stay until the difference is here.
+ * the records stay until the difference is here; the state is then `stale`.
  */
 
-import { useEffect, useState } from "react";
-import { FetchedRecordsController } from "../didchange.js";
-
-const nothing = { sections: [], state: "connecting", controller: null };
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { fetchedRecords, requestOf } from "./store.js";
+import { textOf } from "./wire.js";
 
 /**
  * @param {string} url the address of a query
@@ -21,30 +20,22 @@ const nothing = { sections: [], state: "connecting", controller: null };
  *   is asked when a token is needed again; for another user give the component another `key`
  */
 export function useFetchedRecords(url, parameters, window, { order, token, withCredentials } = {}) {
-  const [shown, show] = useState(nothing);
-  const [home, given] = String(url).split("?");
-  // A dependency must be equal when nothing has changed: objects are not.
-  const [chosen, cut] = [JSON.stringify(parameters ?? {}), JSON.stringify(window ?? null)];
-  // A function made in the component is another one each time; the first state is the same object.
-  const [latest] = useState({ ask: (why) => latest.token(why), controller: null });
-  latest.token = token;
-  const teller = typeof token === "function" ? latest.ask : token;
+  const [home] = String(url).split("?");
+  const request = requestOf(url, { parameters, order, window });
+  // A dependency must be equal when nothing has changed: objects are not, nor is a function made here.
+  const asked = textOf(request);
+  const latest = useRef(token);
+  const teller = typeof token === "function" ? true : token;
+  const store = useMemo(() => fetchedRecords(home, { withCredentials,
+    token: teller === true ? (why) => latest.current(why) : teller }), [home, teller, withCredentials]);
+  const said = useRef({});
+  useEffect(() => { latest.current = token; });
   useEffect(() => {
-    const controller = latest.controller = new FetchedRecordsController(home, { token: teller, withCredentials });
-    const update = () =>
-      show({ sections: controller.sections, state: controller.state, controller });
-    const names = ["snapshot", "didChange", "state"];
-    for (const name of names) controller.addEventListener(name, update);
-    return () => {
-      for (const name of names) controller.removeEventListener(name, update);
-      controller.close();
-    };
-  }, [home, teller, withCredentials]);
-  // A new controller asks when this turn is over.
-  useEffect(() => {
-    const { order: named, ...others } = Object.fromEntries(new URLSearchParams(given));
-    Object.assign(latest.controller,
-      { parameters: { ...others, ...JSON.parse(chosen) }, order: order ?? named, window: JSON.parse(cut) });
-  }, [home, teller, withCredentials, given, chosen, order, cut]);
-  return shown;
+    store.ask(request);
+    said.current = { store, asked };
+  }, [store, asked]);
+  const value = useSyncExternalStore(store.subscribe, () => store.value, () => store.value);
+  // What was not asked for before this was drawn is not here.
+  const isOld = said.current.store === store && said.current.asked !== asked && value.state === "live";
+  return isOld ? { ...value, state: "stale" } : value;
 }

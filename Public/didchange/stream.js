@@ -2,16 +2,17 @@
 
 import { answerOf, ask, Delay } from "./asking.js";
 import { EventParser, readEvents } from "./eventParser.js";
+import { Pulse } from "./pulse.js";
 import { parse } from "./wire.js";
 
-// Milliseconds. A stream begins with a line at once, the rest of an event follows its beginning, and a
-// heartbeat comes every 15 s; longer silence is looked into. One that broke off sooner than `shortLife` has been cut.
-const [silentStart, silence, shortLife] = [3000, 40_000, 10_000];
+// Milliseconds. A stream begins with a line at once, and the rest of an event follows its beginning; longer
+// silence is looked into. One that broke off sooner than `shortLife` has been cut.
+const [silentStart, shortLife, testTime] = [3000, 10_000, 10_000];
 
 const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
 
 /** Tells `heard` what comes; `clashed`: these topics cannot be on one stream; `heldBack`, `cut`: by
- * something on the way. */
+ * something on the way; `troubled`: it cannot be had for now. */
 export class Stream {
   static transport = "stream";
   /** `{base, token, withCredentials}`: where, and who. */
@@ -27,8 +28,11 @@ export class Stream {
   /** Topic → its last failure or recovery in a piece: streams may begin with what is over. */
   #health = new Map();
   #delay = new Delay();
+  #pulse;
   #timer;
   #watch;
+  /** Whether nothing comes though something should. */
+  #isSilent = false;
   #isClosed = false;
 
   constructor(asker, topics, heard) {
@@ -64,7 +68,7 @@ export class Stream {
       if (version && !id) items.set("lastEventId", version);
       return `query=${encodeURIComponent(query + (String(items) && `?${items}`))}`;
     });
-    return `${this.#asker.base}events?${queries.join("&")}${id && `&lastEventId=${encodeURIComponent(id)}`}`;
+    return `${this.#asker.base}events?${queries.join("&")}&heartbeat=event${id && `&lastEventId=${encodeURIComponent(id)}`}`;
   }
 
   async #open() {
@@ -73,6 +77,8 @@ export class Stream {
     const isMine = () => request === this.#request;
     const { signal } = request;
     this.#listen(silentStart);
+    this.#isSilent = false;
+    const pulse = this.#pulse = new Pulse();
     let began, parser, last;
     try {
       const response = await ask(this.#asker, this.#address(this.topics, this.#id),
@@ -81,23 +87,33 @@ export class Stream {
       if (!isMine()) return;
       if (!answer.isGood) return this.#declined(answer);
       // Another may answer in the server's place.
-      if (!/^text\/event-stream/.test(response.headers.get("Content-Type"))) return this.#lost();
+      const type = response.headers.get("Content-Type") ?? "";
+      if (!/^text\/event-stream/.test(type)) return this.#fail({ type });
       // What has nothing to catch up with begins without an event.
       this.#heard.resumed();
       if (!isMine()) return;
       began = Date.now();
       parser = new EventParser((event, data) => {
         last = event || parser.lastEventId;
+        pulse.heard(event, Date.now());
         if (isMine()) this.#block(parser.lastEventId, event, data);
       });
       await readEvents(response, parser,
-        () => isMine() && this.#arrived(parser.isWithin ? silentStart : silence));
+        () => isMine() && this.#arrived(parser.isWithin ? silentStart : pulse.silence));
       // A shared stream ends by saying where to go on.
       if (last && last === parser.lastEventId) began = 0;
     } catch (error) {
       if (isMine() && !(error instanceof TypeError)) console.error(error);
     }
-    if (isMine()) this.#lost(began, parser);
+    if (!isMine()) return;
+    if (parser) this.#lost(began, parser);
+    else this.#fail({});
+  }
+
+  /** There was no stream. */
+  #fail(met) {
+    this.#lost();
+    if (!this.#isClosed) this.#heard.troubled(met);
   }
 
   /** The stream ends, or there is none. A server says at both ends when it wants its clients back. */
@@ -118,6 +134,8 @@ export class Stream {
 
   #arrived(long) {
     this.#listen(long);
+    if (this.#isSilent) this.#heard.resumed();
+    this.#isSilent = false;
     for (const [topic, news] of this.#health) this.#heard.failed(topic, ...news);
     this.#health.clear();
   }
@@ -125,13 +143,25 @@ export class Stream {
   async #wonder(long) {
     const request = this.#request;
     const watch = this.#watch;
-    const { isHeldBack } = await import("./selftest.js")
-      .then(({ testFor }) => testFor(this.#asker, silence)).catch(() => ({}));
+    const { silence } = this.#pulse;
+    const isStart = long === silentStart;
+    if (!isStart) {
+      this.#isSilent = true;
+      this.#heard.interrupted();
+      this.#heard.troubled({ problem: { reason: "silent", title: "The server is silent",
+        detail: `${this.#asker.base} has missed two heartbeats: it is asked again` } });
+    }
+    const patience = isStart ? silence : testTime;
+    // The test may be a file of the same server.
+    const { isHeldBack } = await Promise.race([
+      import("./selftest.js").then(({ testFor }) => testFor(this.#asker, patience)).catch(() => ({})),
+      new Promise((done) => setTimeout(done, patience, {})),
+    ]);
     // It may be over, or something has come meanwhile.
     if (request !== this.#request || watch !== this.#watch) return;
     if (isHeldBack) this.#heard.heldBack();
     // A query may take long.
-    else if (long === silentStart) this.#listen(silence);
+    else if (isStart) this.#listen(silence);
     else this.#lost(Date.now());
   }
 
@@ -207,6 +237,7 @@ export class Stream {
   /** Whether to come back (5xx) or not (204, 4xx). */
   #declined({ isFinal, status, problem, wait }) {
     this.#interrupt();
+    if (!isFinal) this.#heard.troubled({ problem });
     const isSignedOut = status === 401 && this.#asker.token;
     if (isFinal && (this.topics.length === 1 || isSignedOut)) this.#refuse(this.topics, problem);
     else if (isFinal) this.#askEach();

@@ -15,8 +15,9 @@ export class Topic {
   result = null;
   head = {};
   state = "connecting";
-  /** Why it cannot be read. */
+  /** Why it cannot be read, and why nothing comes of it. */
   failure = null;
+  trouble = null;
   /** The `Watcher`s. */
   watchers = [];
   /** Names its stream. */
@@ -54,7 +55,7 @@ export class Topic {
     const isShown = isSame(watcher.shown, this.head.version);
     watcher.topic = this;
     if (!this.isBorrowed) this.present(watcher);
-    if (this.failure) watcher.add("error", this.failure);
+    for (const wrong of [this.failure, this.trouble]) if (wrong?.title) watcher.add("error", wrong);
     watcher.add("state", this.state);
     return this.isBorrowed && !isShown;
   }

@@ -28,5 +28,9 @@ export const sectionsOf = (sections, records) =>
   sections.map(({ name, indexTitle, offset, numberOfRecords }) =>
     ({ name, indexTitle, records: records.slice(offset, offset + numberOfRecords) }));
 
+/** The problem of a module that could not be loaded. */
+export const missing = (cause) =>
+  ({ reason: "module", title: "A file of the client module cannot be loaded", detail: cause.message, cause });
+
 export const countOf = ({ sections }) =>
   sections.reduce((sum, { records }) => sum + records.length, 0);

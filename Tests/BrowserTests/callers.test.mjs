@@ -107,9 +107,11 @@ test("a token is asked for once, and again only when it was refused", async () =
   const { token, reasons } = giving("old", "new");
   const { controller, heard } = await live({ token });
   const other = await opened({ token }, `${url}2`);
+  await streams.at(-1).open();
   await streams.at(-1).fail(PlayedStream.CONNECTING);
   await settled();
   assert.deepEqual(reasons, [false]);
+  await streams.at(-1).open();
   statuses.old = 401;
   await streams.at(-1).fail(PlayedStream.CONNECTING);
   await settled();

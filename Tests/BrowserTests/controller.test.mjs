@@ -180,7 +180,7 @@ test("after a 5xx it comes back with the last version", async () => {
 function delaysOf(t) {
   const delays = [];
   t.mock.method(globalThis, "setTimeout", (action, delay) => {
-    if ([3000, 40_000].includes(delay)) return;
+    if ([3000, 32_000].includes(delay)) return;
     delays.push(delay);
     queueMicrotask(action);
   });
@@ -226,7 +226,7 @@ test("a refusal ends it and tells why", async () => {
   answers(new Response(JSON.stringify(body), { status: 400 }));
   await stream.fail(PlayedStream.CLOSED);
   await settled();
-  assert.deepEqual(heard, ["error", "closed"]);
+  assert.deepEqual(heard, ["error", "error", "closed"], "first there was no answer");
   assert.deepEqual(problem, body);
   assert.equal(streams.length, 1);
 });
@@ -307,4 +307,31 @@ test("a window that moves shows the old records until the new ones are here", as
   await streams[1].open();
   await streams[1].send("snapshot", { ...snapshot, version: "b-1" }, "t-1");
   assert.deepEqual(heard, ["snapshot"], "it was live all the time");
+});
+
+test("what is shown is pending from when something else is asked for until it is here", async () => {
+  const { controller, heard } = await live({ parameters: { team: "Blue" } });
+  controller.addEventListener("pending", ({ detail }) => heard.push(detail));
+  controller.parameters = { team: "Red" };
+  assert.ok(controller.isPending);
+  await settled();
+  assert.ok(controller.isPending);
+  await streams.at(-1).open();
+  assert.ok(controller.isPending, "a stream has begun, and nothing has come");
+  await streams.at(-1).send("snapshot", { ...snapshot, version: "b-1" }, "t-1");
+  assert.ok(!controller.isPending);
+  assert.deepEqual(heard, [true, "snapshot", false]);
+  controller.parameters = { team: "Red", left: undefined };
+  controller.window = { limit: 5 };
+  assert.ok(!controller.isPending, "the same request, or a part of it");
+});
+
+test("what other parameters leave as it is becomes theirs", async () => {
+  const { controller } = await live({ parameters: { team: "Blue" } });
+  controller.parameters = { team: "blue" };
+  await settled();
+  const isOver = new Promise((resolve) => controller.addEventListener("pending", ({ detail }) => detail || resolve()));
+  await streams.at(-1).open();
+  await isOver;
+  assert.equal(controller.state, "live");
 });

@@ -166,7 +166,7 @@ queries:
         await one.shows("live 40 a1");
         rename("x");
         await one.shows("live 40 x");
-      }), ["stale", "live", "didChange"]);
+      }), ["stale", "error", "live", "didChange"]);
       assert.deepEqual(told(middle, since), ["willChange", "change", "didChange"]);
     });
 

@@ -1,4 +1,4 @@
-// The parts that a page may load besides: the custom element, the React hook, the hub without a worker.
+// The parts that a page may load besides: the custom element, the hub without a worker.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -6,7 +6,6 @@ import { cpSync } from "node:fs";
 import {
   Database, eventually, Folder, metric, noServer, publicFolder, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
-import { react } from "./support/react.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Part</title>
@@ -23,44 +22,11 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
       `<didchange-list src="v1/queries/players">
          <template section><b data-column="name"></b></template>
          <template><i data-column="name"></i> <u data-column="score"></u></template></didchange-list>`));
-    folder.file("public/react-stub.js", react);
-    folder.file("public/react.html", page(
-      `<script type="importmap">{"imports": {"react": "./react-stub.js"}}</script>
-       <script type="module">
-         import { mounted, render } from "react";
-         import { useFetchedRecords } from "./didchange/react.js";
-         globalThis.team = "Blue";
-         globalThis.component = mounted(() => {
-           const { sections, state } = useFetchedRecords("v1/queries/team", { team: globalThis.team });
-           document.body.textContent = state + ": " + sections.flatMap(({ records }) => records).map(({ name }) => name).join(" ");
-         });
-         globalThis.rerender = () => render(globalThis.component);
-         rerender();
-       </script>`, ""));
     folder.file("public/bound.html", page("", `<ul></ul><script type="module">
          import { FetchedRecordsController } from "./didchange.js";
          globalThis.ranking = new FetchedRecordsController("v1/queries/ranking", { parameters: { most: 50 } });
          ranking.bind(document.querySelector("ul"), { row: ({ name }) => name });
        </script>`));
-    folder.file("public/ranking.html", page(
-      `<script type="importmap">{"imports": {"react": "./react-stub.js"}}</script>
-       <script type="module">
-         import { mounted, render } from "react";
-         import { useFetchedRecords } from "./didchange/react.js";
-         globalThis.drawn = [];
-         globalThis.asked = { url: "v1/queries/ranking?most=50", window: { limit: 5 } };
-         const component = mounted(() => {
-           const { url, parameters, window, order } = asked;
-           const { sections, state, controller } = useFetchedRecords(url, parameters, window, { order });
-           globalThis.controller = controller;
-           drawn.push(state + ": " + sections.flatMap(({ records }) => records).map(({ name }) => name).join(" "));
-         });
-         globalThis.ask = (others) => {
-           Object.assign(asked, others);
-           render(component);
-         };
-         ask({});
-       </script>`, ""));
     folder.file("public/alone.html", page(`<script>delete globalThis.SharedWorker</script>`,
       `<ul id="a"></ul><ul id="b"></ul><script type="module">
          import { FetchedRecordsController } from "./didchange.js";
@@ -102,17 +68,6 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
     await tab.close();
   });
 
-  test("a React hook follows its parameters and cleans up", async () => {
-    const tab = await browser.open(`${server.url}react.html`);
-    await tab.until(() => document.body.textContent === "live: Ada Barbara Cyd");
-    database.run("UPDATE player SET name = 'Abe' WHERE id = 1");
-    await tab.until(() => document.body.textContent === "live: Abe Barbara Cyd");
-    await tab.run(() => { globalThis.team = "Red"; globalThis.rerender(); });
-    await tab.until(() => document.body.textContent === "live: Eve Fay");
-    database.run("UPDATE player SET name = 'Ada' WHERE id = 1");
-    await tab.close();
-  });
-
   test("a custom element goes on to other parameters and another order with the rows that it has", async () => {
     const tab = await browser.open(`${server.url}element.html`);
     const shows = (expected) => document.querySelector("didchange-list ul")?.innerText.replace(/\s+/g, " ") === expected;
@@ -129,30 +84,6 @@ describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
     await tab.until(shows, "Cyd 30 Barbara 20 Ada 10");
     assert.ok(await tab.run(() => document.querySelector("didchange-list").controller === first
       && [...document.querySelectorAll("didchange-list li:has(i)")].every((row, place) => row === rows[2 - place])));
-    await tab.close();
-  });
-
-  test("a React hook goes on to another request with what it shows", async () => {
-    const tab = await browser.open(`${server.url}ranking.html`);
-    const shows = (expected) => drawn.at(-1) === expected;
-    await tab.until(shows, "live: Ada Barbara Cyd Dora Eve");
-    await tab.run(() => {
-      globalThis.first = controller;
-      drawn.length = 0;
-    });
-    for (const [asked, expected] of [
-      [{ parameters: { most: 40 } }, "live: Ada Barbara Cyd Dora"],
-      [{ order: "best" }, "live: Dora Cyd Barbara Ada"],
-      [{ window: { limit: 3 } }, "live: Dora Cyd Barbara"],
-      [{ url: "v1/queries/ranking?order=name", parameters: {}, order: null }, "live: Ada Barbara Cyd"],
-    ]) {
-      await tab.run((asked) => ask(asked), asked);
-      await tab.until(shows, expected);
-    }
-    const { texts, isFirst } = await tab.run(() => ({ texts: drawn, isFirst: controller === first }));
-    assert.deepEqual(texts.filter((text) => !/^live: ./.test(text)), []);
-    assert.ok(isFirst);
-    assert.match(await tab.run(() => controller.url), /ranking\/events\?order=name$/);
     await tab.close();
   });
 

@@ -1,25 +1,20 @@
-/** As much of React as the hook uses; a component runs again when its state is set. */
-export const react = `
-let current;
-export function useState(initial) {
-  const { states, index } = current;
-  const mine = current;
-  const place = mine.index++;
-  if (place === states.length) states.push(initial);
-  return [states[place], (value) => { states[place] = value; render(mine); }];
+// React as Debian has it (node-react-dom), for pages without a build.
+
+import { cpSync, existsSync } from "node:fs";
+
+const files = ["react", "react-dom"].map((name) => `/usr/share/nodejs/${name}/umd/${name}.development.js`);
+
+/** Why there is no React here; false where there is. */
+export const noReact = files.every((file) => existsSync(file)) ? false : "React is not installed (Debian: node-react-dom)";
+
+/** Puts React beside a page. */
+export function copyReact(folder) {
+  for (const file of files) cpSync(file, `${folder}/${file.split("/").pop()}`);
 }
-export function useEffect(effect, dependencies) {
-  const { effects } = current;
-  const place = current.effectIndex++;
-  const last = effects[place];
-  if (last && dependencies.every((one, index) => one === last.dependencies[index])) return;
-  last?.cleanUp?.();
-  effects[place] = { dependencies };
-  effects[place].cleanUp = effect();
-}
-export function render(component) {
-  current = Object.assign(component, { index: 0, effectIndex: 0 });
-  component.draw();
-}
-export const mounted = (draw) => ({ draw, states: [], effects: [] });
-`;
+
+/** What a page's head needs so that `import … from "react"` is React, and `ReactDOM` there. */
+export const reactHead = `
+<script src="react.development.js"></script><script src="react-dom.development.js"></script>
+<script type="importmap">{"imports": {"react": "./react-module.js"}}</script>`;
+
+export const reactModule = "export const { useEffect, useMemo, useRef, useSyncExternalStore } = globalThis.React;";

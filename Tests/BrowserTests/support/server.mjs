@@ -72,6 +72,9 @@ export class Server {
     throw new Error(`didchange serve ${this.options.join(" ")} ended before it was ready`);
   }
 
+  /** SIGSTOP: its connections stay, and it says nothing. */
+  send(signal) { this.#process.kill(signal); }
+
   async stop(signal = "SIGTERM") {
     if (this.#process.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill(signal);
