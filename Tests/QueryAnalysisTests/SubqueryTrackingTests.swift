@@ -98,9 +98,47 @@ import Testing
     "SELECT id FROM author WHERE id IN (SELECT authorId FROM book WHERE authorId = author.id LIMIT 1)",
   ]
 
-  @Test(arguments: followed + nested)
+  /// In the fields, HAVING and ORDER BY of groups, and of a view or a subquery that makes them.
+  private static let besideGroups = [
+    """
+    SELECT genre, count(*) AS n, (SELECT label FROM genre g WHERE g.code = book.genre) AS label
+    FROM book GROUP BY genre ORDER BY label
+    """,
+    """
+    SELECT genre, count(*) AS n, (SELECT max(price) FROM book b WHERE b.genre = book.genre) AS m
+    FROM book GROUP BY genre HAVING EXISTS (SELECT 1 FROM genre WHERE code = book.genre)
+    """,
+    "SELECT genre FROM book GROUP BY 1 HAVING genre IN (SELECT code FROM genre WHERE label > 'l')",
+    """
+    SELECT DISTINCT genre FROM book WHERE EXISTS (SELECT 1 FROM author WHERE id = authorId)
+    ORDER BY (SELECT label FROM genre WHERE code = book.genre)
+    """,
+    """
+    SELECT genre, n FROM (
+      SELECT genre, count(*) AS n, (SELECT label FROM genre g WHERE g.code = book.genre) AS label
+      FROM book WHERE authorId IN (SELECT id FROM author WHERE name > 'a') GROUP BY genre)
+    WHERE label > 'l' ORDER BY n
+    """,
+    "SELECT id, count(*) AS n FROM ranked GROUP BY id HAVING max(rank) > 1",
+    """
+    SELECT authorId, count(*) AS n,
+      (SELECT count(*) FROM json_each(json_array(authorId)) WHERE value > authorId) AS c
+    FROM book GROUP BY authorId
+    """,
+  ]
+
+  @Test(arguments: followed + nested + besideGroups)
   func `is row by row where what they read is found by searches`(sql: String) throws {
     try expectFollowed(sql)
+  }
+
+  @Test func `what a subquery beside GROUP BY reads is joined to one row of each group`() throws {
+    let sql = """
+      SELECT genre, (SELECT max(id) FROM book b WHERE b.genre = book.genre) AS last FROM book
+      GROUP BY genre
+      """
+    let plan = try #require(analyzed(QueryDefinition(name: "q", form: .sql(sql))).plan)
+    #expect(plan.contributions.map { $0.sql.contains("GROUP BY") } == [false, true])
   }
 
   /// What is read otherwise, and how a change of it leads to records.

@@ -49,8 +49,18 @@ import Testing
       "a subquery aggregates columns from outside of it: max(book.id)"
     ),
     (
-      "SELECT country, (SELECT count(*) FROM genre g WHERE g.code = country) AS n FROM author GROUP BY country",
-      "a subquery beside what it groups by compares more than integers"
+      "SELECT genre, (SELECT max(id) FROM author a WHERE a.id + 0 = genre) AS n FROM book GROUP BY genre",
+      "a subquery beside GROUP BY compares genre with id, which may change the type"
+    ),
+    (
+      "SELECT genre, genre IN (SELECT authorId FROM book) AS n FROM book GROUP BY genre",
+      "a subquery beside GROUP BY compares genre with authorId, which may change the type"
+    ),
+    (
+      """
+      SELECT authorId, (SELECT max(b.id) FROM book b WHERE CAST(b.title AS TEXT) = book.authorId) AS n
+      FROM book GROUP BY authorId
+      """, "a subquery beside GROUP BY compares authorId with CAST(b.title AS TEXT)"
     ),
     (
       "SELECT authorId, (SELECT max(b.id) FROM book b WHERE b.id < book.id) AS n FROM book GROUP BY authorId",
@@ -58,9 +68,9 @@ import Testing
     ),
     (
       """
-      SELECT author.country, (SELECT count(*) FROM genre g WHERE g.code = author.country) AS n
+      SELECT author.country, (SELECT count(*) FROM book b WHERE b.authorId = author.country) AS n
       FROM author GROUP BY author.id
-      """, "a subquery beside what it groups by compares more than integers"
+      """, "a subquery beside GROUP BY compares country with authorId, which may change the type"
     ),
     (
       """
@@ -69,8 +79,7 @@ import Testing
       """, "a subquery with a WITH of its own names few, too"
     ),
     (
-      "SELECT id, rank FROM ranked GROUP BY id",
-      "a subquery beside what it groups by compares more than integers"
+      "SELECT id, rank FROM ranked GROUP BY id", "a subquery in a view is beside GROUP BY: rank"
     ),
     (
       """

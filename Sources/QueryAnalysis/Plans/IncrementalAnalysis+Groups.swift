@@ -41,8 +41,7 @@ extension IncrementalAnalysis {
 
   /// The groups alone, without what a SELECT over them asks of them: that takes no search.
   private func groupSearch(_ condition: String) -> String {
-    let predicate = select.syntax.predicate?.parenthesized
-    return select.groups(where: [predicate, condition].compactMap(\.self)).subquery(requiring: nil)
+    subqueries.narrowed.restricted(to: condition).subquery(requiring: nil)
   }
 
   private func checkSearches(_ sql: String, of groups: [GroupTerm]) throws {
@@ -155,6 +154,9 @@ extension IncrementalAnalysis {
         $1.removed(from: $0)
       }
       for name in ResolvedSelect.references(in: tokens) {
+        if select.sources.contains(where: { $0.mayOwn(name) && $0.showsSubquery(name) }) {
+          throw NotIncremental(reason: "a subquery in a view is beside GROUP BY: \(name.name)")
+        }
         if let origin = select.origin(of: name) {
           if groups.contains(origin) || determined.contains(origin.table) { continue }
         }
@@ -166,11 +168,9 @@ extension IncrementalAnalysis {
         }
       }
     }
-    guard let outside = subqueries.groupColumns else {
-      throw NotIncremental(
-        reason: "a subquery beside what it groups by compares more than integers")
-    }
-    for column in outside where !groups.contains(column) && !determined.contains(column.table) {
+    if let refusal = subqueries.groupRefusal { throw refusal }
+    for column in subqueries.groupColumns
+    where !groups.contains(column) && !determined.contains(column.table) {
       throw NotIncremental(
         reason: "\(column.name) may have several values in a group, and a subquery looks at it")
     }

@@ -21,6 +21,8 @@ extension IncrementalAnalysis {
     let own: [Int]
     let ownerColumns: [String]
     var ownersAreGroups = false
+    /// FROM with one row of each group, where all are asked alike; nil: with every row.
+    var groups: String?
     /// Why SQLite may not search by key, if somebody knows better than SQLite.
     var doubt: String?
   }
@@ -42,7 +44,7 @@ extension IncrementalAnalysis {
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
       throw NotIncremental(reason: first)
     }
-    for subquery in subqueries.joins {
+    for (index, subquery) in subqueries.joins.enumerated() {
       let columns = ownerColumns.compactMap(subqueries.outermostNames.qualified)
       guard subquery.refusal == nil, columns.count == ownerColumns.count else {
         for number in subquery.ownNumbers {
@@ -53,8 +55,10 @@ extension IncrementalAnalysis {
       try join(
         Joined(
           select: subquery.select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
-          ownerColumns: columns, ownersAreGroups: owner == nil, doubt: subquery.doubt), owner,
-        &leads, &contributions)
+          ownerColumns: columns, ownersAreGroups: owner == nil,
+          groups: owner == nil && index >= subqueries.joinsOfRows
+            ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
+          doubt: subquery.doubt), owner, &leads, &contributions)
     }
     let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
     let all = order.map { number in
@@ -98,7 +102,8 @@ extension IncrementalAnalysis {
     }
     contributions.append(
       ContributionStatement(
-        sql: body(of: joined, reached), positions: first..<first + reached.count,
+        sql: body(of: joined, reached, from: joined.groups),
+        positions: first..<first + reached.count,
         tellsLoss: joined.ownersAreGroups && encoding != .utf8))
   }
 
@@ -133,13 +138,14 @@ extension IncrementalAnalysis {
 
   /// The rowids of these tables, and to which owner they contribute.
   private func body(
-    of joined: Joined, _ reached: [Int], condition: String? = nil, requiring table: Int? = nil
+    of joined: Joined, _ reached: [Int], from: String? = nil, condition: String? = nil,
+    requiring table: Int? = nil
   ) -> String {
     let rowIDs = zip(joined.numbers, joined.select.tables).filter { reached.contains($0.0) }
     let loss = joined.ownersAreGroups ? lossColumn(ofGroup: joined.ownerColumns) : []
     return DeclaredParts.select(
       rowIDs.compactMap(\.1.rowID) + joined.ownerColumns + loss,
-      from: joined.select.from(requiring: table),
+      from: from ?? joined.select.from(requiring: table),
       conditions: [joined.select.syntax.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)
   }

@@ -16,9 +16,8 @@ extension IncrementalAnalysis {
     let select = select ?? self.select
     let conditions = [select.syntax.predicate?.parenthesized, condition].compactMap(\.self)
     if isOverGroups {
-      let some = shown.groups(where: conditions)
       return DeclaredParts.select(
-        columns, from: some.from(),
+        columns, from: shown.over(select.restricted(to: condition)).from(),
         conditions: [shown.syntax.predicate?.parenthesized].compactMap(\.self), groupBy: [],
         having: nil)
     }

@@ -10,16 +10,20 @@ extension ResolvedSelect {
     return inner.grouped
   }
 
-  /// The same SELECT of some of its groups: `conditions` stand behind WHERE where they are made.
-  func groups(where conditions: [String]) -> ResolvedSelect {
-    if !isGrouped, case .select(let inner, let names) = sources[0].body {
-      var source = sources[0]
-      source.body = .select(inner.groups(where: conditions), names: names)
-      return ResolvedSelect(syntax: syntax, sources: [source])
-    }
-    var syntax = syntax
-    syntax.predicate = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
-    return ResolvedSelect(syntax: syntax, sources: sources)
+  /// The same SELECT over other groups than it is over: some of them, perhaps.
+  func over(_ groups: ResolvedSelect) -> ResolvedSelect {
+    guard !isGrouped, case .select(let inner, let names) = sources[0].body else { return groups }
+    var source = sources[0]
+    source.body = .select(inner.over(groups), names: names)
+    return ResolvedSelect(syntax: syntax, sources: [source])
+  }
+
+  /// The same of those rows only that fulfil a condition besides its own.
+  func restricted(to condition: String?) -> ResolvedSelect {
+    var copy = self
+    let conditions = [syntax.predicate?.parenthesized, condition].compactMap(\.self)
+    copy.syntax.predicate = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
+    return copy
   }
 
   /// The terms of GROUP BY, as expressions over FROM.

@@ -55,14 +55,15 @@ struct ResolvedSelect {
 
   /// FROM; `required` is the number of a table of which a row must be there: the LEFT JOINs that
   /// lead to it are written as JOIN, which SQLite can begin with.
-  func from(requiring required: Int? = nil) -> String {
+  /// Where something stands before the first source, that is joined, too.
+  func from(requiring required: Int? = nil, joiningFirst: Bool = false) -> String {
     var first = 0
     var lines: [String] = []
     for (index, source) in sources.enumerated() {
       let inner = required.map { $0 - first }.flatMap { source.tables.indices ~= $0 ? $0 : nil }
       first += source.tables.count
       let join = source.isLeftJoined && inner == nil ? "LEFT JOIN " : "JOIN "
-      lines.append((index == 0 ? "" : join) + source.sql(requiring: inner))
+      lines.append((index == 0 && !joiningFirst ? "" : join) + source.sql(requiring: inner))
     }
     return lines.joined(separator: "\n")
   }

@@ -191,9 +191,6 @@ struct SourceResolver {
       throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
     let select = try resolve(syntax).groupedIfDistinct(locality.functions)
-    if select.grouped != nil, select.hasSubqueries {
-      throw NotIncremental(reason: "in \(source.shownName), a subquery is beside groups")
-    }
     if select.isGrouped || select.grouped == nil {
       try locality.check(select, allowingAggregates: select.isGrouped)
     } else {

@@ -3,7 +3,7 @@
 /// https://www.sqlite.org/lang_select.html#fromclause
 struct NameScopes {
   /// A SELECT, and the names that its sources have where all of them are joined.
-  private struct Level {
+  struct Level {
     var select: ResolvedSelect
     let aliases: [String]
 
@@ -13,7 +13,7 @@ struct NameScopes {
   }
 
   /// The outermost first.
-  private var levels: [Level] = []
+  private(set) var levels: [Level] = []
 
   /// Adds the sources of a SELECT within those that are there.
   mutating func enter(_ select: ResolvedSelect, named aliases: [String]) {
@@ -73,36 +73,6 @@ struct NameScopes {
     let certain = conjuncts.filter { isCertain($0, rejectingNull: $0.rejectsNull) }
       .compactMap(qualified)
     return certain.isEmpty ? nil : certain.joined(separator: "\nAND ")
-  }
-
-  /// The outermost columns that a subquery looks at, but for subqueries in it; nil: that is not certain,
-  /// or a comparison could change the type of such a column's value.
-  ///
-  /// SQLite holds the columns of a group in registers, and what searches an index by one applies the
-  /// index's affinity to the register, for all that is read behind it. To an integer only REAL does
-  /// something, or an expression's CAST: https://www.sqlite.org/datatype3.html#affinity
-  func outermostColumns(
-    in body: ArraySlice<SQLToken>, of select: SelectSyntax, _ facts: SchemaFacts
-  ) -> Set<BaseColumn>? {
-    // A SELECT in FROM may look at what is around the subquery, too.
-    let isNested = select.sources.contains { if case .select = $0.origin { true } else { false } }
-    let tokens = body.withoutSubqueries[...]
-    if isNested || tokens.contains(where: { $0.isWord("CAST") }) { return nil }
-    var columns: Set<BaseColumn> = []
-    for name in ResolvedSelect.references(in: tokens) {
-      guard let index = levels.lastIndex(where: { !$0.owners(of: name).isEmpty }) else { continue }
-      let select = levels[index].select
-      guard let origin = select.origin(of: name) else { return nil }
-      if index == 0 { columns.insert(origin) }
-      let table = select.tables[origin.table]
-      if table.rowID != nil, origin.name == table.rowIDColumn { continue }
-      switch facts.comparison(of: origin.name, in: table.name)?.affinity {
-      case .integer, .numeric: continue
-      case .text, .blob: if index == 0 { return nil }
-      case .real, nil: return nil
-      }
-    }
-    return columns
   }
 
   /// A column as it can be written within another SELECT; nil: its source's name means another there.

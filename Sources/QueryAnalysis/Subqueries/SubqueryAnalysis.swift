@@ -21,9 +21,12 @@ struct SubqueryAnalysis {
   private(set) var joins: [SubqueryJoin] = []
   /// The query with subqueries in conditions that look only for what the row is compared with.
   private(set) var narrowed: ResolvedSelect
-  /// The columns of a group that those look at which stand elsewhere than in WHERE; nil: not certain,
-  /// or they may not leave their values alone.
-  private(set) var groupColumns: Set<BaseColumn>? = []
+  /// The columns of a group that those look at which stand elsewhere than in WHERE.
+  private(set) var groupColumns: Set<BaseColumn> = []
+  /// Why these are not certain, or may not keep their values.
+  private(set) var groupRefusal: NotIncremental?
+  /// How many of ``joins`` are for each row, and not for each group.
+  private(set) var joinsOfRows = 0
 
   /// What stands around an expression.
   struct Surroundings {
@@ -63,12 +66,13 @@ struct SubqueryAnalysis {
     count = select.tables.count
     narrowed = select
     narrowed = try follow(select, named: aliases, around: NameScopes(), in: outside)
-    // A view's column may be read beside what the rows are grouped by.
-    let columns = select.sources.map(\.qualifiedColumns).joined().map(\.expression)
-    groupColumns = columns.contains(where: select.showsSubquery) ? nil : []
+    joinsOfRows = joins.count
+    (groupColumns, groupRefusal) = ([], nil)
     note(select, named: [])
     let syntax = select.syntax
-    if let having = syntax.having { _ = try follow(having, isCondition: true, in: outside) }
+    narrowed.syntax.having = try syntax.having.map {
+      try follow($0, isCondition: true, in: outside)
+    }
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       _ = try follow(expression, isCondition: false, in: outside)
     }
@@ -177,9 +181,9 @@ struct SubqueryAnalysis {
         within.doubt = within.doubt ?? error.reason
       }
     }
-    groupColumns = groupColumns.flatMap { known in
-      within.names.outermostColumns(in: subquery.body, of: part, facts).map(known.union)
-    }
+    noteGroup(
+      GroupRegisters(names: within.names, part: part, select: inner, facts: facts), subquery.role,
+      around: surroundings.names)
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)
@@ -201,6 +205,19 @@ struct SubqueryAnalysis {
     searchNames.formUnion(select.searchNames)
     for (source, alias) in zip(select.sources, aliases) {
       if case .search = source.body { searchNames.insert(alias) }
+    }
+  }
+
+  private mutating func noteGroup(
+    _ registers: GroupRegisters, _ role: Subquery.Role, around: NameScopes
+  ) {
+    do {
+      groupColumns.formUnion(try registers.columns())
+      if case .membership(let operand) = role {
+        try registers.check(operand, isMemberFor: around)
+      }
+    } catch {
+      groupRefusal = groupRefusal ?? error
     }
   }
 

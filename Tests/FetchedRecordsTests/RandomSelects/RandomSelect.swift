@@ -62,6 +62,8 @@ struct RandomSelect {
 struct RandomSelectWriter {
   /// One of so many SELECTs has window functions.
   static let windowed = RandomSource.number("DIDCHANGE_WINDOWED") ?? 8
+  /// Of the others, so many have GROUP BY.
+  static let grouped = RandomSource.number("DIDCHANGE_GROUPED") ?? 4
   /// And so many are joined with others by UNION ALL.
   static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 8
 
@@ -97,7 +99,7 @@ struct RandomSelectWriter {
     let scope = [sources]
     if random.once(in: Self.windowed) {
       window(&select, sources)
-    } else if random.once(in: 4) {
+    } else if random.once(in: Self.grouped) {
       group(&select, sources)
     } else if random.once(in: 8) {
       makeDistinct(&select, sources)
@@ -183,7 +185,12 @@ struct RandomSelectWriter {
     return (select, sources)
   }
 
-  private mutating func group(_ select: inout RandomSelect, _ sources: [Source]) {
+  private mutating func group(_ select: inout RandomSelect, _ all: [Source]) {
+    var sources = all
+    let hasSubqueries = random.once(in: 2)
+    if hasSubqueries, random.number(0...2) > 0 {
+      (sources, select.sources, select.conditions) = ([all[0]], [select.sources[0]], [])
+    }
     if random.once(in: 2) { select.conditions = [membership([sources], 1)] }
     let source = random.pick(sources)
     if let expression = sources[0].table.expressions.first, random.once(in: 3) {
@@ -194,15 +201,8 @@ struct RandomSelectWriter {
     select.shape = "groups"
     select.fields = ["\(column) AS f0", "\(aggregate(sources)) AS f1"]
     if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
-    if random.once(in: 3) {
-      let inner = self.source(from: schema.tables)
-      select.fields.append(
-        """
-        (SELECT count(*) FROM \(text(inner)) WHERE \(inner.alias).\(random.pick(inner.table.columns).name) \
-        = \(column)) AS f2
-        """)
-    }
     if random.once(in: 2) { select.order = ["f1"] }
+    if hasSubqueries { addSubqueries(beside: column, of: source, to: &select) }
   }
 
   // MARK: - Expressions
@@ -248,7 +248,7 @@ struct RandomSelectWriter {
     }
   }
 
-  private mutating func comparison() -> String { random.pick(["=", "=", ">", "<=", "<>", "IS"]) }
+  mutating func comparison() -> String { random.pick(["=", "=", ">", "<=", "<>", "IS"]) }
 
   // MARK: - Subqueries
 

@@ -75,3 +75,77 @@ extension RandomSelectWriter {
     if random.once(in: 2) { select.order = [random.pick(["f1", "f0 DESC", expression])] }
   }
 }
+
+// Subqueries beside GROUP BY, of the column that it is by.
+extension RandomSelectWriter {
+  mutating func addSubqueries(
+    beside column: String, of source: Source, to select: inout RandomSelect
+  ) {
+    select.shape = "groups with subqueries"
+    for number in 2..<(2 + random.number(0...2)) {
+      select.fields.append("\(valueSubquery(beside: column, of: source)) AS f\(number)")
+    }
+    if random.once(in: 3) || select.fields.count == 2 {
+      let condition = random.pick([
+        "\(existence(beside: column, of: source))", membership(beside: column, of: source),
+        "\(valueSubquery(beside: column, of: source)) \(comparison()) \(random.number(0...2))",
+      ])
+      select.having = select.having.map { "\($0) AND \(condition)" } ?? condition
+    }
+    if random.once(in: 4) {
+      select.order = ["\(valueSubquery(beside: column, of: source))", "f0"]
+    }
+  }
+
+  private mutating func valueSubquery(beside column: String, of source: Source) -> String {
+    let (inner, condition) = inner(beside: column, of: source)
+    if random.once(in: 6) { return existence(beside: column, of: source) }
+    if random.once(in: 6) { return membership(beside: column, of: source) }
+    let value = exactColumn(of: inner)
+    if random.once(in: 4), let rowID = inner.table.rowID {
+      return """
+        (SELECT \(value) FROM \(text(inner)) WHERE \(condition) \
+        ORDER BY \(value)\(random.pick(["", " DESC"])), \(inner.alias).\(rowID) LIMIT 1)
+        """
+    }
+    let call = random.pick(["count(*)", "max(\(value))", "min(\(value))", "sum(\(value))"])
+    return "(SELECT \(call) FROM \(text(inner)) WHERE \(condition))"
+  }
+
+  private mutating func existence(beside column: String, of source: Source) -> String {
+    let (inner, condition) = inner(beside: column, of: source)
+    let list = "SELECT 1 FROM \(text(inner)) WHERE \(condition)"
+    return random.pick(["", "", "NOT "]) + "EXISTS (\(list))"
+  }
+
+  private mutating func membership(beside column: String, of source: Source) -> String {
+    let inner = self.source(from: schema.sources)
+    let item = matching(column, of: source, in: inner.table)
+    let more = random.once(in: 2) ? "" : " WHERE \(condition([[inner]], depth: 1))"
+    let word = random.pick(["IN", "IN", "NOT IN"])
+    return "\(column) \(word) (SELECT \(inner.alias).\(item) FROM \(text(inner))\(more))"
+  }
+
+  /// A source, and what it has in common with the group.
+  private mutating func inner(
+    beside column: String, of source: Source
+  ) -> (source: Source, condition: String) {
+    let inner = self.source(from: schema.sources)
+    var conditions = ["\(inner.alias).\(matching(column, of: source, in: inner.table)) = \(column)"]
+    if random.once(in: 3) { conditions.append(condition([[inner]], depth: 1)) }
+    return (inner, conditions.joined(separator: " AND "))
+  }
+
+  /// A column of the same type, mostly.
+  private mutating func matching(
+    _ column: String, of source: Source, in table: RandomSchema.Table
+  ) -> String {
+    let type = { (column: RandomSchema.Column) in
+      column.declaration.split(separator: " ").first.map(String.init) ?? ""
+    }
+    let name = column.split(separator: ".").last.map(String.init) ?? column
+    let own = source.table.columns.first { $0.name == name }
+    let alike = table.columns.filter { own.map(type) == type($0) && $0.isIndexed }
+    return random.pick(alike.isEmpty || random.once(in: 6) ? table.columns : alike).name
+  }
+}
