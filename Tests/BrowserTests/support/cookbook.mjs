@@ -1,0 +1,163 @@
+// Reads a page of the cookbook, and does what it says.
+//
+// A paragraph that ends with a colon before a code block makes it a file, of the first `NAME.EXTENSION` in
+// it; "`FILE` of [another page](PAGE.md)" is the file that stands there. In a block of `console`, lines that
+// begin with "$ " are commands, and what stands below one is what is then seen at the terminal, where
+// commands that end with "&" go on writing: all of it, but for blank lines. "…" stands for anything, on
+// a line of its own for any lines. "Open <URL>" opens a page.
+
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { eventually, Folder, freePorts, program, publicFolder } from "./server.mjs";
+
+export const cookbook = fileURLToPath(
+  new URL("../../../Sources/RecordsAPI/RecordsAPI.docc/Cookbook", import.meta.url));
+
+/** The names of all pages, without the one that lists them. */
+export const pageNames = readdirSync(cookbook).map((file) => basename(file, ".md")).filter((name) => name !== "Cookbook");
+
+/** @returns {{text: string, steps: object[]}} what a page has one do, in its order */
+export function readPage(name) {
+  const text = readFileSync(join(cookbook, `${name}.md`), "utf8");
+  const steps = [];
+  const parts = text.split(/^```(\w*)\n([^]*?)^```$/m);
+  while (parts.length > 0) {
+    const [prose, kind, block] = parts.splice(0, 3);
+    if (prose.includes("```")) throw new Error(`${name}: a code block does not end`);
+    for (const [, open] of prose.matchAll(/\bOpen <([^>]+)>/g)) steps.push({ open });
+    for (const [, file, other] of prose.matchAll(borrowed)) {
+      const step = readPage(other).steps.find((step) => step.file === file);
+      if (!step) throw new Error(`${name}: ${other} has no ${file}`);
+      steps.push(step);
+    }
+    const lead = prose.trim().split("\n\n").at(-1).replace(borrowed, "");
+    const file = /`([^`\s]+\.[^`\s]+|[A-Z][a-z]+file)`[^]*:$/.exec(lead)?.[1];
+    if (kind === "console") steps.push(...commandsOf(block));
+    else if (file) steps.push({ file, content: block });
+    else if (block) throw new Error(`${name}: nothing is done with the block after “${prose.trim()}”`);
+  }
+  return { text, steps };
+}
+
+const borrowed = /`([^`]+)` of\s+\[[^\]]+\]\((\w+)\.md\)/g;
+
+/** The commands of a block, each with the lines that are seen after it. */
+function commandsOf(block) {
+  const commands = [];
+  for (const line of block.split("\n")) {
+    const last = commands.at(-1);
+    if (line.startsWith("$ ")) commands.push({ command: line.slice(2), seen: [] });
+    else if (last?.seen.length === 0 && last.command.endsWith("\\")) last.command += `\n${line}`;
+    else if (line.trim()) last.seen.push(line.trim());
+  }
+  return commands;
+}
+
+/** A shell in a folder of its own, in which `Public` is; addresses of pages are at free ports. */
+export class Kitchen {
+  folder = new Folder();
+  #ports = new Map();
+  /** What was seen at the terminal and is not accounted for yet. */
+  #terminal = "";
+  #isOpen = false;
+
+  async start(page) {
+    const named = new Set(["8080", ...[...page.text.matchAll(/127\.0\.0\.1:(\d{4})/g)].map(([, port]) => port)]);
+    const free = await freePorts(named.size);
+    for (const port of named) this.#ports.set(port, String(free.shift()));
+    cpSync(publicFolder, this.folder.file("Public"), { recursive: true });
+    this.#writeProgram();
+    this.shell = spawn("bash", ["--noprofile", "--norc"], {
+      cwd: this.folder.path, detached: true, stdio: ["pipe", "pipe", "ignore", "pipe"],
+      env: { ...process.env, PATH: `${this.folder.file("bin")}:${process.env.PATH}:/usr/sbin:/sbin`, PYTHONUNBUFFERED: "1" },
+    });
+    this.shell.stdin.write("exec 2>&1\n");
+    this.shell.stdout.setEncoding("utf8").on("data", (text) => (this.#terminal += text));
+    this.shell.stdio[3].setEncoding("utf8");
+    return this;
+  }
+
+  /** The command as it is installed, but that its port is a free one. */
+  #writeProgram() {
+    mkdirSync(this.folder.file("bin"));
+    writeFileSync(this.folder.file("bin/didchange"), `#!/bin/sh
+      case "$1" in check|watch) exec '${program}' "$@" ;; esac
+      exec '${program}' "$@" --port ${this.#ports.get("8080")}`, { mode: 0o755 });
+  }
+
+  /** Here what the page calls port 8080 is another one. */
+  here(text) {
+    return text.replace(/\b\d{4}\b/g, (number) => this.#ports.get(number) ?? number);
+  }
+
+  #there(text) {
+    for (const [port, free] of this.#ports) text = text.replaceAll(`127.0.0.1:${free}`, `127.0.0.1:${port}`);
+    return text.replaceAll(this.folder.path, "…");
+  }
+
+  write(name, content) {
+    mkdirSync(dirname(this.folder.file(name)), { recursive: true });
+    writeFileSync(this.folder.file(name), this.here(content));
+  }
+
+  /** Runs a command of a page, which must succeed. */
+  async run(command, seen = []) {
+    this.shell.stdin.write(`{ ${this.here(command)}\n} 3>&- < /dev/null\nstatus=$?; echo; echo $status >&3\n`);
+    const [status] = await once(this.shell.stdio[3], "data", { signal: AbortSignal.timeout(60_000) })
+      .catch(() => { throw new Error(`this does not end: ${command}\n${this.#lines}`); });
+    if (status.trim() !== "0") throw new Error(`${command}: exit code ${status}${this.#lines}`);
+    await this.see(seen, command);
+  }
+
+  /** Waits until these lines were written, and no others. */
+  async see(lines, command) {
+    if (lines.length === 0) return;
+    const anyLines = "(?:[^\n]*\n)*?";
+    const parts = lines.map((line) =>
+      line === "…" ? anyLines : `${line.split("…").map(escaped).join("[^\n]*?")}\n`);
+    // What the last "…" stands for may still have been on its way.
+    const pattern = new RegExp(`^${this.#isOpen ? anyLines : ""}${parts.join("")}`);
+    await eventually(() => pattern.test(this.#lines), "").catch(() => {
+      throw new Error(`after: ${command}\nexpected:\n${lines.join("\n")}\nseen:\n${this.#lines}`);
+    });
+    const begun = this.#terminal.slice(this.#terminal.lastIndexOf("\n") + 1);
+    this.#terminal = this.#lines.replace(pattern, "") + begun;
+    this.#isOpen = lines.at(-1) === "…";
+  }
+
+  /** Without blank lines, comments that keep streams open, and what the server logs of its course. */
+  get #lines() {
+    return this.#there(this.#terminal).split("\n").map((line) => line.trim())
+      .filter((line, index, all) => index < all.length - 1 && line && !unheeded.test(line)).map((line) => `${line}\n`).join("");
+  }
+
+  /** What was seen and stands nowhere in the page. */
+  get leftOver() { return this.#isOpen ? "" : this.#lines; }
+
+  /** The configurations that lie in the folder. */
+  get configurations() {
+    return readdirSync(this.folder.path).filter((name) => name.endsWith(".yaml"));
+  }
+
+  /** How `didchange check` says that queries are kept up to date. */
+  trackings(configuration) {
+    const said = execFileSync(program, ["check", "--config", configuration], { cwd: this.folder.path, encoding: "utf8" });
+    return said.split("\n").filter((line) => line.startsWith("  tracking ")).map((line) => line.trim());
+  }
+
+  async stop() {
+    if (this.shell && this.shell.exitCode === null) {
+      // With all that it started, which holds its output open.
+      process.kill(-this.shell.pid, "SIGKILL");
+      await once(this.shell, "close");
+    }
+    this.folder.remove();
+  }
+}
+
+/** A text as a regular expression matches it. */
+const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+const unheeded = /^:|^\S+ info didchange: /;
