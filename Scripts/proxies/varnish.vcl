@@ -24,6 +24,10 @@ backend default {
 }
 
 sub vcl_recv {
+    # For operators, who ask the server itself: Scripts/monitoring.
+    if (req.url ~ "(?i)^/+(m|%6d)(e|%65)(t|%74)(r|%72)(i|%69)(c|%63)(s|%73)/*([?]|$)") {
+        return (synth(403));
+    }
     # What is shared: streams and long polls. All else is the server's.
     if (req.method != "GET" || req.url !~ "^[^?]*/(events|changes)([?]|$)") {
         return (pass);

@@ -43,6 +43,15 @@ accessLog: "log {client} {scheme} {target}"
       stream.close();
     });
 
+    test("its numbers are for operators, and its address ends in a slash", async () => {
+      for (const path of ["metrics", "%6Detrics", "metrics?a=1"]) {
+        assert.equal((await proxy.get(path)).status, 403, path);
+      }
+      assert.equal((await proxy.get("v1/queries")).status, 200);
+      const slashless = await proxy.get("../live");
+      assert.deepEqual([slashless.status, new URL(slashless.head.location, proxy.url).pathname], [308, "/live/"]);
+    });
+
     test("a client's word is not taken for the proxy's", async () => {
       const forged = {
         "forwarded": "for=1.2.3.4;proto=http", "x-forwarded-for": "1.2.3.4", "x-forwarded-proto": "http",

@@ -77,7 +77,17 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
         kind: .busy,
         detail: "\(message): a writer holds the lock of the database; it is tried again by itself",
         cause: error)
-    case .SQLITE_CANTOPEN, .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR, .SQLITE_READONLY:
+    case .SQLITE_CANTOPEN, .SQLITE_READONLY:
+      // https://www.sqlite.org/wal.html#read_only_databases
+      self.init(
+        kind: .unavailable,
+        detail: """
+          \(message): check that the database file is there and may be read; in write-ahead mode even \
+          a reader writes the file beside it that ends in -shm, or makes it: run the server as the \
+          user who owns them
+          """,
+        cause: error)
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_IOERR:
       self.init(
         kind: .unavailable,
         detail: "\(message): check that the database file is there, whole and readable",
