@@ -85,6 +85,8 @@ package struct JSONWriter {
 
   package mutating func null() { literal("null") }
 
+  package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+
   package mutating func integer(_ value: Int64) {
     separate()
     // Digits from the right; 20 are enough for any 64-bit integer.

@@ -26,6 +26,7 @@ extension RecordsService {
     router.on(.post, "\(query)/fetch", sending(json, Self.fetch))
     router.on(.post, "/v1/tickets", sending(json, Self.issueTicket))
     router.on(.get, "/v1/events", sending(stream, Self.streamSeveral))
+    router.on(.get, "/v1/openapi.json", sending(json, Self.describeInterface))
     router.on(.get, "/v1/selftest", Self.sending([stream[0]], SelfTest.stream))
     router.on(.get, "/healthz") { _, responder in responder.respond(Self.text("ok\n")) }
     router.on(.get, "/readyz", Self.sending(text, readiness))

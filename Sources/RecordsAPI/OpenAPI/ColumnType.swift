@@ -1,0 +1,66 @@
+import ChangeCapture
+import GRDB
+import GRDBSQLite
+import QueryAnalysis
+
+/// What is known of the values of a result column.
+enum ColumnType: Equatable {
+  /// Whatever SQLite may hold: a declared type is a wish, but in a STRICT table.
+  case any
+  /// Of a column of a STRICT table: https://www.sqlite.org/stricttables.html
+  case strict(String, mayBeNull: Bool)
+
+  /// Those of each result column of a query, on a connection of its own; empty where the database
+  /// cannot be asked just now.
+  static func all(of sql: String, database path: String) -> [ColumnType] {
+    let configuration = GRDB.Configuration.readOnly(label: "didchange.types")
+    let reader = try? DatabaseQueue(path: path, configuration: configuration)
+    let types = try? reader?.read { db -> [ColumnType] in
+      let statement = try db.makeStatement(sql: sql)
+      // The pointer is good for as long as the statement lives.
+      return try withExtendedLifetime(statement) {
+        let pointer = statement.sqliteStatement
+        return try (0..<sqlite3_column_count(pointer)).map { try columnType($0, of: pointer, db) }
+      }
+    }
+    return types ?? []
+  }
+
+  private static func columnType(
+    _ column: Int32, of statement: SQLiteStatement, _ db: Database
+  ) throws -> ColumnType {
+    guard let table = sqlite3_column_table_name(statement, column).map({ String(cString: $0) }),
+      let name = sqlite3_column_origin_name(statement, column).map({ String(cString: $0) })
+    else { return .any }
+    let row = try Row.fetchOne(
+      db,
+      sql: """
+        SELECT c.type, c."notnull" OR c.pk > 0 AS filled FROM pragma_table_list(?) t
+        JOIN pragma_table_info(?) c ON t.strict AND t.schema = 'main' AND c.name = ?
+        """, arguments: [table, table, name])
+    guard let row, let type = row["type"] as String? else { return .any }
+    // What a LEFT JOIN leaves out is NULL, whatever the column says.
+    let mayJoin = String(cString: sqlite3_sql(statement)).lowercased().contains("join")
+    return .strict(type.uppercased(), mayBeNull: mayJoin || row["filled"] != true)
+  }
+
+  /// The values as JSON Schema has them.
+  var schema: JSONTree {
+    guard case .strict(let type, let mayBeNull) = self else { return .value }
+    let schema: JSONTree? =
+      switch type {
+      case "INT", "INTEGER": "integer"
+      case "REAL": "number"
+      case "TEXT": "string"
+      default: nil
+      }
+    guard let schema else { return .value }
+    // A REAL that JSON has no number for is null (`protocol.md` §2).
+    return ["type": mayBeNull || type == "REAL" ? [schema, "null"] : schema]
+  }
+}
+
+extension JSONTree {
+  /// Any value of SQLite's.
+  static let value: JSONTree = ["$ref": "#/components/schemas/Value"]
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@Suite(.endToEnd) struct `The description of the interface` {
+  @Test func `has each query's paths, parameters and columns`() throws {
+    let fixture = try ServerFixture(
+      """
+      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL, photo BLOB) STRICT;
+      CREATE TABLE note (text TEXT);
+      """,
+      queries: """
+        players:
+          sql: SELECT * FROM player WHERE score >= :least AND name <> :name
+          parameters: {least: {type: real, default: 0}, name: {type: text}}
+        notes: {table: note, orders: {up: [text], down: [text DESC]}}
+        """)
+    let answer = try fixture.get("/v1/openapi.json")
+    #expect(answer.status == 200)
+    #expect(answer.head["Content-Type"] == "application/json")
+    let document = try answer.json
+    #expect(document["openapi"] == "3.1.0")
+    let record = document["components"]["schemas"]["players.Record"]
+    #expect(record["required"].elements.map(\.string) == ["id", "name", "score", "photo"])
+    #expect(record["properties"]["id"]["type"] == "integer")
+    #expect(record["properties"]["name"]["type"] == "string")
+    #expect(record["properties"]["score"]["type"].elements.map(\.string) == ["number", "null"])
+    #expect(record["properties"]["photo"]["$ref"] == "#/components/schemas/Value")
+    // What a column declares is a wish, where its table is not STRICT.
+    let note = document["components"]["schemas"]["notes.Record"]["properties"]["text"]
+    #expect(note["$ref"] == "#/components/schemas/Value")
+    let parameters = document["paths"]["/v1/queries/players/records"]["get"]["parameters"].elements
+    let required = parameters.filter { $0["required"] == .bool(true) }.map(\.["name"].string)
+    #expect(required == ["name"])
+    #expect(parameters.contains { $0["name"] == "least" && $0["schema"]["type"] == "number" })
+    let order = document["paths"]["/v1/queries/notes/events"]["get"]["parameters"].elements
+      .first { $0["name"] == "order" }
+    #expect(order?["schema"]["enum"].elements.map(\.string) == ["up", "down"])
+    #expect(document["paths"]["/v1/tickets"] == .null)
+  }
+
+  @Test func `shows a caller what that one may read`() throws {
+    let shop = try Shop()
+    let names = { (answer: HTTPClient.Answer) in
+      try answer.json["components"]["schemas"].names.filter { $0.hasSuffix(".Record") }
+    }
+    let anybody = try names(try shop.get("/v1/openapi.json"))
+    let customer = try shop.get("/v1/openapi.json", as: "ann")
+    #expect(!anybody.contains("orders.Record"))
+    #expect(try names(customer).contains("orders.Record"))
+    #expect(try !names(customer).contains("ledger.Record"))
+    let orders = try customer.json["paths"]["/v1/queries/orders/records"]["get"]["parameters"]
+    #expect(!orders.elements.contains { $0["name"] == "customer" })
+    #expect(try customer.json["paths"]["/v1/tickets"] != .null)
+  }
+}
