@@ -51,10 +51,11 @@ let package = Package(
     .systemLibrary(name: "CEpoll"),
     .target(
       name: "ChangeCapture",
-      dependencies: ["CSQLiteSettings", "Hashing", algorithms, grdb, sqlite],
+      dependencies: ["CSQLiteSettings", "Hashing", "OrderedResults", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
-      name: "QueryAnalysis", dependencies: ["OrderedResults", algorithms, grdb, sqlite],
+      name: "QueryAnalysis",
+      dependencies: ["ChangeCapture", "OrderedResults", algorithms, grdb, sqlite],
       swiftSettings: settings),
     .target(
       name: "FetchedRecords",
@@ -122,7 +123,8 @@ let package = Package(
       dependencies: ["Hashing", "OrderedResults", "SeededRandom", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ChangeCaptureTests", dependencies: ["ChangeCapture", "Hashing", "TestSupport", grdb],
+      name: "ChangeCaptureTests",
+      dependencies: ["ChangeCapture", "Hashing", "OrderedResults", "TestSupport", grdb],
       swiftSettings: settings),
     .testTarget(
       name: "QueryAnalysisTests", dependencies: ["OrderedResults", "QueryAnalysis", grdb],

@@ -77,6 +77,19 @@ package struct DatabaseChanges: Sendable, Equatable {
     }
   }
 
+  /// Takes tables as a whole of which rows WITHOUT ROWID are gone that may be there still: their keys are
+  /// not known.
+  mutating func doubtGoneKeys() {
+    guard case .tables(let tables) = extent else { return }
+    extent = .tables(
+      tables.mapValues { changes in
+        guard case .keys(let keys) = changes, keys.values.values.contains(where: \.isEmpty) else {
+          return changes
+        }
+        return .whole(.snapshotUnknown)
+      })
+  }
+
   /// Joins the changes of one span of time with those of the next.
   package mutating func formUnion(_ other: DatabaseChanges) {
     reasons.formUnion(other.reasons)

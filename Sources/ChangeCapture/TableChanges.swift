@@ -5,6 +5,8 @@ package enum TableChanges: Sendable, Equatable {
   /// Of the rows that there are now, nothing but these, ascending, each once; any other may have been
   /// deleted.
   case present([Int64])
+  /// As ``rows(_:)``, for a table WITHOUT ROWID.
+  case keys(ChangedKeys)
   /// Any row.
   case whole(Reason)
 
@@ -12,7 +14,7 @@ package enum TableChanges: Sendable, Equatable {
   package enum Reason: String, Sendable, CaseIterable {
     /// The table's rows are not followed.
     case notFollowed
-    /// The table has no rowids.
+    /// The table has no rowids, and its rows are not followed by their keys.
     case withoutRowID
     /// The table is virtual, and one of the tables that it may read has changed.
     case virtualTable
@@ -23,8 +25,18 @@ package enum TableChanges: Sendable, Equatable {
     case logLost
     /// An overflow page changed that belongs to one of the tables that are not followed.
     case overflow
+    /// Rows without rowids were deleted by a commit that the transaction may not see.
+    case snapshotUnknown
     /// The table has more overflow pages than are followed.
     case tooManyOverflowPages
+  }
+
+  var isNothing: Bool {
+    switch self {
+    case .rows(let rows): rows.isEmpty
+    case .keys(let keys): keys.values.isEmpty
+    case .present, .whole: false
+    }
   }
 
   /// Joins the changes of one span of time with those of the next.
@@ -36,6 +48,12 @@ package enum TableChanges: Sendable, Equatable {
     case (.rows(let mine), .present(let others)), (.present(let mine), .rows(let others)),
       (.present(let mine), .present(let others)):
       self = .present(of: RowIDs.union(mine, others))
+    case (.keys(var mine), .keys(let others)):
+      mine.formUnion(others)
+      self = .keys(mine)
+    // It has become another table.
+    case (.rows, .keys), (.present, .keys), (.keys, .rows), (.keys, .present):
+      self = .whole(.schema)
     }
   }
 

@@ -13,6 +13,7 @@ import Testing
       INSERT INTO author VALUES (\(id), 'author \(id % 7)', 'country \(id % 3)');
       INSERT INTO book VALUES (\(id), \(min(20, id + id % 5)), 'title \(id % 5)', \(id % 4));
       INSERT INTO shelf VALUES (\(id), \(id % 11 + 1), 'room \(id % 3)', \(id % 6));
+      INSERT INTO pair VALUES (\(id % 3), \(id), \(id % 4));
       INSERT INTO room VALUES ('room \(id)', \(id));
       INSERT INTO loose VALUES (\(id % 3 == 0 ? "NULL" : "'code \(id)'"), \(id % 2), \(id % 5));
       """
@@ -26,6 +27,7 @@ import Testing
     "UPDATE shelf SET bookId = 1, room = 'room 2', n = n + 1 WHERE id = 6",
     "DELETE FROM shelf WHERE id = 7", "INSERT INTO shelf VALUES (42, 3, NULL, 8)",
     "UPDATE room SET code = 'room 0' WHERE code = 'room 9'",
+    "UPDATE pair SET a = 1.0, v = 9 WHERE b = 4", "DELETE FROM pair WHERE b = 5",
     "DELETE FROM room WHERE code = 'room 2'", "UPDATE loose SET v = 1 - v WHERE code = 'code 4'",
     "DELETE FROM loose WHERE code IS NULL AND w = 1", "INSERT INTO loose VALUES (NULL, 1, 1)",
     "UPDATE loose SET code = NULL WHERE code = 'code 5'", "INSERT INTO loose VALUES ('code', 0, 2)",

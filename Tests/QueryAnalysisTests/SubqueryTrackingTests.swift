@@ -182,7 +182,7 @@ import Testing
     ),
     (
       "SELECT id FROM book WHERE id IN (SELECT a FROM pair WHERE b = 2)",
-      "when pair changes, the query runs again: pair is a table WITHOUT ROWID"
+      "changed rows of pair lead to rows of book"
     ),
   ])
   func `what a subquery reads leads to records, or says why not`(sql: String, reason: String) throws

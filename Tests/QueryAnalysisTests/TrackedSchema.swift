@@ -17,6 +17,8 @@ let trackedSchema = """
   CREATE INDEX authorByName ON author(name);
   CREATE TABLE genre (code TEXT PRIMARY KEY NOT NULL, label TEXT, loose TEXT UNIQUE);
   CREATE TABLE pair (a INTEGER, b INTEGER, v, PRIMARY KEY (a, b)) WITHOUT ROWID;
+  CREATE TABLE mixed (a TEXT, v, PRIMARY KEY (a COLLATE NOCASE)) WITHOUT ROWID;
+  CREATE INDEX mixedByA ON mixed(a, v);
   CREATE TABLE taken (rowid, _rowid_, oid);
   CREATE TABLE former (id INTEGER PRIMARY KEY, was TEXT);
   CREATE TABLE computed (id INTEGER PRIMARY KEY, n, twice AS (n * 2));

@@ -30,7 +30,7 @@ import Testing
     ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "it has HAVING"),
     ("SELECT max(id), title FROM book", "it aggregates nothing"),
     ("SELECT count(*), count(DISTINCT genre) FROM book", "count() counts equal values once"),
-    ("SELECT count(*) FROM pair", "pair is a table WITHOUT ROWID"),
+    ("SELECT count(*) FROM mixed", "mixed is a table WITHOUT ROWID, whose keys only SQLite"),
     ("SELECT id FROM book WHERE (SELECT 1)", "it reads no table"),
     (
       "SELECT id FROM book WHERE price > (SELECT avg(price) FROM book)",
@@ -119,7 +119,7 @@ import Testing
       "SELECT id, upper(name) AS n FROM author ORDER BY lower(n)",
       "it orders by more than its row: lower(n)"
     ),
-    ("SELECT * FROM pair", "pair is a table WITHOUT ROWID"),
+    ("SELECT * FROM mixed", "mixed is a table WITHOUT ROWID, whose keys only SQLite can compare"),
     ("SELECT * FROM taken", "all names of taken's rowid are taken by columns"),
     ("SELECT * FROM search_data", "search_data is a virtual table"),
     ("SELECT value FROM json_each('[1]')", "json_each is a table-valued function"),

@@ -66,6 +66,17 @@ struct BTreePages {
   /// How far a page of a b-tree is above the leaves. O(1).
   func height(of page: UInt32) -> Int { interior[page]?.height ?? 0 }
 
+  /// The pages of a table that have rows: its leaves, and of a table WITHOUT ROWID all. O(p log p), p its
+  /// pages.
+  func pagesWithRows(of tree: Tree, root: UInt32) -> [UInt32] {
+    let leaves = leaves(of: tree, root: root)
+    if isTable[tree] { return leaves }
+    return (leaves + interior.filter { $0.value.tree == tree }.keys).sorted()
+  }
+
+  /// Whether a page has rows of the table.
+  func hasRows(_ role: Role) -> Bool { role.isLeaf || !isTable[role.tree] }
+
   /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.
   func leaves(of tree: Tree, root: UInt32) -> [UInt32] {
     guard let top = interior[root] else { return [root] }

@@ -21,10 +21,13 @@ extension ChangeReader {
     for state in [start] + (try wal.commits(after: start, upTo: header)) + [header] {
       guard let map, case .log(let reached) = map.position else { break }
       if state == reached { continue }
-      let step = try follow(look, map, from: reached, to: state, in: db)
+      var step = try follow(look, map, from: reached, to: state, in: db)
+      if state != start {
+        // Whether the snapshot has it is not certain.
+        step.doubtGoneKeys()
+        carried.formUnion(step)
+      }
       changes.formUnion(step)
-      // Whether the snapshot has it is not certain.
-      if state != start { carried.formUnion(step) }
     }
     return changes
   }
@@ -132,7 +135,7 @@ extension ChangeReader {
     statistics.pagesDiffed += diff.pages
     statistics.cellsDiffed += diff.cells
     if digests.checkSize() {
-      report.add(rows, ofTree: tree)
+      report.add(digests.changes(of: rows, diff), ofTree: tree)
     } else {
       report.addWhole(tree: tree, .tooManyOverflowPages)
     }
@@ -145,12 +148,13 @@ extension ChangeReader {
     into report: inout ChangeReport
   ) throws(CaptureDoubt) -> Bool {
     let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
-    if let old, old.isLeaf, old.tree != new?.tree || new?.isLeaf == false,
+    if let old, map.pages.hasRows(old),
+      old.tree != new?.tree || new.map(map.pages.hasRows) == false,
       let digests = map.digests(old.tree)
     {
       digests.leafRemoved(page, diff: &diffs[old.tree, default: CellDiff()])
     }
-    if let new, new.isLeaf, let digests = map.digests(new.tree) {
+    if let new, map.pages.hasRows(new), let digests = map.digests(new.tree) {
       try digests.leafRead(
         try snapshot.page(page), reader: &leafReader, diff: &diffs[new.tree, default: CellDiff()])
     }

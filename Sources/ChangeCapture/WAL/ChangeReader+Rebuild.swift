@@ -91,15 +91,15 @@ extension ChangeReader {
   ) throws(CaptureDoubt) {
     let entry = new.schema.trees[tree]
     guard let oldTree = old.tree(of: entry.table), let digests = old.digests(oldTree),
-      new.pages.isTable[tree]
+      digests.key == entry.key, new.pages.isTable[tree] != (entry.key != nil)
     else { return }
     var diff = CellDiff()
-    let leaves = new.pages.leaves(of: tree, root: entry.root)
+    let leaves = new.pages.pagesWithRows(of: tree, root: entry.root)
     try update(digests, leaves, changed, from: snapshot, &diff)
-    let isLeaf = { (page: UInt32) in
-      new.pages.role(of: page) == BTreePages.Role(tree: tree, isLeaf: true)
+    let hasRows = { (page: UInt32) in
+      new.pages.role(of: page).map { $0.tree == tree && new.pages.hasRows($0) } == true
     }
-    for page in digests.leaves.keys.filter({ !isLeaf($0) }) {
+    for page in digests.leaves.keys.filter({ !hasRows($0) }) {
       digests.leafRemoved(page, diff: &diff)
     }
     let touched =

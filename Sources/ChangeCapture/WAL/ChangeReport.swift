@@ -20,9 +20,9 @@ struct ChangeReport {
   }
 
   /// Rows of a followed table have changed.
-  mutating func add(_ rows: [Int64], ofTree tree: Int) {
-    guard !rows.isEmpty else { return }
-    add(.rows(rows), to: map.names[tree])
+  mutating func add(_ changes: TableChanges, ofTree tree: Int) {
+    guard !changes.isNothing else { return }
+    add(changes, to: map.names[tree])
     touchReaders(of: tree)
   }
 
@@ -85,6 +85,7 @@ struct ChangeReport {
     for case .whole(let reason) in tables.values { statistics.count(reason.rawValue) }
     for case .rows(let rows) in tables.values { statistics.rowsReported += rows.count }
     for case .present(let rows) in tables.values { statistics.rowsReported += rows.count }
+    for case .keys(let keys) in tables.values { statistics.rowsReported += keys.values.count }
     return .tables(tables, schemaChanged: schemaChanged)
   }
 }

@@ -50,14 +50,15 @@ final class DatabaseMap {
     self.tables = tables
     for (index, tree) in schema.trees.enumerated() where !tree.isIndex {
       names[index] = tables.spelling(tree.table)
-      guard index == 0 || tables.contains(tree.table), pages.isTable[index] else {
+      guard index == 0 || tables.contains(tree.table), pages.isTable[index] != (tree.key != nil)
+      else {
         followed[index] = nil
         continue
       }
       guard followed[index] == nil else { continue }
-      let digests = CellDigests(table: tree.table)
+      let digests = CellDigests(table: tree.table, key: tree.key)
       try digests.load(
-        leaves: pages.leaves(of: index, root: tree.root), reader: &reader, from: snapshot)
+        leaves: pages.pagesWithRows(of: index, root: tree.root), reader: &reader, from: snapshot)
       followed[index] = digests
     }
   }

@@ -1,4 +1,5 @@
 import Hashing
+import OrderedResults
 
 /// The overflow pages of one table: whose they are, and a digest of what is on them.
 ///
@@ -14,6 +15,8 @@ struct OverflowChains: Equatable {
     var pages: [UInt32]
     /// Of the payload's bytes alone, page by page, not of the links between the pages.
     var digest: UInt64
+    /// Of a row without rowid.
+    var key: [Value]
   }
 
   /// A million pages of 4 KiB are 4 GB of blobs: 60 MB here, and a second to read them all.
@@ -37,11 +40,12 @@ struct OverflowChains: Equatable {
   ///
   /// - returns: whether what is on it has changed.
   mutating func read(
-    _ rowid: Int64, _ head: OverflowHead, digest: KeyedHash, from snapshot: some DatabasePages
+    _ row: LeafReader.OverflowRow, digest: KeyedHash, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) -> Bool {
+    let (rowid, head) = (row.rowid, row.head)
     let old = chains[rowid]?.digest
     remove(rowid)
-    var chain = Chain(head: head, pages: [], digest: 0)
+    var chain = Chain(head: head, pages: [], digest: 0, key: row.key)
     var rest = head.size
     var page = head.firstPage
     while rest > 0 {

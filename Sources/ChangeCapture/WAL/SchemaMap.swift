@@ -1,4 +1,5 @@
 import GRDB
+import OrderedResults
 
 /// The b-trees of a database and whose they are, from `sqlite_schema`.
 struct SchemaMap: Equatable {
@@ -11,6 +12,11 @@ struct SchemaMap: Equatable {
     var isIndex: Bool
     /// The statement that made it.
     var sql: String
+    /// Of a table WITHOUT ROWID whose keys can be compared.
+    var key: TableKey?
+
+    /// Whether to ask SQLite.
+    fileprivate var mayLackRowIDs: Bool { !isIndex && sql.uppercased().contains("WITHOUT") }
   }
 
   /// The schema table itself is the first. Its name is the one that SQLite's authorizer uses.
@@ -45,6 +51,13 @@ struct SchemaMap: Equatable {
       }
     }
     findReaders()
+    try findKeys(in: db)
+  }
+
+  private mutating func findKeys(in db: Database) throws {
+    for index in trees.indices where trees[index].mayLackRowIDs {
+      trees[index].key = try TableKey(of: trees[index].table, in: db)
+    }
   }
 
   /// A virtual table keeps its data in tables named after it (`documents_content`), or is told in

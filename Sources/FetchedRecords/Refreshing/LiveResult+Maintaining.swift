@@ -127,14 +127,15 @@ extension LiveResult {
     self.contributions = nil
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
-    guard let owners = try owners(of: changed, plan, arguments, &contributions, in: db),
+    var keys = OwnerKeys()
+    guard let owners = try owners(of: changed, plan, arguments, &contributions, &keys, in: db),
       isWorthwhile(owners.count, of: old.count, plan, arguments)
     else { return nil }
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
     let fetched = try plan.fetch(
-      owners, contributions?.numbers ?? GroupIdentifiers(), arguments: arguments,
-      layout: old.layout, in: db)
+      owners, contributions?.numbers ?? GroupIdentifiers(), contributions?.keys ?? keys,
+      arguments: arguments, layout: old.layout, in: db)
     let (removed, added) = plan.order.differences(from: known, to: fetched)
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
@@ -150,7 +151,7 @@ extension LiveResult {
     _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
   ) -> Bool {
     switch plan.owner {
-    case .row: Self.isWorthwhile(owners, of: total, plan, arguments)
+    case .row, .keyedRow: Self.isWorthwhile(owners, of: total, plan, arguments)
     case .group:
       Self.isWorthwhile(groups: owners, of: total) && !plan.searchesForBeginnings(arguments)
     }
@@ -159,7 +160,7 @@ extension LiveResult {
   /// A partition is read as a whole, whatever part of the result it is.
   private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
     switch plan.owner {
-    case .row: true
+    case .row, .keyedRow: true
     case .group: count <= max(64, total / 4)
     }
   }
@@ -175,6 +176,10 @@ extension LiveResult {
   ) -> [OrderedResults.Record] {
     switch plan.owner {
     case .row(let column): return index.records(of: owner, inColumn: column)
+    case .keyedRow(let columns, let key):
+      return index.records(of: owner) { record in
+        key.number(of: columns.lazy.map(record.value)) == owner
+      }
     case .group(let columns):
       let group = contributions?.numbers[owner] ?? []
       return index.records(of: owner) { record in
@@ -191,18 +196,25 @@ extension LiveResult {
       return
     }
     // The numbers of groups went with the contributions.
-    if case .row = plan.owner { self.index = index }
+    if case .group = plan.owner { return }
+    self.index = index
   }
 
   /// The owners that the rows contributed to before, and those that they contribute to now; nil: too
-  /// many.
+  /// many. `keys` has those that changed themselves, where there are no contributions.
   private func owners(
     of changed: [ChangedRows], _ plan: IncrementalPlan, _ arguments: QueryArguments,
-    _ contributions: inout Contributions?, in db: Database
+    _ contributions: inout Contributions?, _ keys: inout OwnerKeys, in db: Database
   ) throws -> [Int64]? {
     var owners: Set<Int64> = []
     for rows in changed {
-      if rows.lead.isOwner { owners.formUnion(rows.rowIDs) }
+      if rows.lead.isOwner {
+        owners.formUnion(rows.rowIDs)
+        for (number, key) in rows.keys {
+          keys.insert(key, number)
+          contributions?.note(key, of: number)
+        }
+      }
       guard let position = rows.lead.position else { continue }
       for rowID in rows.rowIDs {
         owners.formUnion(contributions?.take(rowID, at: position) ?? [])
@@ -211,7 +223,7 @@ extension LiveResult {
     guard contributions != nil else { return owners.sorted() }
     for rows in changed {
       for search in rows.lead.searches {
-        try search.statement.forEach(rows.rowIDs, arguments: arguments, in: db) {
+        try search.forEach(rows, arguments: arguments, in: db) {
           while try $0.step(in: db) {
             let owner = contributions?.add($0, of: search.contribution, plan)
             if let owner { owners.insert(owner) }

@@ -20,6 +20,8 @@ struct Contributions {
   private var count = 0
   private var limit = Int.max
   private(set) var numbers = GroupIdentifiers()
+  /// Of owners WITHOUT ROWID.
+  private(set) var keys = OwnerKeys()
   /// Whether a group is not found again by what was read of it.
   private var hasLoss = false
   private let charge = MemoryCharge()
@@ -55,14 +57,17 @@ struct Contributions {
       }
     }
     limit = 2 * count + 1024
-    charge.set(count * Self.bytesPerOwner)
+    charge.set(count * Self.bytesPerOwner + keys.size)
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
-  var isOutworn: Bool { count > limit || hasLoss }
+  var isOutworn: Bool { max(count, keys.count) > limit || hasLoss }
 
   /// The number of a group.
   mutating func owner(of group: [Value]) -> Int64 { numbers.number(of: group) }
+
+  /// Notes by what a row WITHOUT ROWID is read again.
+  mutating func note(_ key: [Value], of owner: Int64) { keys.insert(key, owner) }
 
   /// Takes the owners of a row, to be entered anew.
   mutating func take(_ rowID: Int64, at position: Int) -> [Int64] {
@@ -80,23 +85,28 @@ struct Contributions {
   /// Enters a row of one of a plan's contributions, and returns its owner.
   mutating func add(_ statement: Statement, of number: Int, _ plan: IncrementalPlan) -> Int64 {
     let owner: Int64
-    let positions = plan.contributions[number].positions
-    let first = positions.count
+    let contribution = plan.contributions[number]
+    let first = contribution.keys.reduce(0) { $0 + ($1?.columns.count ?? 1) }
     switch plan.owner {
     case .row: owner = sqlite3_column_int64(statement.sqliteStatement, Int32(first))
+    case .keyedRow(_, let key):
+      let values = statement.values(at: first, count: key.columns.count)
+      owner = key.number(of: values)
+      keys.insert(values, owner)
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })
-      if plan.contributions[number].tellsLoss {
+      if contribution.tellsLoss {
         let column = Int32(first + columns.count)
         hasLoss = hasLoss || sqlite3_column_type(statement.sqliteStatement, column) != SQLITE_NULL
       }
     }
-    for position in positions {
+    var column = 0
+    for (position, key) in zip(contribution.positions, contribution.keys) {
+      defer { column += key?.columns.count ?? 1 }
       // A row that a LEFT JOIN left out.
-      let column = Int32(position - positions.lowerBound)
-      if sqlite3_column_type(statement.sqliteStatement, column) == SQLITE_NULL { continue }
-      add(owner, of: sqlite3_column_int64(statement.sqliteStatement, column), at: position)
+      if sqlite3_column_type(statement.sqliteStatement, Int32(column)) == SQLITE_NULL { continue }
+      add(owner, of: statement.rowNumber(at: column, key), at: position)
     }
     return owner
   }
@@ -115,5 +125,18 @@ struct Contributions {
       if all.insert(owner).inserted { count += 1 }
       owners[position][rowID] = .several(all)
     }
+  }
+}
+
+extension Statement {
+  /// The values of some columns.
+  fileprivate func values(at first: Int, count: Int) -> [Value] {
+    (first..<first + count).map { value(at: Int32($0)) }
+  }
+
+  /// The rowid in a column, or the number of the row whose key begins there.
+  fileprivate func rowNumber(at column: Int, _ key: TableKey?) -> Int64 {
+    guard let key else { return sqlite3_column_int64(sqliteStatement, Int32(column)) }
+    return key.number(of: values(at: column, count: key.columns.count))
   }
 }

@@ -11,29 +11,64 @@ extension KeyedStatement {
     _ keys: [Int64], arguments: QueryArguments, in db: Database,
     _ body: (Statement) throws -> Void
   ) throws {
+    try forEach(keys, arguments: arguments, in: db, values: { $0.map(Value.integer) }, body)
+  }
+
+  /// The same for keys of several values.
+  func forEach(
+    _ keys: [[Value]], arguments: QueryArguments, in db: Database,
+    _ body: (Statement) throws -> Void
+  ) throws {
+    try forEach(keys, arguments: arguments, in: db, values: { $0.flatMap(\.self) }, body)
+  }
+
+  private func forEach<Key>(
+    _ keys: [Key], arguments: QueryArguments, in db: Database,
+    values: (ArraySlice<Key>) -> [Value], _ body: (Statement) throws -> Void
+  ) throws {
     var rest = keys[...]
     while !rest.isEmpty {
-      let size = Self.batchSizes.last { $0 <= rest.count } ?? 1
+      let size = takesOne ? 1 : Self.batchSizes.last { $0 <= rest.count } ?? 1
       let statement = try db.cachedStatement(sql: sql(forKeys: size))
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
-      statement.bindUnnamed(rest.prefix(size).map(Value.integer))
+      statement.bindUnnamed(values(rest.prefix(size)))
       try body(statement)
       rest = rest.dropFirst(size)
     }
   }
 }
 
+extension IncrementalPlan.Search {
+  /// Steps the statement for rows that changed. A row WITHOUT ROWID that is gone leads nowhere.
+  func forEach(
+    _ rows: ChangedRows, arguments: QueryArguments, in db: Database,
+    _ body: (Statement) throws -> Void
+  ) throws {
+    if rows.keys.isEmpty {
+      return try statement.forEach(rows.rowIDs, arguments: arguments, in: db, body)
+    }
+    let keys = rows.rowIDs.compactMap { rows.keys[$0] }.filter { !$0.isEmpty }
+    try statement.forEach(keys, arguments: arguments, in: db, body)
+  }
+}
+
 extension IncrementalPlan {
   /// The records of these owners that are in the result now.
   func fetch(
-    _ owners: [Int64], _ numbers: GroupIdentifiers, arguments: QueryArguments, layout: RecordLayout,
+    _ owners: [Int64], _ numbers: GroupIdentifiers, _ keys: OwnerKeys, arguments: QueryArguments,
+    layout: RecordLayout,
     in db: Database
   ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
     switch owner {
     case .row:
       try self.records.forEach(owners, arguments: arguments, in: db) { statement in
+        try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+      }
+    case .keyedRow:
+      let known = owners.compactMap { keys[$0] }
+      try self.records.forEach(known, arguments: arguments, in: db) { statement in
         try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
       }
     case .group:

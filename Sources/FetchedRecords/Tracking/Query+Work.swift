@@ -5,7 +5,10 @@ import QueryAnalysis
 /// Rows of a table that changed, and how they lead to owners.
 struct ChangedRows: Equatable {
   let lead: IncrementalPlan.Lead
+  /// Of a table WITHOUT ROWID: the numbers of its rows.
   let rowIDs: [Int64]
+  /// By these numbers, the keys of the rows that there are.
+  var keys: [Int64: [Value]] = [:]
 }
 
 extension Query {
@@ -96,7 +99,9 @@ extension Query {
         changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
       case .present(let rowIDs) where isWindow:
         changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
-      case .rows: return .refetch(because: ["noSearch"])
+      case .keys(let keys) where lead.isFollowed:
+        changed.append(ChangedRows(lead: lead, rowIDs: keys.numbers, keys: keys.values))
+      case .rows, .keys: return .refetch(because: ["noSearch"])
       case .present: return .refetch(because: [TableChanges.Reason.notFollowed.rawValue])
       case .whole(let reason): return .refetch(because: [reason.rawValue])
       }

@@ -31,6 +31,7 @@ extension IncrementalPlan {
   func number(ofOwnerOf record: Record, _ contributions: inout Contributions?) -> Int64 {
     switch owner {
     case .row(let column): record.rowID(at: column)
+    case .keyedRow(let columns, let key): key.number(of: columns.lazy.map(record.value))
     case .group(let columns): contributions?.owner(of: columns.map(record.value)) ?? 0
     }
   }

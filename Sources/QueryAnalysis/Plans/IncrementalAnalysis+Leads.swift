@@ -104,6 +104,7 @@ extension IncrementalAnalysis {
       ContributionStatement(
         sql: body(of: joined, reached, from: joined.groups),
         positions: first..<first + reached.count,
+        keys: numbered(joined, reached).map(\.key),
         tellsLoss: joined.ownersAreGroups && encoding != .utf8))
   }
 
@@ -131,9 +132,14 @@ extension IncrementalAnalysis {
 
   private func search(_ number: Int, _ reached: [Int], _ joined: Joined) -> KeyedStatement {
     let table = joined.numbers.firstIndex(of: number) ?? 0
-    return Self.keyed(joined.select.tables[table].rowID ?? "NULL") {
+    return Self.keyed(joined.select.tables[table].identity) {
       body(of: joined, reached, condition: $0, requiring: table)
     }
+  }
+
+  /// The tables whose rows contribute, in the order of their positions.
+  private func numbered(_ joined: Joined, _ reached: [Int]) -> [BaseTable] {
+    zip(joined.numbers, joined.select.tables).filter { reached.contains($0.0) }.map(\.1)
   }
 
   /// The rowids of these tables, and to which owner they contribute.
@@ -141,10 +147,9 @@ extension IncrementalAnalysis {
     of joined: Joined, _ reached: [Int], from: String? = nil, condition: String? = nil,
     requiring table: Int? = nil
   ) -> String {
-    let rowIDs = zip(joined.numbers, joined.select.tables).filter { reached.contains($0.0) }
     let loss = joined.ownersAreGroups ? lossColumn(ofGroup: joined.ownerColumns) : []
     return DeclaredParts.select(
-      rowIDs.compactMap(\.1.rowID) + joined.ownerColumns + loss,
+      numbered(joined, reached).flatMap(\.identity) + joined.ownerColumns + loss,
       from: from ?? joined.select.from(requiring: table),
       conditions: [joined.select.syntax.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)

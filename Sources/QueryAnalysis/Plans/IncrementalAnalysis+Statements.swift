@@ -46,9 +46,9 @@ extension IncrementalAnalysis {
     return sql
   }
 
-  /// The query's records of some values of an expression.
-  func keyed(by expression: String) -> KeyedStatement {
-    Self.keyed(expression) { statement(of: subqueries.narrowed, condition: $0) }
+  /// The query's records of some rows.
+  func keyed(by identity: [String]) -> KeyedStatement {
+    Self.keyed(identity) { statement(of: subqueries.narrowed, condition: $0) }
   }
 
   func window(_ order: [String]) -> WindowStatement? {
@@ -70,7 +70,8 @@ extension IncrementalAnalysis {
 
   /// Where the n-th record is known by a b-tree alone: nothing but the order decides.
   func outline(of plan: IncrementalPlan) -> OutlinedOrder? {
-    guard everyRowIsRecord, plan.leads.count == 1, plan.contributions.isEmpty,
+    guard case .row = plan.owner, everyRowIsRecord, plan.leads.count == 1,
+      plan.contributions.isEmpty,
       let page = plan.pages?.page
     else { return nil }
     return OutlinedOrder.found(in: page, db)
@@ -81,7 +82,12 @@ extension IncrementalAnalysis {
       && select.syntax.groupBy.isEmpty && windows.functions.isEmpty
   }
 
-  static func keyed(_ expression: String, _ write: (String) -> String) -> KeyedStatement {
+  static func keyed(_ identity: [String], _ write: (String) -> String) -> KeyedStatement {
+    guard identity.count < 2 else {
+      let condition = identity.map { "\($0) = ?" }.joined(separator: " AND ")
+      return KeyedStatement(beforeKeys: write(condition), afterKeys: "", takesOne: true)
+    }
+    let expression = identity.first ?? "NULL"
     // No SQL text has a NUL.
     let parts = write("\(expression) IN \0").split(
       separator: "\0", maxSplits: 1, omittingEmptySubsequences: false)
@@ -160,11 +166,12 @@ extension IncrementalAnalysis {
     var others = plan.leads.filter(\.isFollowed).map(\.table)
     var text: String
     switch plan.owner {
-    case .row:
+    case .row, .keyedRow:
       others.removeFirst()
+      let identity = if case .row = plan.owner { "rowid" } else { "primary key" }
       text =
         !select.isGrouped
-        ? "each changed row of \(plan.table) is read again by its rowid"
+        ? "each changed row of \(plan.table) is read again by its \(identity)"
         : "each changed row of \(plan.table) is counted again with what belongs to it"
       if !others.isEmpty {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"

@@ -129,7 +129,7 @@ struct IncrementalAnalysis {
   /// Tables whose rows may own records, those first that need no other's help to tell records apart.
   var possibleOwners: [Int] {
     let tables = select.tables.indices.filter {
-      !select.tables[$0].isNullable && select.tables[$0].rowID != nil
+      !select.tables[$0].isNullable && !select.tables[$0].identity.isEmpty
     }
     let all = select.tables.count
     let whole = tables.filter { determination.closure(of: [$0]).count == all }
@@ -151,14 +151,16 @@ struct IncrementalAnalysis {
   }
 
   private mutating func shape(ownedBy owner: Int) throws -> IncrementalShape {
-    let rowID = select.tables[owner].rowID ?? ""
-    let column = position(ofRowID: owner)
+    let identity = select.tables[owner].identity
+    let columns = positions(ofRow: owner)
     let (order, terms) = try recordOrder()
-    let records = keyed(by: rowID)
+    let records = keyed(by: identity)
     try checkSearches(records.sql(forKeys: 2))
-    let (leads, contributions) = try leads(owner: owner, ownerColumns: [rowID])
+    let (leads, contributions) = try leads(owner: owner, ownerColumns: identity)
+    let key = select.tables[owner].key
     var plan = IncrementalPlan(
-      owner: .row(column: column), isGrouped: select.isGrouped, order: order,
+      owner: key.map { .keyedRow(columns: columns, $0) } ?? .row(column: columns[0]),
+      isGrouped: select.isGrouped, order: order,
       records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
       equality: equality(owner))
@@ -223,12 +225,15 @@ struct IncrementalAnalysis {
   /// Adds columns to the key until it is unique, or rowids behind it.
   private mutating func completeKey(_ owner: Int) throws {
     for table in [owner] + Array(select.tables.indices) where !known.contains(table) {
-      if select.tables[table].rowID == nil { continue }
+      if select.tables[table].identity.isEmpty { continue }
       if showsKey(of: table) {
-        tiebreakers.append(position(ofRowID: table))
+        tiebreakers += positions(ofRow: table)
       } else if candidate.keyIsFree {
-        key.append(position(ofRowID: table))
-        addedKeyNames.append(select.tables[table].rowIDColumn ?? "rowid")
+        let names = select.tables[table].identityNames
+        for (position, name) in zip(positions(ofRow: table), names) where !key.contains(position) {
+          key.append(position)
+          addedKeyNames.append(name)
+        }
       }
     }
     guard known.count == select.tables.count else {
@@ -249,10 +254,12 @@ struct IncrementalAnalysis {
     return table.rowID != nil && table.rowIDColumn?.lowercased() == origin.name
   }
 
-  private mutating func position(ofRowID table: Int) -> Int {
-    let name = select.tables[table].rowIDColumn ?? "rowid"
-    return position(
-      of: BaseColumn(table: table, name: name), or: select.tables[table].rowID ?? "")
+  /// The columns that show what tells a table's rows apart.
+  private mutating func positions(ofRow table: Int) -> [Int] {
+    let (names, identity) = (select.tables[table].identityNames, select.tables[table].identity)
+    return zip(names, identity).map { name, expression in
+      position(of: BaseColumn(table: table, name: name), or: expression)
+    }
   }
 
   /// The column that shows a table's column, or else a hidden one.

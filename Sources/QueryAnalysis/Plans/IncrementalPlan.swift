@@ -9,6 +9,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   package enum Owner: Sendable, Equatable {
     /// A row of the first lead's table; the position of its rowid among the columns.
     case row(column: Int)
+    /// The same of a table WITHOUT ROWID; the positions of its key among the columns.
+    case keyedRow(columns: [Int], TableKey)
     /// A group of rows, or a partition, each of whose rows is a record; the positions of what it is
     /// grouped by among the columns.
     case group(columns: [Int])
@@ -79,32 +81,38 @@ package struct ContributionStatement: Sendable, Equatable {
   package let sql: String
   /// The numbers of these rowids among those of all statements.
   package let positions: Range<Int>
+  /// For each of them the key whose values stand in its place, of a table WITHOUT ROWID.
+  package let keys: [TableKey?]
   /// Whether a column behind these is not NULL where the owner is not found again by its values.
   package let tellsLoss: Bool
 }
 
-/// A statement with room for a list of keys.
+/// A statement with room for a list of keys, or for one key of several values.
 package struct KeyedStatement: Sendable, Equatable {
   package let beforeKeys: String
   let afterKeys: String
+  /// Whether it asks for one key at a time.
+  package let takesOne: Bool
   /// Written once for each of ``batchSizes``.
   private let batches: [Int: String]
 
   /// How many keys one statement asks for: few statements to prepare, and none much too large.
   package static let batchSizes = [1, 8, 64]
 
-  init(beforeKeys: String, afterKeys: String) {
+  init(beforeKeys: String, afterKeys: String, takesOne: Bool = false) {
     self.beforeKeys = beforeKeys
     self.afterKeys = afterKeys
+    self.takesOne = takesOne
+    let sizes = takesOne ? [] : Self.batchSizes
     batches = Dictionary(
-      uniqueKeysWithValues: Self.batchSizes.map {
+      uniqueKeysWithValues: sizes.map {
         ($0, Self.sql(forKeys: $0, beforeKeys, afterKeys))
       })
   }
 
   /// The statement for that many keys, which are its only parameters without a name.
   package func sql(forKeys count: Int) -> String {
-    batches[count] ?? Self.sql(forKeys: count, beforeKeys, afterKeys)
+    takesOne ? beforeKeys : batches[count] ?? Self.sql(forKeys: count, beforeKeys, afterKeys)
   }
 
   /// Only a literal list is pushed down to a search by key.

@@ -46,7 +46,7 @@ extension ResolvedSelect {
   }
 
   /// What it shows as a subquery behind its own columns, so that its rows can be led back to owners:
-  /// the rowids of its tables, or what its groups are grouped by.
+  /// the rowids or keys of its tables, or what its groups are grouped by.
   var hiddenColumns: [(expression: String, name: String)] {
     if isGrouped { return groupTerms.enumerated().map { ($1, Self.groupName($0)) } }
     if let grouped, let source = sources.first {
@@ -54,8 +54,9 @@ extension ResolvedSelect {
         ("\(source.name.quotedIdentifier).\(Self.groupName(index))", Self.groupName(index))
       }
     }
-    return tables.enumerated().compactMap { index, table in
-      table.rowID.map { ($0, Self.rowIDName(index)) }
+    return tables.enumerated().flatMap { index, table in
+      table.rowID.map { [($0, Self.rowIDName(index))] }
+        ?? table.keyColumns.enumerated().map { ($1, Self.keyName(index, $0)) }
     }
   }
 

@@ -1,3 +1,5 @@
+import OrderedResults
+
 /// A SELECT whose sources are known down to the tables.
 ///
 /// Views, CTEs and subqueries are written in the place where they are named, and show the rowids of
@@ -79,6 +81,10 @@ struct ResolvedSelect {
 
   static func rowIDName(_ index: Int) -> String { "\"didchange rowid \(index)\"" }
 
+  static func keyName(_ index: Int, _ column: Int) -> String {
+    "\"didchange key \(index).\(column)\""
+  }
+
   /// Whether the order of a subquery shows, because the SELECT around it has none.
   var showsInnerOrder: Bool {
     guard syntax.order.isEmpty, syntax.groupBy.isEmpty, sources.count == 1,
@@ -129,6 +135,14 @@ struct ResolvedSource {
         isRewritten
         ? ResolvedSelect.rowIDName(index) : tables[index].rowIDColumn?.quotedIdentifier
       copy.tables[index].rowID = column.map { "\(alias.quotedIdentifier).\($0)" }
+    }
+    for index in tables.indices {
+      let names = tables[index].key?.columns ?? []
+      copy.tables[index].keyColumns = tables[index].keyColumns.indices.map { column in
+        let name =
+          isRewritten ? ResolvedSelect.keyName(index, column) : names[column].quotedIdentifier
+        return "\(alias.quotedIdentifier).\(name)"
+      }
     }
     return copy
   }

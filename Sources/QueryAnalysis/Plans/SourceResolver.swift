@@ -1,4 +1,5 @@
 import GRDB
+import OrderedResults
 
 /// Leads the names in FROM back to tables.
 struct SourceResolver {
@@ -143,18 +144,27 @@ struct SourceResolver {
     case "table", "shadow":
       let rowID = facts.rowIDExpression(of: name)
       var lack = rowID == nil ? "all names of \(name)'s rowid are taken by columns" : nil
-      if kind?[1] == true { lack = "\(name) is a table WITHOUT ROWID" }
+      let key = try kind?[1] == true ? facts.key(of: name) : nil
+      if kind?[1] == true { lack = key == nil ? try lackOfKey(name) : nil }
       if kind?[0] != "table" { lack = "\(name) is a virtual table" }
+      let columns = key?.columns.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" }
       return self.source(
         .table,
         BaseTable(
           name: kind?[2] ?? name,
           rowID: lack == nil
             ? rowID.map { "\(alias.quotedIdentifier).\($0.quotedIdentifier)" } : nil,
-          rowIDColumn: rowID, lack: lack, isNullable: source.isLeftJoined),
+          rowIDColumn: rowID, key: lack == nil ? key : nil,
+          keyColumns: lack == nil ? columns ?? [] : [], lack: lack, isNullable: source.isLeftJoined),
         written: name, named: alias, source)
     default: throw NotIncremental(reason: "\(name) is no ordinary table")
     }
+  }
+
+  private func lackOfKey(_ name: String) throws -> String {
+    try facts.textEncoding() == .utf8
+      ? "\(name) is a table WITHOUT ROWID, whose keys only SQLite can compare"
+      : "\(name) is a table WITHOUT ROWID in a database that holds text in UTF-16"
   }
 
   private func source(
@@ -209,7 +219,11 @@ struct SourceResolver {
         name: table.name,
         rowID: select.grouped == nil && table.rowID != nil
           ? "\(alias.quotedIdentifier).\(ResolvedSelect.rowIDName(index))" : nil,
-        rowIDColumn: table.rowIDColumn, lack: table.lack,
+        rowIDColumn: table.rowIDColumn, key: table.key,
+        keyColumns: select.grouped == nil
+          ? table.keyColumns.indices.map {
+            "\(alias.quotedIdentifier).\(ResolvedSelect.keyName(index, $0))"
+          } : [], lack: table.lack,
         isNullable: table.isNullable || source.isLeftJoined, storage: table.storage)
     }
     return ResolvedSource(

@@ -1,5 +1,7 @@
+import ChangeCapture
 package import GRDB
 import GRDBSQLite
+import OrderedResults
 
 /// What a query's analysis asks of the schema.
 package struct SchemaFacts {
@@ -43,6 +45,17 @@ package struct SchemaFacts {
       columns.contains { $0.name.isSameIdentifier(as: name) && $0.isNotNull }
     }
     return PrimaryKey(columns: info.columns, isUnique: isUnique || isWithoutRowID(table))
+  }
+
+  /// The key of a table WITHOUT ROWID by which its rows are found whichever way it is spelled; nil: there
+  /// is none.
+  func key(of table: String) throws -> TableKey? {
+    guard let key = try TableKey(of: table, in: db) else { return nil }
+    let collations = collations(of: table)
+    let isOfColumns = zip(key.columns, key.collations).allSatisfy {
+      collations[$0.lowercased()] == $1.rawValue
+    }
+    return isOfColumns ? key : nil
   }
 
   /// Whether a column of a table is declared NOT NULL.

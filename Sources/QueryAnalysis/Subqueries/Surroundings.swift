@@ -48,9 +48,11 @@ extension SubqueryAnalysis.Surroundings {
       let equalities = zip(joined.tables.indices, shown[next...]).map { index, shown in
         // Within a view that is one of its sources, a LEFT JOIN may leave a table out.
         let comparison = source.mayLackRow(ofTable: index) ? "IS" : "="
-        return "\(joined.tables[index].rowID ?? "NULL") \(comparison) \(shown.rowID ?? "NULL")"
+        return zip(joined.tables[index].identity, shown.identity).map {
+          "\($0) \(comparison) \($1)"
+        }
       }
-      joined.constraint = .on(equalities.joined(separator: " AND "))
+      joined.constraint = .on(equalities.joined().joined(separator: " AND "))
       next += joined.tables.count
       refusal = refusal ?? joined.tables.compactMap(\.lack).first
       sources.append(joined)

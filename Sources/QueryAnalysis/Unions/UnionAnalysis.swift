@@ -202,6 +202,6 @@ extension ContributionStatement {
   fileprivate func shifted(by count: Int) -> Self {
     Self(
       sql: sql, positions: positions.lowerBound + count..<positions.upperBound + count,
-      tellsLoss: tellsLoss)
+      keys: keys, tellsLoss: tellsLoss)
   }
 }

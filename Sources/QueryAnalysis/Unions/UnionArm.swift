@@ -16,7 +16,11 @@ struct UnionArm {
     (self.analysis, self.number) = (analysis, number)
     var refusal: NotIncremental?
     for owner in analysis.possibleOwners {
-      let rowID = analysis.select.tables[owner].rowID ?? ""
+      guard let rowID = analysis.select.tables[owner].rowID else {
+        let table = analysis.select.tables[owner].name
+        refusal = refusal ?? NotIncremental(reason: Self.lackOfRowID(table))
+        continue
+      }
       do {
         try analysis.checkSearches(
           analysis.body(
@@ -33,13 +37,19 @@ struct UnionArm {
       )
   }
 
+  private static func lackOfRowID(_ table: String) -> String {
+    "\(table) is a table WITHOUT ROWID, in UNION ALL"
+  }
+
   /// The rowids of the tables of which several rows may go with one of the owner.
   private static func others(_ owner: Int, _ analysis: IncrementalAnalysis) throws -> [String] {
     var known: Set<Int> = [owner]
     return try analysis.select.tables.indices.compactMap { table in
       if analysis.determination.closure(of: known).contains(table) { return nil }
       guard let rowID = analysis.select.tables[table].rowID else {
-        throw NotIncremental(reason: analysis.select.tables[table].lack ?? "it has no rowid")
+        throw NotIncremental(
+          reason: analysis.select.tables[table].lack
+            ?? lackOfRowID(analysis.select.tables[table].name))
       }
       known.insert(table)
       return rowID

@@ -41,7 +41,8 @@ extension IncrementalAnalysis {
   /// with its plan.
   private func checkIsCertain(_ function: WindowFunction) throws {
     if isTotal(function.window) { return }
-    let first = possibleOwners.first.flatMap { select.tables[$0].rowIDColumn } ?? "rowid"
+    let names = possibleOwners.first.map { select.tables[$0].identityNames } ?? ["rowid"]
+    let first = names.joined(separator: ", ")
     guard function.hasOneValue else {
       throw NotIncremental(
         reason: """

@@ -1,13 +1,16 @@
+import ChangeCapture
+import Foundation
 import GRDB
+import OrderedResults
 
 /// All rows of all tables of a database, read by plain SELECTs: what a capture is held against.
 struct Contents {
   struct Table: Equatable {
     var columns: [String]
-    /// By rowid.
+    /// By rowid, or by the number of a key.
     var rows: [Int64: [DatabaseValue]]
-    /// Of a table without rowids: the rows as they come.
-    var sequence: [[DatabaseValue]]
+    /// Of a table without rowids: its key.
+    var key: TableKey?
   }
 
   private(set) var tables: [String: Table] = [:]
@@ -19,23 +22,43 @@ struct Contents {
       let (name, sql): (String, String?) = (entry[0], entry[1])
       // The tables behind a virtual one count as parts of it.
       if name.hasPrefix("doc_") { continue }
-      let isKeyed = sql?.contains("WITHOUT ROWID") == true
-      tables[name] = try Self.table(name, isKeyed: isKeyed, in: db)
+      let lacksRowIDs = sql?.contains("WITHOUT ROWID") == true
+      let key = lacksRowIDs ? try TableKey(of: name, in: db) : nil
+      tables[name] = try Self.table(name, key, in: db)
     }
-    tables["sqlite_master"] = try Self.table("sqlite_master", isKeyed: false, in: db)
+    tables["sqlite_master"] = try Self.table("sqlite_master", nil, in: db)
   }
 
-  private static func table(_ name: String, isKeyed: Bool, in db: Database) throws -> Table {
-    let sql = "SELECT \(isKeyed ? "1" : "rowid"), * FROM \(name)"
+  private static func table(_ name: String, _ key: TableKey?, in db: Database) throws -> Table {
+    // A text of GRDB's ends with the first NUL.
+    let bytes = key?.columns.map { "CASE typeof(\($0)) WHEN 'text' THEN CAST(\($0) AS BLOB) END" }
+    let values = (key?.columns ?? []) + (bytes ?? []) + (key == nil ? ["rowid"] : [])
+    let sql = "SELECT \(values.joined(separator: ", ")), * FROM \(name)"
     let statement = try db.makeStatement(sql: sql)
     var table = Table(
-      columns: Array(statement.columnNames.dropFirst()), rows: [:], sequence: [])
+      columns: Array(statement.columnNames.dropFirst(values.count)), rows: [:], key: key)
     let cursor = try Row.fetchCursor(statement)
     while let row = try cursor.next() {
-      let values = Array(row.databaseValues)
-      if isKeyed { table.sequence.append(values) } else { table.rows[row[0]] = values }
+      let all = Array(row.databaseValues)
+      let number = key.map { key in
+        let count = key.columns.count
+        return key.number(of: (0..<count).map { all[$0].value(bytes: all[count + $0]) })
+      }
+      table.rows[number ?? row[0]] = all
     }
     return table
+  }
+}
+
+extension DatabaseValue {
+  fileprivate func value(bytes: DatabaseValue) -> Value {
+    switch storage {
+    case .null: .null
+    case .int64(let integer): .integer(integer)
+    case .double(let real): .real(real)
+    case .string: .text(Array(Data.fromDatabaseValue(bytes) ?? Data()))
+    case .blob(let data): .blob(Array(data))
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import Hashing
+import OrderedResults
 import TestSupport
 import Testing
 
@@ -87,14 +88,13 @@ private final class MemoryPages: DatabasePages {
         _ = try outline.rowIDs(at: 0..<outline.total, from: snapshot)
       } catch { doubt = error }
       do {
-        if map.isTable[tree] {
-          try CellDigests(table: "t").load(
-            leaves: map.leaves(of: tree, root: root), reader: &reader, from: snapshot)
-        } else {
-          for page in map.leaves(of: tree, root: root) {
-            _ = try BTreePage(try snapshot.page(page)).overflowHeads(
-              usableSize: snapshot.layout.usableSize)
-          }
+        let key =
+          map.isTable[tree] ? nil : TableKey(columns: ["a", "b"], collations: [.noCase, .rtrim])
+        try CellDigests(table: "t", key: map.isTable[tree] ? nil : key).load(
+          leaves: map.pagesWithRows(of: tree, root: root), reader: &reader, from: snapshot)
+        for page in map.leaves(of: tree, root: root) {
+          _ = try BTreePage(try snapshot.page(page)).overflowHeads(
+            usableSize: snapshot.layout.usableSize)
         }
       } catch { doubt = error }
     }

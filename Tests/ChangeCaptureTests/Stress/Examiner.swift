@@ -1,4 +1,5 @@
 import GRDB
+import OrderedResults
 
 @testable import ChangeCapture
 
@@ -58,19 +59,35 @@ struct Examiner {
       guard rows.sorted() == rows, Set(rows).count == rows.count else {
         throw Miss(description: "\(name): not ascending: \(rows)")
       }
-      var changed = new.changedRows(since: old)
-      if case .present = reported {
-        presentRows += 1
-        changed.formIntersection(new.rows.keys)
-      } else if isCounted {
-        rowsReported += rows.count
-        rowsChanged += changed.count
+      guard case .present = reported else { return try examine(rows, name, old, new) }
+      presentRows += 1
+      try examine(rows, name, old, new, ofPresent: true)
+    case .keys(let keys):
+      try examine(keys.numbers, name, old, new)
+      for (number, values) in keys.values where new.rows[number] != nil {
+        guard new.key?.number(of: values) == number, values.count == new.key?.columns.count else {
+          throw Miss(description: "\(name): \(values) are not the key of \(number)")
+        }
       }
-      let missed = changed.subtracting(rows)
-      if !missed.isEmpty || old.sequence != new.sequence {
-        throw Miss(
-          description: "\(name): missed \(missed.sorted().prefix(20)) of \(changed.count) rows")
-      }
+    }
+  }
+
+  /// - Parameter ofPresent: whether the rows are those that there are, of a table that is not followed.
+  private mutating func examine(
+    _ rows: [Int64], _ name: String, _ old: Contents.Table, _ new: Contents.Table,
+    ofPresent: Bool = false
+  ) throws {
+    var changed = new.changedRows(since: old)
+    if ofPresent {
+      changed.formIntersection(new.rows.keys)
+    } else if isCounted {
+      rowsReported += rows.count
+      rowsChanged += changed.count
+    }
+    let missed = changed.subtracting(rows)
+    if !missed.isEmpty {
+      throw Miss(
+        description: "\(name): missed \(missed.sorted().prefix(20)) of \(changed.count) rows")
     }
   }
 

@@ -24,9 +24,20 @@ struct RandomSchema {
     /// What identifies a row by itself; nil: nothing that can be named.
     let rowID: String?
     let isView: Bool
+    /// The columns that identify a row together with `rowID`, if it does not alone.
+    var others: [String] = []
     /// What is grouped by besides columns.
     var expressions: [String] = []
+    var isWithoutRowID = false
+
+    /// What identifies a row, of a source of that name.
+    func identity(_ alias: String) -> [String]? {
+      rowID.map { ([$0] + others).map { "\(alias).\($0)" } }
+    }
   }
+
+  /// One of so many tables is WITHOUT ROWID.
+  static let keyed = RandomSource.number("DIDCHANGE_KEYED") ?? 5
 
   private(set) var statements: [String] = []
   private(set) var tables: [Table] = []
@@ -49,14 +60,22 @@ struct RandomSchema {
 
   private mutating func addTable(_ number: Int, using random: inout RandomSource) {
     let name = "t\(number)"
-    let kind = random.pick([
-      "id", "id", "id", "id", "id", "rowid", "text", "text", "null", "null", "without",
-    ])
+    let kind =
+      random.once(in: Self.keyed)
+      ? random.pick(["without", "without", "pair"])
+      : random.pick(["id", "id", "id", "id", "id", "rowid", "text", "text", "null", "null"])
     var columns: [Column] = []
     if kind == "id" {
       columns.append(Column(name: "id", declaration: "INTEGER PRIMARY KEY", isExact: true))
     }
-    if kind == "text" || kind == "without" {
+    if kind == "without" || kind == "pair" {
+      let type = random.pick(["TEXT", "TEXT COLLATE NOCASE", "INTEGER", "REAL", "", "NUMERIC"])
+      columns.append(
+        Column(
+          name: "id", declaration: type, isExact: !type.isEmpty && !type.contains("COLLATE"),
+          isIndexed: false))
+    }
+    if kind == "text" {
       columns.append(
         Column(name: "id", declaration: "TEXT PRIMARY KEY NOT NULL", isExact: true))
     }
@@ -79,9 +98,17 @@ struct RandomSchema {
       column.isIndexed = random.number(0...9) < 8
       columns.append(column)
     }
-    let list = columns.map { "\($0.name) \($0.declaration)" }.joined(separator: ", ")
+    var list = columns.map { "\($0.name) \($0.declaration)" }
+    let others = kind == "pair" ? [columns[1].name] : []
+    if kind == "without" || kind == "pair" {
+      var key = (["id"] + others).map { $0 + random.pick(["", "", " DESC"]) }
+      if random.once(in: 2) { key.reverse() }
+      if random.once(in: 2) { list.reverse() }
+      list.append("PRIMARY KEY (\(key.joined(separator: ", ")))")
+    }
     statements.append(
-      "CREATE TABLE \(name) (\(list))\(kind == "without" ? " WITHOUT ROWID" : "")")
+      "CREATE TABLE \(name) (\(list.joined(separator: ", ")))"
+        + (kind == "without" || kind == "pair" ? " WITHOUT ROWID" : ""))
     for column in columns where column.isIndexed {
       let more = random.once(in: 4) ? ", \(random.pick(columns).name)" : ""
       statements.append("CREATE INDEX \(name)_\(column.name) ON \(name) (\(column.name)\(more))")
@@ -92,7 +119,8 @@ struct RandomSchema {
     tables.append(
       Table(
         name: name, columns: columns, rowID: ["rowid", "null"].contains(kind) ? "rowid" : "id",
-        isView: false, expressions: [expression]))
+        isView: false, others: others, expressions: [expression],
+        isWithoutRowID: kind == "without" || kind == "pair"))
   }
 
   private mutating func addView(_ number: Int, using random: inout RandomSource) {
@@ -125,7 +153,8 @@ struct RandomSchema {
     case 0...4: return insertion(into: table, using: &random)
     case 5, 6, 7:
       let column = random.pick(table.columns)
-      let value = column.name == key ? "\(random.number(1...9))" : value(using: &random)
+      let isNumber = column.name == key && (!table.isWithoutRowID || random.once(in: 2))
+      let value = isNumber ? "\(random.number(1...9))" : value(using: &random)
       let comparison = random.pick(["=", "=", "=", ">", "<"])
       return """
         UPDATE OR IGNORE \(table.name) SET \(column.name) = \(value) WHERE \(key) \(comparison) \(id)
@@ -141,7 +170,11 @@ struct RandomSchema {
   private func insertion(into table: Table, using random: inout RandomSource) -> String {
     let key = table.rowID ?? "rowid"
     let names = (key == "rowid" ? ["rowid"] : []) + table.columns.map(\.name)
-    let values = names.map { $0 == key ? "\(random.number(1...9))" : value(using: &random) }
+    let values = names.map { name in
+      // The keys of tables WITHOUT ROWID are of any type.
+      let isNumber = name == key && (!table.isWithoutRowID || random.number(0...3) > 0)
+      return isNumber ? "\(random.number(1...9))" : value(using: &random)
+    }
     return """
       INSERT OR \(random.pick(["REPLACE", "IGNORE"])) INTO \(table.name) \
       (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))

@@ -24,12 +24,10 @@ extension RandomSelectWriter {
   ) -> String {
     let terms = random.once(in: 3) ? ", \(column([sources]))" : ""
     let partition = random.once(in: 20) ? "" : "PARTITION BY \(owner)\(terms)"
-    let keys = sources.compactMap { source in
-      source.table.rowID.map { "\(source.alias).\($0)" }
-    }
+    let keys = sources.compactMap { $0.table.identity($0.alias) }
     let isTotal = keys.count == sources.count && random.number(0...2) > 0
     var order = random.once(in: 3) ? [] : ["\(column([sources]))\(random.pick(["", " DESC"]))"]
-    if isTotal { order += keys }
+    if isTotal { order += keys.joined() }
     let list = order.joined(separator: ", ")
     var window = order.isEmpty ? partition : "\(partition) ORDER BY \(list)"
     let call = isTotal ? orderedCall(sources) : call(sources)

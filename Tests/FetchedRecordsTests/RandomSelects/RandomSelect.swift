@@ -282,12 +282,12 @@ struct RandomSelectWriter {
     }
     if random.once(in: 3) {
       let inner = source(from: schema.tables)
-      if let rowID = inner.table.rowID {
+      if let identity = inner.table.identity(inner.alias) {
         let condition = innerCondition(inner, scope, depth)
         return """
           (SELECT \(inner.alias).\(random.pick(inner.table.columns).name) FROM \(text(inner)) \
           WHERE \(condition) ORDER BY \(inner.alias).\(random.pick(inner.table.columns).name)\
-          \(random.pick(["", " DESC"])), \(inner.alias).\(rowID) LIMIT 1)
+          \(random.pick(["", " DESC"])), \(identity.joined(separator: ", ")) LIMIT 1)
           """
       }
     }

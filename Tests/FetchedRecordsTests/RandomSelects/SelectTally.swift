@@ -7,6 +7,8 @@ struct SelectTally {
   var incremental = 0
   var maintained = 0
   var refetches = 0
+  /// Of those that read tables WITHOUT ROWID by their keys.
+  var keyed = (queries: 0, maintained: 0)
   var reasons: [String: Int] = [:]
   var shapes: [String: (queries: Int, incremental: Int, maintained: Int)] = [:]
 
@@ -19,6 +21,10 @@ struct SelectTally {
       shapes[shape]?.incremental += 1
     }
     maintained += outcome.statistics.maintained
+    if outcome.isKeyed {
+      keyed.queries += 1
+      keyed.maintained += outcome.statistics.maintained
+    }
     refetches += outcome.statistics.refetches
     if outcome.mode == .refetch { reasons[String(outcome.reason.prefix(60)), default: 0] += 1 }
   }
@@ -29,6 +35,7 @@ struct SelectTally {
       \(queries) queries, \(incremental) row by row: \(maintained) times row by row, \(refetches) \
       refetched
       """)
+    print("  by primary keys: \(keyed.queries), \(keyed.maintained) times")
     for (shape, counts) in shapes.sorted(by: { $0.key < $1.key }) {
       print(
         "  \(shape): \(counts.queries), \(counts.incremental) row by row, \(counts.maintained) times"

@@ -18,6 +18,8 @@ struct SelectTrial {
   struct Outcome {
     var mode = Tracking.Mode.refetch
     var reason = ""
+    /// Whether it is kept up to date by the keys of tables WITHOUT ROWID.
+    var isKeyed = false
     var statistics = RefreshStatistics()
     /// What was wrong, and behind which transaction.
     var failure: (text: String, transaction: Int)?
@@ -47,6 +49,7 @@ struct SelectTrial {
     let refetched = try plain.watch("q", arguments: arguments)
     var shown = PlainResults(followed.snapshot.results)
     var outcome = Outcome(mode: query.tracking.mode, reason: query.tracking.reason)
+    outcome.isKeyed = query.plan?.isKeyed == true
     for (number, transaction) in transactions.enumerated() {
       try fixture.writer.writeWithoutTransaction { db in
         try db.inTransaction {
@@ -131,5 +134,12 @@ struct SelectTrial {
     }
     for index in schema.indices { add { $0.schema.remove(at: index) } }
     return all
+  }
+}
+
+extension IncrementalPlan {
+  fileprivate var isKeyed: Bool {
+    if case .keyedRow = owner { return true }
+    return contributions.contains { $0.keys.contains { $0 != nil } }
   }
 }

@@ -83,7 +83,7 @@ enum RandomWorld {
       definition: QueryDefinition(
         name: "pairs", form: .declared(.init(table: "pair", order: ["v DESC"])), section: "a"),
       oracle: "SELECT a, a, b, v FROM pair ORDER BY a, v DESC, a DESC, b DESC",
-      tracking: .refetch),
+      trackingOfUTF16: .refetch),
     Case(
       definition: QueryDefinition(
         name: "loose", form: .declared(.init(table: "loose", order: ["w", "v"]))),

@@ -7,7 +7,7 @@ extension RandomSQL {
     case 8...12: blobChange()
     case 13, 14: family()
     case 15, 16: keyed()
-    case 17: random.once(in: 2) ? plain() : wide()
+    case 17, 22: withoutRowID()
     case 18: tiny()
     case 19, 20: extra()
     case 21: document()
@@ -34,7 +34,7 @@ extension RandomSQL {
   }
 
   /// Bytes that may or may not fit on a page, from few to many pages.
-  private mutating func bytes() -> String {
+  mutating func bytes() -> String {
     let size = random.pick([20, 300, 900, 2000, 5000, 9000, 40_000])
     let exact = random.number(size / 2...size)
     return random.once(in: 3)
@@ -120,26 +120,6 @@ extension RandomSQL {
     case 1: "REPLACE INTO keyed (rowid, code) VALUES (\(code), 'k\(random.number(1...60))')"
     case 2: "UPDATE OR REPLACE keyed SET code = 'k\(random.number(1...60))' WHERE code = 'k\(code)'"
     default: "DELETE FROM keyed WHERE code = 'k\(code)'"
-    }
-  }
-
-  private mutating func plain() -> String {
-    let key = random.number(1...40)
-    return switch random.number(0...3) {
-    case 0, 1: "INSERT OR REPLACE INTO plain VALUES ('a\(key % 5)', \(key), \(value()))"
-    case 2: "UPDATE plain SET c = \(value()) WHERE b = \(key)"
-    default: "DELETE FROM plain WHERE b % 4 = \(key % 4)"
-    }
-  }
-
-  private mutating func wide() -> String {
-    let key = random.number(1...12)
-    return switch random.number(0...3) {
-    case 0, 1: "INSERT OR REPLACE INTO wide VALUES (\(key), \(bytes()))"
-    case 2:
-      "UPDATE wide SET body = CAST(substr(body, 1, length(body) - 3) || '\(random.number(100...999))' AS BLOB) "
-        + "WHERE k = \(key) AND length(body) > 3"
-    default: "DELETE FROM wide WHERE k = \(key)"
     }
   }
 

@@ -18,7 +18,9 @@ package struct RandomSQL {
   package static let rowidTables = [
     "player", "blob", "log", "parent", "child", "keyed", "tiny", "x1", "x2", "x3",
   ]
-  package static let otherTables = ["plain", "wide", "doc", "sqlite_sequence"]
+  package static let otherTables = [
+    "plain", "wide", "mixed", "long", "doc", "sqlite_sequence",
+  ]
 
   package var schema: [String] {
     var statements = [
@@ -36,8 +38,6 @@ package struct RandomSQL {
       "CREATE INDEX child_parent ON child (parent)",
       "CREATE TABLE keyed (code TEXT PRIMARY KEY, value)",
       "CREATE TABLE tiny (a, b)",
-      "CREATE TABLE plain (a TEXT, b INTEGER, c, PRIMARY KEY (a, b)) WITHOUT ROWID",
-      "CREATE TABLE wide (k INTEGER PRIMARY KEY, body BLOB) WITHOUT ROWID",
       """
       CREATE TRIGGER player_deleted AFTER DELETE ON player BEGIN \
       INSERT INTO log (what) VALUES ('deleted ' || old.id); END
@@ -47,6 +47,7 @@ package struct RandomSQL {
       UPDATE child SET text = new.name WHERE parent = new.id; END
       """,
     ]
+    statements += Self.tablesWithoutRowID
     if hasFullTextSearch { statements.append("CREATE VIRTUAL TABLE doc USING fts5(title, body)") }
     return statements
   }

@@ -78,6 +78,15 @@ struct PageImage {
     return digest.digest(base + range.lowerBound, count: range.count, after: before)
   }
 
+  /// Hands over a part of the page, which is good during the call.
+  func withBytes<R>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> R
+  ) throws(CaptureDoubt) -> R {
+    guard range.lowerBound >= 0, range.upperBound <= count else { throw .malformedPage }
+    // In bounds by the line before.
+    return body(UnsafeRawBufferPointer(start: base + range.lowerBound, count: range.count))
+  }
+
   func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
     guard other.count == count else { return false }
     // `base` holds `count` bytes.

@@ -2,6 +2,7 @@ import ChangeCapture
 import Foundation
 import GRDB
 import GRDBSQLite
+import OrderedResults
 import QueryAnalysis
 import Synchronization
 
@@ -17,6 +18,7 @@ import Synchronization
 final class TransactionJournal: ChangeFinder, @unchecked Sendable {
   private let isFile: Bool
   private var followed: Set<String> = []
+  private var tablesWithoutRowID: Set<String> = []
   private var entries: [String: TableEntry] = [:]
   /// Of transactions that were committed, and not kept by the engine yet.
   private var pending = DatabaseChanges.everything(.firstLook)
@@ -58,8 +60,11 @@ final class TransactionJournal: ChangeFinder, @unchecked Sendable {
 
   /// A row is about to change.
   ///
-  /// Its rowids have no meaning for a table without them, and such a table is never followed.
+  /// Its rowids have no meaning for a table without them.
   func rowWillChange(_ table: String, _ old: Int64?, _ new: Int64?) {
+    guard !tablesWithoutRowID.contains(where: { $0.isSameIdentifier(as: table) }) else {
+      return entries[table] = .whole(.withoutRowID)
+    }
     guard followed.contains(where: { $0.isSameIdentifier(as: table) }) else {
       return entries[table] = .whole(.notFollowed)
     }
@@ -100,7 +105,10 @@ final class TransactionJournal: ChangeFinder, @unchecked Sendable {
 
   func keep() { pending = .nothing }
 
-  func follow(_ tables: Set<String>, in db: Database) { followed = tables }
+  func follow(_ tables: Set<String>, in db: Database) throws {
+    followed = tables
+    tablesWithoutRowID = try tables.filter { try TableKey.isMissingRowID($0, in: db) }
+  }
 
   var statistics: CaptureStatistics { CaptureStatistics() }
 }
