@@ -118,7 +118,9 @@ extension FetchedRecordsController {
   /// What the engine tells, on the queue.
   func receive(_ told: RecordsListener.Told) {
     switch told {
-    case .failure(let error): handlers.onError?(self, error)
+    case .failure(let error):
+      handlers.onError?(self, error)
+      streams.finish(throwing: error)
     case .success(let change): tell(change)
     }
   }

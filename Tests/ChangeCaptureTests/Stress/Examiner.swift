@@ -72,7 +72,7 @@ struct Examiner {
     }
   }
 
-  /// - Parameter ofPresent: whether the rows are those that there are, of a table that is not followed.
+  // `ofPresent`: whether the rows are those that there are, of a table that is not followed.
   private mutating func examine(
     _ rows: [Int64], _ name: String, _ old: Contents.Table, _ new: Contents.Table,
     ofPresent: Bool = false

@@ -216,12 +216,14 @@ private let byName = Player.order(Column("name"))
     let controller = try world.controller(byName)
     try world.onQueue { try controller.performFetch() }
     var iterator = controller.changeSets.makeAsyncIterator()
+    let first = try #require(try await iterator.next())
+    #expect(first.isReset && first.old.isEmpty && first.new.count == 3)
     for id in 10..<20 {
       try world.write(
         "INSERT INTO player (id, name) VALUES (\(id), 'n\(id)')", settling: controller)
     }
     try world.write("DELETE FROM player WHERE id > 12", settling: controller)
-    let joined = try #require(await iterator.next())
+    let joined = try #require(try await iterator.next())
     #expect(joined.old.count == 3)
     #expect(joined.new.count == 6)
     #expect(joined.recordChanges.count == 3)
@@ -231,7 +233,7 @@ private let byName = Player.order(Column("name"))
       "INSERT INTO player (id, name, team) VALUES (1, 'Ada', 'Blue')", settling: controller)
     async let next = iterator.next()
     try world.write("DELETE FROM player WHERE id = 2")
-    #expect(await next?.recordChanges.count == 1)
+    #expect(try await next?.recordChanges.count == 1)
   }
 
   @Test func `end with the controller, and with the task`() async throws {
@@ -239,14 +241,14 @@ private let byName = Player.order(Column("name"))
     var controller: FetchedRecordsController<Player>? = try world.controller(byName)
     try world.onQueue { try controller?.performFetch() }
     let sequence = try #require(controller?.changeSets)
-    let task = Task { for await _ in sequence {} }
+    let task = Task { for try await _ in sequence {} }
     controller = nil
-    await task.value
+    try await task.value
     let other = try world.controller(byName)
     let otherSequence = other.changeSets
-    let cancelled = Task { for await _ in otherSequence {} }
+    let cancelled = Task { for try await _ in otherSequence {} }
     cancelled.cancel()
-    await cancelled.value
+    try await cancelled.value
   }
 
   @Test func `a reset tells to read everything anew`() throws {
