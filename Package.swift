@@ -10,22 +10,45 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
-let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let algorithms = Target.Dependency.product(name: "Algorithms", package: "swift-algorithms")
-let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
-let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
-let cryptoExtras = Target.Dependency.product(name: "CryptoExtras", package: "swift-crypto")
-let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+/// What FetchedRecords needs and FetchedRecordsClient does not.
+let library = TargetDependencyCondition.when(traits: ["Library"])
+
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift", condition: library)
+let sqlite = Target.Dependency.product(
+  name: "GRDBSQLite", package: "GRDB.swift", condition: library)
+let algorithms = Target.Dependency.product(
+  name: "Algorithms", package: "swift-algorithms", condition: library)
+let deque = Target.Dependency.product(
+  name: "DequeModule", package: "swift-collections", condition: library)
+
+/// What the server needs besides. A program resolves nothing that its traits do not name.
+let server = TargetDependencyCondition.when(traits: ["Server"])
+
+let httpTypes = Target.Dependency.product(
+  name: "HTTPTypes", package: "swift-http-types", condition: server)
+let logging = Target.Dependency.product(
+  name: "Logging", package: "swift-log", condition: server)
+let crypto = Target.Dependency.product(
+  name: "Crypto", package: "swift-crypto", condition: server)
+let cryptoExtras = Target.Dependency.product(
+  name: "CryptoExtras", package: "swift-crypto", condition: server)
+let jwt = Target.Dependency.product(name: "JWTKit", package: "jwt-kit", condition: server)
+let yams = Target.Dependency.product(name: "Yams", package: "Yams", condition: server)
+let argumentParser = Target.Dependency.product(
+  name: "ArgumentParser", package: "swift-argument-parser", condition: server)
 
 let package = Package(
   name: "didchange",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "FetchedRecords", targets: ["FetchedRecords"]),
     .executable(name: "didchange", targets: ["didchange"]),
+  ],
+  traits: [
+    .trait(name: "Library", description: "FetchedRecords, on GRDB."),
+    .trait(
+      name: "Server", description: "The server and the command.", enabledTraits: ["Library"]),
+    .default(enabledTraits: ["Server"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -76,8 +99,8 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "Callers", "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
-        "OrderedResults", "QueryAnalysis", "ServerSentEvents", "Yams", algorithms, deque, grdb,
-        httpTypes, logging, sqlite,
+        "OrderedResults", "QueryAnalysis", "ServerSentEvents", algorithms, deque, grdb,
+        httpTypes, logging, sqlite, yams,
       ],
       swiftSettings: settings),
     .target(
@@ -90,8 +113,7 @@ let package = Package(
       name: "didchange",
       dependencies: [
         "Callers", "Demo", "HTTP1", "HTTPServer", "JSON", "RecordsAPI", "ServerSentEvents",
-        httpTypes, logging,
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        httpTypes, logging, argumentParser,
       ],
       swiftSettings: settings),
 
@@ -100,7 +122,7 @@ let package = Package(
       dependencies: [
         "Callers", "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults",
         "QueryAnalysis", "SeededRandom", crypto, cryptoExtras, grdb, httpTypes, logging, sqlite,
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        argumentParser,
       ],
       path: "Benchmarks",
       exclude: [
