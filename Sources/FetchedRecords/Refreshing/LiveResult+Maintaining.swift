@@ -181,9 +181,10 @@ extension LiveResult {
         key.number(of: columns.lazy.map(record.value)) == owner
       }
     case .group(let columns):
-      let group = contributions?.numbers[owner] ?? []
+      guard let numbers = contributions?.numbers else { return [] }
+      let group = numbers[owner]
       return index.records(of: owner) { record in
-        zip(columns, group).allSatisfy { record.value($0) == $1 }
+        numbers.representative(of: columns.map(record.value)) == group
       }
     }
   }

@@ -19,7 +19,7 @@ struct Contributions {
   private var owners: [[Int64: Owners]]
   private var count = 0
   private var limit = Int.max
-  private(set) var numbers = GroupIdentifiers()
+  private(set) var numbers: GroupIdentifiers
   /// Of owners WITHOUT ROWID.
   private(set) var keys = OwnerKeys()
   /// Whether a group is not found again by what was read of it.
@@ -41,6 +41,7 @@ struct Contributions {
   init?(
     _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
   ) throws {
+    numbers = GroupIdentifiers(collations: plan.collations)
     owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)

@@ -143,8 +143,13 @@ extension Value {
 struct GroupIdentifiers {
   private var numbers: [[Value]: Int64] = [:]
   private var groups: [[Value]] = []
+  /// How the values of each column of a group are compared; none: under BINARY.
+  private let collations: [Collation]
+
+  init(collations: [Collation] = []) { self.collations = collations }
 
   mutating func number(of group: [Value]) -> Int64 {
+    let group = representative(of: group)
     if let number = numbers[group] { return number }
     let number = Int64(groups.count)
     numbers[group] = number
@@ -153,4 +158,9 @@ struct GroupIdentifiers {
   }
 
   subscript(number: Int64) -> [Value] { groups[Int(number)] }
+
+  /// The values by which a group is known, of all that are equal to its own.
+  func representative(of group: [Value]) -> [Value] {
+    collations.isEmpty ? group : zip(group, collations).map { $1.representative(of: $0) }
+  }
 }

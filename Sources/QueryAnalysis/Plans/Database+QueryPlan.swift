@@ -12,6 +12,37 @@ extension Database {
     return try Row.fetchAll(statement)
   }
 
+  /// The tables in whose order SQLite reads the rows of each group of a SELECT, the outermost first, and
+  /// by which indexes; nil: it sorts them, or that is not certain.
+  ///
+  /// What is searched for in the first one does not count.
+  func orderOfGroupedRows(in sql: String) -> [String]? {
+    guard let steps = try? queryPlan(of: sql) else { return nil }
+    let others = [
+      "GROUP BY", "AUTOMATIC", "ANY(", "VIRTUAL", "MULTI-INDEX", "MATERIALIZE", "CO-ROUTINE",
+    ]
+    var tables: [String] = []
+    for step in steps where step["parent"] == 0 {
+      let detail = (step["detail"] as String).replacing(" COVERING", with: "")
+      if others.contains(where: { detail.contains($0) }) { return nil }
+      guard detail.hasPrefix("SCAN ") || detail.hasPrefix("SEARCH ") else { continue }
+      let text = detail.drop { $0 != " " }.dropFirst()
+      tables.append(String(tables.isEmpty ? text.prefix { $0 != "(" } : text))
+    }
+    guard let first = tables.first?.replacing(" USING INTEGER PRIMARY KEY", with: "") else {
+      return nil
+    }
+    tables[0] = first.trimmingSpaces
+    let index = tables[0].split(separator: " USING INDEX ", maxSplits: 1).dropFirst().first
+    return index.map { isFalling(index: String($0)) } == true ? nil : tables
+  }
+
+  /// Whether an index falls in one of its columns: then it may be read from its end.
+  private func isFalling(index: String) -> Bool {
+    let sql = "SELECT max(\"desc\") FROM pragma_index_xinfo(?)"
+    return (try? Bool.fetchOne(self, sql: sql, arguments: [index])) != false
+  }
+
   /// Whether SQLite reads the rows of a SELECT in their order, without having to sort or to keep
   /// them.
   func isReadInOrder(_ sql: String) -> Bool {

@@ -34,6 +34,7 @@ package struct FunctionList {
   }
 
   private var functions: [String: [Function]] = [:]
+  private var allowsOrder = false
 
   package init(_ db: Database) throws {
     // SQLITE_DETERMINISTIC is 0x800: https://www.sqlite.org/c3ref/c_deterministic.html
@@ -46,6 +47,29 @@ package struct FunctionList {
       functions[row[0], default: []].append(
         Function(
           isAggregate: !row[1], isDeterministic: row[2], isBuiltIn: row[3], arguments: row[4]))
+    }
+  }
+
+  /// Aggregates of SQLite's own whose value is that of the order of the rows.
+  private static let ordered = [
+    "group_concat", "string_agg", "json_group_array", "json_group_object",
+  ]
+
+  /// The same where somebody else sees to the order of a group's rows.
+  var allowingOrder: FunctionList {
+    var copy = self
+    copy.allowsOrder = true
+    return copy
+  }
+
+  /// Whether an expression calls an aggregate that depends on the order of its rows.
+  func dependsOnOrder(_ expression: String) -> Bool {
+    do {
+      try check(SQLTokens.tokens(of: expression)[...].withoutSubqueries, allowingAggregates: true)
+      return false
+    } catch {
+      if case .ordered = error { return true }
+      return false
     }
   }
 
@@ -117,7 +141,9 @@ package struct FunctionList {
     let chosen = functions(named: name, arguments: count)
     if chosen.contains(where: \.isAggregate) {
       guard allowingAggregates else { throw .aggregate(name) }
-      guard Aggregate.Function(rawValue: name) != nil else { throw .ordered(name) }
+      let isOrdered =
+        allowsOrder && Self.ordered.contains(name) && chosen.allSatisfy(\.isBuiltIn)
+      guard Aggregate.Function(rawValue: name) != nil || isOrdered else { throw .ordered(name) }
       return
     }
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }

@@ -13,10 +13,13 @@ extension IncrementalAnalysis {
     for group in groups where select.showsSubquery(group.expression) {
       throw NotIncremental(reason: "it groups by \(group.expression), which has a subquery")
     }
-    try checkValues(groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) })
+    let others = groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) }
+    let unequal = others.filter { !isOverGroups && !isDistinct && isOfEqualValues($0) }
+    try checkValues(others.filter { !unequal.contains($0) })
     try checkBareColumns(groups, determined)
     try completeKey(groups, determined)
     let rows = possibleOwners.filter(owners.contains)
+    dependsOnOrder = !unequal.isEmpty || callsOrderedAggregate
     if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
 
     for group in groups { try checkIsRequired(group) }
@@ -30,10 +33,12 @@ extension IncrementalAnalysis {
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
     let records = statement(of: subqueries.narrowed, condition: condition)
     try checkSearches(isOverGroups ? groupSearch(condition) : records, of: groups)
+    if dependsOnOrder { try checkOrderOfRows(records, order, terms, groups) }
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
     let plan = IncrementalPlan(
-      owner: .group(columns: columns), isGrouped: true, order: order,
+      owner: .group(columns: columns), collations: collations(of: groups), isGrouped: true,
+      order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms))
     return shape(plan, terms)
@@ -67,7 +72,7 @@ extension IncrementalAnalysis {
     return list.append(hidden: hidden?.expression ?? group.expression)
   }
 
-  private func shows(_ group: GroupTerm, at position: Int) -> Bool {
+  func shows(_ group: GroupTerm, at position: Int) -> Bool {
     expression(ofColumn: position).map {
       GroupTerm(shown.expressionOverRows($0), in: select) == group
     } == true
@@ -75,7 +80,7 @@ extension IncrementalAnalysis {
 
   /// In a longer expression, too, a name may be that of a result column, which is not there where
   /// changed rows are led to groups.
-  private func checkNames(_ groups: [GroupTerm]) throws {
+  func checkNames(_ groups: [GroupTerm]) throws {
     let aliases = select.syntax.columns.compactMap(\.possibleAlias)
     for group in groups where group.origin == nil {
       for name in ResolvedSelect.references(in: SQLTokens.tokens(of: group.expression)[...])

@@ -81,7 +81,7 @@ extension IncrementalAnalysis {
   /// Other expressions would have to be looked at more closely; where every column has BINARY and
   /// nothing says COLLATE, there is nothing to look for.
   /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
-  private func collationName(of expression: String?, _ position: Int) throws -> String {
+  func collationName(of expression: String?, _ position: Int) throws -> String {
     let expression = expression.map(shown.expressionOverRows)
     if let column = expression.flatMap(select.origin(of:)) {
       // A rowid is a number.

@@ -50,6 +50,10 @@ struct IncrementalAnalysis {
   let determination: RowDetermination
   let subqueries: SubqueryAnalysis
   let windows: WindowFunctions
+  /// Whether it is written with DISTINCT.
+  let isDistinct: Bool
+  /// Whether what it shows of a group depends on the order of its rows.
+  var dependsOnOrder = false
   /// What stands behind each visible column, in the words of ``shown``; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -67,6 +71,7 @@ struct IncrementalAnalysis {
     let resolver = SourceResolver(locality, db)
     let resolved = try resolver.resolveWithGroups(candidate.syntax)
     try resolved.checkHasNoFunction()
+    isDistinct = resolved.syntax.isDistinct
     shown = try resolved.groupedIfDistinct(locality.functions)
     select = shown.grouped ?? shown
     var candidate = candidate
@@ -85,13 +90,14 @@ struct IncrementalAnalysis {
         reason: "\(function.name)() OVER looks at several records of GROUP BY or DISTINCT")
     }
     let isOverGroups = shown.grouped != nil && !isGrouped
+    let allowed = isGrouped ? locality.allowingOrder : locality
     if isOverGroups {
       try locality.checkOverGroups(shown)
     } else {
-      try locality.check(select, allowingAggregates: isGrouped, allowingWindows: true)
+      try allowed.check(select, allowingAggregates: isGrouped, allowingWindows: true)
     }
     for expression in candidate.list.hidden {
-      try locality.check(
+      try allowed.check(
         expression, of: shown, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups,
         allowingWindows: true)
     }
@@ -156,6 +162,7 @@ struct IncrementalAnalysis {
     let (order, terms) = try recordOrder()
     let records = keyed(by: identity)
     try checkSearches(records.sql(forKeys: 2))
+    if dependsOnOrder { try checkOrderOfRows(records.sql(forKeys: 2), order, terms, owner: owner) }
     let (leads, contributions) = try leads(owner: owner, ownerColumns: identity)
     let key = select.tables[owner].key
     var plan = IncrementalPlan(

@@ -17,6 +17,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   }
 
   package let owner: Owner
+  /// How the values of a group's columns are compared; none: under BINARY.
+  package var collations: [Collation] = []
   /// Whether a record is made of several rows.
   let isGrouped: Bool
   /// The order of the result, which is total.

@@ -7,6 +7,11 @@ struct RowLocality {
 
   init(_ db: Database) throws { functions = try FunctionList(db) }
 
+  private init(_ functions: FunctionList) { self.functions = functions }
+
+  /// The same where somebody else sees to the order of a group's rows.
+  var allowingOrder: RowLocality { RowLocality(functions.allowingOrder) }
+
   /// Aggregates may be allowed in the list, HAVING and ORDER BY; subqueries are everywhere but in GROUP
   /// BY, and in what a function is called with.
   ///

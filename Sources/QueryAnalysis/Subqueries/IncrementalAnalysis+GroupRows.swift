@@ -11,7 +11,9 @@ extension IncrementalAnalysis {
     let rows = select.certain
     let isOfTables = rows.sources.allSatisfy { if case .table = $0.body { true } else { false } }
     let rowIDs = rows.tables.compactMap(\.rowID)
-    guard isOfTables, rowIDs.count == rows.sources.count else { return nil }
+    // What is equal in a group may look different in another row of it.
+    let lookAlike = collations(of: select.groupTerms.map { GroupTerm($0, in: select) }).isEmpty
+    guard isOfTables, lookAlike, rowIDs.count == rows.sources.count else { return nil }
     let names = rowIDs.indices.map(ResolvedSelect.rowIDName)
     let groups = DeclaredParts.select(
       zip(rowIDs, names).map { "\($0) AS \($1)" }, from: rows.from(),

@@ -12,7 +12,7 @@ extension IncrementalAnalysis {
     var columns: [GroupTerm]?
     for function in windows.functions {
       let terms = function.window.partition.map { GroupTerm($0, in: select) }
-        .filter { $0.origin != nil }
+        .filter { !$0.tables.isEmpty && (try? checkNames([$0])) != nil }
       columns = columns.map { $0.filter(terms.contains) } ?? terms
     }
     guard let columns, !columns.isEmpty else {
@@ -25,7 +25,7 @@ extension IncrementalAnalysis {
     var refusal: (any Error)?
     let owners = columns.filter { column in
       do {
-        try checkValues([column])
+        if !isOfEqualValues(column) { try checkValues([column]) }
         try checkIsRequired(column)
         return true
       } catch {

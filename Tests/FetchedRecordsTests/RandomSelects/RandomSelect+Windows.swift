@@ -5,7 +5,11 @@ extension RandomSelectWriter {
   /// Only such whose values are certain whatever SQLite's plan.
   mutating func window(_ select: inout RandomSelect, _ sources: [Source]) {
     select.shape = "windows"
-    let owner = exactColumn(of: random.pick(sources))
+    let source = random.pick(sources)
+    var owner = random.once(in: 3) ? searchedColumn(of: source) : exactColumn(of: source)
+    if sources.count == 1, let expression = source.table.expressions.first, random.once(in: 4) {
+      owner = expression
+    }
     select.fields = ["\(column([sources])) AS f0"]
     for number in 1...random.number(1...3) {
       select.fields.append("\(windowFunction(sources, owner, &select)) AS f\(number)")

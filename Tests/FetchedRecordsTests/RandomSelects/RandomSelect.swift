@@ -64,6 +64,8 @@ struct RandomSelectWriter {
   static let windowed = RandomSource.number("DIDCHANGE_WINDOWED") ?? 8
   /// Of the others, so many have GROUP BY.
   static let grouped = RandomSource.number("DIDCHANGE_GROUPED") ?? 4
+  /// Of those of one table, so many show what depends on the order of its rows.
+  static let ordered = RandomSource.number("DIDCHANGE_ORDERED") ?? 3
   /// And so many are joined with others by UNION ALL.
   static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 8
 
@@ -196,6 +198,7 @@ struct RandomSelectWriter {
     if let expression = sources[0].table.expressions.first, random.once(in: 3) {
       return group(&select, by: expression, of: sources[0])
     }
+    if random.once(in: Self.ordered), groupInOrder(&select, sources) { return }
     let column = exactColumn(of: source)
     select.groupBy = column
     select.shape = "groups"

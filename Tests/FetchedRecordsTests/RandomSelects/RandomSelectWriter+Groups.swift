@@ -76,6 +76,50 @@ extension RandomSelectWriter {
   }
 }
 
+// Groups of which the order of the rows decides what they show.
+extension RandomSelectWriter {
+  /// Whether there is something that SQLite may find the groups by: the first table's rowid, or a column
+  /// that has an index, where the table is alone.
+  mutating func groupInOrder(_ select: inout RandomSelect, _ sources: [Source]) -> Bool {
+    let source = sources[0]
+    guard !source.table.isView, source.sql == nil, let rowID = source.table.rowID else {
+      return false
+    }
+    let isJoined = sources.count > 1 && random.once(in: 2)
+    if !isJoined { (select.sources, select.conditions) = ([select.sources[0]], []) }
+    let column = isJoined ? "\(source.alias).\(rowID)" : searchedColumn(of: source)
+    let last = isJoined ? sources[sources.count - 1] : source
+    let value = "\(last.alias).\(random.pick(last.table.columns).name)"
+    select.groupBy = column
+    select.shape = isJoined ? "groups of joins in an order" : "groups in an order"
+    let shown = random.pick([column, column, "\(column) || '!'", "upper(\(column))"])
+    select.fields = ["\(shown) AS f0", "\(orderedAggregate(value, of: last)) AS f1"]
+    if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
+    if random.once(in: 3) { select.conditions.append("\(value) IS NOT 3") }
+    if random.once(in: 2) {
+      select.order = [random.pick(["f1", "count(*) DESC", column, "\(column) DESC", "f0"])]
+    }
+    if random.once(in: 4) { addSubqueries(beside: column, of: source, to: &select) }
+    return true
+  }
+
+  private mutating func orderedAggregate(_ value: String, of source: Source) -> String {
+    random.pick([
+      "group_concat(\(value))", "group_concat(\(value), '-')", "count(*)",
+      "json_group_array(CAST(\(value) AS TEXT))", "max(\(exactColumn(of: source)))",
+      "group_concat(\(value)) FILTER (WHERE \(value) > 1)", "group_concat(DISTINCT \(value))",
+    ])
+  }
+
+  /// A column that has an index; one of which equal values may look different, if there is one.
+  mutating func searchedColumn(of source: Source) -> String {
+    let columns = source.table.columns.filter(\.isIndexed)
+    let unequal = columns.filter { !$0.isExact }
+    if columns.isEmpty { return exactColumn(of: source) }
+    return "\(source.alias).\(random.pick(unequal.isEmpty ? columns : unequal).name)"
+  }
+}
+
 // Subqueries beside GROUP BY, of the column that it is by.
 extension RandomSelectWriter {
   mutating func addSubqueries(

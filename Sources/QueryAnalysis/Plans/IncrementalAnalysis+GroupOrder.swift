@@ -1,0 +1,82 @@
+import OrderedResults
+
+// What depends on the order of a group's rows: group_concat, and which of several equal values a group
+// shows, which is that of its first row.
+//
+// In that order SQLite reads them where it does not sort: that of an index. So it is certain where SQLite
+// finds the rows of one group by the same index as those of all.
+extension IncrementalAnalysis {
+  var callsOrderedAggregate: Bool {
+    let syntax = select.syntax
+    let others = [syntax.having].compactMap(\.self) + syntax.order + list.hidden
+    return (syntax.columns.map(\.text) + others).contains(
+      where: locality.functions.dependsOnOrder)
+  }
+
+  /// The collation under which a term's values are compared, if SQLite has it and it is certain.
+  func collation(of group: GroupTerm) -> Collation? {
+    (try? collationName(of: group.expression, 0)).flatMap(Collation.init)
+  }
+
+  /// Whether it is known which values are equal though they look different: 1 and 1.0, or what a
+  /// collation takes for equal.
+  func isOfEqualValues(_ group: GroupTerm) -> Bool {
+    guard encoding == .utf8, let collation = collation(of: group) else { return false }
+    guard let origin = group.origin else {
+      return !SQLTokens.tokens(of: group.expression)[...].isExactValue
+    }
+    let affinity = facts.comparison(of: origin.name, in: select.tables[origin.table].name)?.affinity
+    return affinity == .blob || collation != .binary
+  }
+
+  /// How the values of groups are compared; none: they look the same where they are equal.
+  func collations(of groups: [GroupTerm]) -> [Collation] {
+    groups.contains(where: isOfEqualValues) ? groups.map { collation(of: $0) ?? .binary } : []
+  }
+
+  /// - Throws: ``NotIncremental`` where the rows of a group may have another order if it is read alone.
+  func checkOrderOfRows(
+    _ records: String, _ order: RecordOrder, _ terms: [String], _ groups: [GroupTerm] = [],
+    owner: Int? = nil
+  ) throws(NotIncremental) {
+    let refusal = NotIncremental(
+      reason: """
+        it depends on the order of a group's rows, which is not certain: an index on what it groups by may \
+        help, if ORDER BY does not read it from its end
+        """)
+    let syntax = candidate.syntax
+    let isOfTables = select.sources.allSatisfy { if case .table = $0.body { true } else { false } }
+    // By which of its columns a primary key falls is not looked at.
+    let haveRowIDs = select.tables.allSatisfy { $0.rowID != nil }
+    guard isOfTables, haveRowIDs, !syntax.sources.contains(where: \.isWrittenFirst), !isDistinct, !isOverGroups,
+      !readsGroupsBackwards(order)
+    else { throw refusal }
+    let plain = DeclaredParts.select(
+      syntax.columns.map(\.text), from: select.from(),
+      conditions: [syntax.predicate].compactMap(\.self), groupBy: syntax.groupBy,
+      having: syntax.having, order: syntax.order)
+    let orders = [plain, statement(order: terms), records].map(db.orderOfGroupedRows)
+    guard let first = orders[0], let alone = orders[2], first == orders[1] else { throw refusal }
+    guard let owner else {
+      if first == alone { return }
+      throw refusal
+    }
+    // There is one row of the owner, by whatever index it is found.
+    let name = select.sources.indices.first { select.tables(ofSource: $0).contains(owner) }
+      .map { select.sources[$0].name }
+    guard first.dropFirst() == alone.dropFirst(),
+      [first[0], alone[0]].allSatisfy({ $0 == name || $0.hasPrefix("\(name ?? "") USING ") })
+    else { throw refusal }
+  }
+
+  /// Whether ORDER BY is what it groups by, and descends: then SQLite reads the groups from their end.
+  private func readsGroupsBackwards(_ order: RecordOrder) -> Bool {
+    let count = select.groupTerms.count
+    let own = order.terms.dropFirst(candidate.sectionTerms.count)
+    let groups = select.groupTerms.map { GroupTerm($0, in: select) }
+    return [order.terms.prefix(count), own.prefix(count)].contains { terms in
+      terms.contains(where: \.isDescending)
+        && terms.allSatisfy { term in groups.contains { shows($0, at: term.column) } }
+    }
+  }
+}
