@@ -23,6 +23,8 @@ import Testing
     "SELECT avg(n) FROM shelf WHERE room IS NOT NULL",
     "SELECT coalesce(sum(n) FILTER (WHERE bookId > :least), -1) AS \"the sum\" FROM shelf -- a",
     "SELECT count(*) FROM book JOIN author ON author.id = authorId WHERE country IS NOT NULL",
+    "SELECT count(DISTINCT room) FROM shelf",
+    "SELECT count(DISTINCT n) || ' of ' || count(n) || sum(DISTINCT n) FROM shelf WHERE n > :least",
     "SELECT max(number) FROM signed", "SELECT count(*) FROM cheap",
     "WITH b AS (SELECT * FROM book WHERE price < 5) SELECT sum(id) FROM b",
     "SELECT count(*) FROM (SELECT DISTINCT room FROM shelf)",

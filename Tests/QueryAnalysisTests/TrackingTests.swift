@@ -202,6 +202,7 @@ import Testing
   }
 
   @Test(arguments: [
+    "SELECT count(DISTINCT genre) AS n, count(*) FROM book WHERE authorId > 1",
     "SELECT count(*) AS n FROM book", #"SELECT "count"(*) AS n FROM book"#,
     "SELECT count(*) AS n, max(price) - min(price) AS spread FROM book WHERE genre > 'x' -- all",
     "WITH c AS (SELECT * FROM book) SELECT sum(c.id), avg(c.id) FROM c JOIN author ON author.id = authorId",

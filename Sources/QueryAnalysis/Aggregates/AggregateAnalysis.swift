@@ -19,11 +19,14 @@ struct AggregateAnalysis {
     let suffix: String
     /// Whether the first column is what orders them.
     let areOrdered: Bool
+    /// Whether there is one for each value.
+    let areDistinct: Bool
     var columns: [String]
 
     var sql: String {
       let list = columns.isEmpty ? "1" : columns.map(\.parenthesized).joined(separator: ", ")
-      return "\(prefix)SELECT \(list) \(suffix)" + (areOrdered ? "\nORDER BY 1" : "")
+      let select = areDistinct ? "SELECT DISTINCT" : "SELECT"
+      return "\(prefix)\(select) \(list) \(suffix)" + (areOrdered ? "\nORDER BY 1" : "")
     }
 
     func areThose(of syntax: AggregateSyntax) -> Bool {
@@ -92,14 +95,16 @@ struct AggregateAnalysis {
     of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, in all: inout [Rows]
   ) -> (rows: Int, column: Int?) {
     let known = all.firstIndex {
-      $0.areThose(of: syntax)
+      $0.areThose(of: syntax) && $0.areDistinct == call.isDistinct
+        && (!call.isDistinct || $0.columns.first == call.argument)
         && (!call.needsOrder || $0.areOrdered && $0.columns.first == call.argument)
     }
     let rows = known ?? all.count
     if known == nil {
       all.append(
         Rows(
-          prefix: syntax.prefix, suffix: syntax.suffix, areOrdered: call.needsOrder, columns: []))
+          prefix: syntax.prefix, suffix: syntax.suffix, areOrdered: call.needsOrder,
+          areDistinct: call.isDistinct, columns: []))
     }
     guard let argument = call.argument else { return (rows, nil) }
     if let column = all[rows].columns.firstIndex(of: argument) { return (rows, column) }

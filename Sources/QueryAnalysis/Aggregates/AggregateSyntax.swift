@@ -4,6 +4,8 @@ struct AggregateSyntax {
     let function: Aggregate.Function
     /// The expression over a row that it is of; nil: the row itself.
     let argument: String?
+    /// Whether equal values count once.
+    var isDistinct = false
 
     /// `min` and `max` are found at the ends of an order.
     var needsOrder: Bool { function == .min || function == .max }
@@ -84,7 +86,7 @@ struct AggregateSyntax {
       }
       rest.removeFirst()
       let arguments = rest.takeParentheses() ?? []
-      calls.append(try takeCall(function, arguments, &rest))
+      calls.append(takeCall(function, arguments, &rest))
       text += expression[end..<token.text.startIndex] + "? "
       end = rest.first?.text.startIndex ?? expression.endIndex
     }
@@ -97,10 +99,9 @@ struct AggregateSyntax {
   private static func takeCall(
     _ function: Aggregate.Function, _ arguments: ArraySlice<SQLToken>,
     _ rest: inout ArraySlice<SQLToken>
-  ) throws(NotIncremental) -> Call {
-    if let first = arguments.first, first.isWord("DISTINCT") {
-      throw NotIncremental(reason: "\(function.rawValue)() counts equal values once")
-    }
+  ) -> Call {
+    var arguments = arguments
+    let isDistinct = arguments.take("DISTINCT") && function != .min && function != .max
     let isOfRows = arguments.allSatisfy { $0.isSymbol("*") }
     var argument = isOfRows ? nil : arguments.sourceText
     if rest.take("FILTER"), var condition = rest.takeParentheses(), condition.take("WHERE") {
@@ -108,6 +109,6 @@ struct AggregateSyntax {
       let value = (argument ?? "1").parenthesized
       argument = "CASE WHEN \(condition.sourceText.parenthesized) THEN \(value) END"
     }
-    return Call(function: function, argument: argument)
+    return Call(function: function, argument: argument, isDistinct: isDistinct)
   }
 }

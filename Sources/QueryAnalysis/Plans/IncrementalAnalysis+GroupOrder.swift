@@ -48,7 +48,8 @@ extension IncrementalAnalysis {
     let isOfTables = select.sources.allSatisfy { if case .table = $0.body { true } else { false } }
     // By which of its columns a primary key falls is not looked at.
     let haveRowIDs = select.tables.allSatisfy { $0.rowID != nil }
-    guard isOfTables, haveRowIDs, !syntax.sources.contains(where: \.isWrittenFirst), !isDistinct, !isOverGroups,
+    guard isOfTables, haveRowIDs, !syntax.sources.contains(where: \.isWrittenFirst), !isDistinct,
+      !isOverGroups,
       !readsGroupsBackwards(order)
     else { throw refusal }
     let plain = DeclaredParts.select(
