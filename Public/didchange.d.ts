@@ -43,6 +43,8 @@ export interface RecordChange<R = FetchedRecord> {
   changes?: { [column: string]: Value };
   /** The new one; the old one for a deletion. */
   record: R;
+  /** Of `controller.move`: the server has not said so. */
+  isLocal?: true;
 }
 
 export type ChangeEvent =
@@ -146,11 +148,22 @@ export interface BindOptions<R = FetchedRecord> {
   changed?(node: HTMLElement, change: RecordChange<R>): void;
   /** All is drawn. */
   drawn?(): void;
-  /** Makes a row's content, or changes `node` (the row's present one) and returns it. */
-  row(record: R, node?: HTMLElement): Node | string;
+  /**
+   * Makes a row's content, or changes `node` (the row's present one) and returns it. `format` writes the
+   * value of a column as `formats` say.
+   */
+  row(record: R, node: HTMLElement | undefined, format: (column: string) => Node | string): Node | string;
   /** The same for what stands above a section; without it nothing does. */
   section?(section: Section<R>, node?: HTMLElement): Node | string;
   signal?: AbortSignal;
+  formats?: Formats;
+  /** Column → type; where it is not told, what a value is: `text`, `number`, `boolean`, `json`, `blob`, `null`. */
+  types?: { [column: string]: string };
+}
+
+/** How the values of columns of a type are written; `null` is one too. */
+export interface Formats {
+  [type: string]: (value: any, column: string, record: FetchedRecord) => Node | string;
 }
 
 /**
@@ -209,7 +222,14 @@ export class FetchedRecordsController<R = FetchedRecord> extends EventTarget
   recordAt(indexPath: IndexPath): R | undefined;
   /** Where the record with that key is: O(n) after a change, then O(1). */
   indexPathFor(key: Value | Value[]): IndexPath | undefined;
-  /** Keeps a list in the document in step; what it returns stops it. */
+  /**
+   * Shows a record elsewhere before the server says so, as after drag and drop: as a change set of one
+   * move, whose details have `isLocal`. The next change set, or the next one that comes after `request`
+   * is fulfilled, or the next one that names the record, confirms it or takes it back. It is taken back
+   * at once where `request` is rejected, or fulfilled with an answer that is not `ok`, and by what this returns.
+   */
+  move(key: Value | Value[], newIndexPath: IndexPath, request?: Promise<unknown>): () => void;
+  /** Keeps a list in the document in step; what it returns stops it. Rows that move keep their focus. */
   bind(element: HTMLElement, options: BindOptions<R>): () => void;
   close(): void;
   /** The sections, now and after each change; who is slow gets the latest only. */

@@ -45,6 +45,8 @@ export class FetchedRecordsController extends EventTarget {
   #shown;
   #coming;
   #wasPending = false;
+  /** What is shown elsewhere than the server says. */
+  #local = null;
   #isClosed = false;
   #result = { sections: [] };
   /** What stands around it on the wire. */
@@ -139,6 +141,16 @@ export class FetchedRecordsController extends EventTarget {
     return () => stopping.abort();
   }
 
+  move(key, newIndexPath, request) {
+    const moving = import("./didchange/localMoves.js").then(({ LocalMoves }) => {
+      this.#local ??= new LocalMoves(this, (...paths) => this.#showMove(...paths));
+      return this.#local.add(key, newIndexPath, request);
+    }, (error) => this.#complain(missing(error)));
+    // It may fail before there is anybody to hear of it.
+    Promise.resolve(request).catch(() => {});
+    return () => void moving.then((undo) => undo?.());
+  }
+
   close() {
     this.#isClosed = true;
     this.#subscription?.close();
@@ -214,19 +226,36 @@ export class FetchedRecordsController extends EventTarget {
   }
 
   #restart(snapshot) {
+    this.#local?.takeBack();
     this.#adopt({ sections: sectionsOf(snapshot.sections, snapshot.records.map(keyed)) }, snapshot);
     this.#emit("snapshot", snapshot);
+    this.#local?.goOn(null);
     this.#notePending();
   }
 
   #finish({ willChange, events, didChange }) {
+    this.#local?.takeBack();
     for (const { data } of events) keyed(data);
     const result = applyChangeSet(this.#result, events);
     this.#emit("willChange", willChange);
     this.#adopt(result, didChange);
     for (const { event, data } of events) this.#emit(event, data);
     this.#emit("didChange", didChange);
+    this.#local?.goOn(events);
     this.#notePending();
+  }
+
+  /** As a change set of one move. */
+  #showMove(indexPath, newIndexPath) {
+    const record = this.recordAt(indexPath);
+    const data = { type: "move", indexPath, newIndexPath, key: keyOf(record), changes: {}, record, isLocal: true };
+    const result = applyChangeSet(this.#result, [{ event: "change", data }]);
+    const about = { query: this.#query, ...this.#head, from: this.version, isLocal: true };
+    this.#emit("willChange", { ...about, numberOfChanges: 1 });
+    this.#result = result;
+    this.#flat = this.#paths = null;
+    this.#emit("change", data);
+    this.#emit("didChange", { ...about, numberOfSections: result.sections.length });
   }
 
   /** 401 or 403: what is shown may not be seen any more. */
@@ -245,9 +274,9 @@ export class FetchedRecordsController extends EventTarget {
     this.#notePending();
   }
 
-  #adopt(result, { version, commit, numberOfRecords, totalNumberOfRecords, alongside }) {
+  #adopt(result, { version, commit, numberOfRecords, totalNumberOfRecords, alongside, window }) {
     this.#result = result;
-    this.#head = { version, commit, numberOfRecords, totalNumberOfRecords, alongside };
+    this.#head = { version, commit, numberOfRecords, totalNumberOfRecords, alongside, window };
     this.#flat = this.#paths = null;
     this.#shown = this.#coming;
   }

@@ -23,7 +23,8 @@ const orders = callers.map((caller) => new FetchedRecordsController("v1/queries/
 const answer: Promise<Response> = orders[0].fetch(orders[0].address("records"), { method: "HEAD" });
 
 const stop: () => void = players.bind(document.body, {
-  row: ({ name, score }, node) => node ?? `${name} ${score}`,
+  row: ({ name, score }, node, format) => node ?? format("born") ?? `${name} ${score}`,
+  formats: { date: (value) => new Date(value).toLocaleDateString(), null: () => "–" }, types: { born: "date" },
   section: ({ name, records }) => `${name} ${records.length}`,
 });
 
@@ -32,6 +33,10 @@ async function total(): Promise<number> {
   return players.totalNumberOfRecords + (players.commit ?? 0);
 }
 
+const undo: () => void = players.move(3, [0, 1], fetch("/players/3", { method: "PUT" }));
+undo();
+players.addEventListener("error", ({ detail }) => detail.reason === "unreachable");
+players.addEventListener("pending", ({ detail }) => detail === players.isPending);
 players.window = { offset: 5 };
 players.parameters = { country: "DE", minimum: BigInt(3), left: undefined };
 players.order = players.transport === "longPoll" ? null : players.order;

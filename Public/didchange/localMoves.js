@@ -1,0 +1,61 @@
+/** Records that are shown elsewhere before the server says where they are, as after drag and drop. */
+
+import { ChangeSetError } from "./changeSet.js";
+import { textOf } from "./wire.js";
+
+export class LocalMoves {
+  #controller;
+  #show;
+  /** `{key, to, way, isSettled}` in their order; `way` is from where and to where it is shown now. */
+  #moves = [];
+
+  /** `show` takes two index paths, and shows what is at the first one at the second. */
+  constructor(controller, show) {
+    [this.#controller, this.#show] = [controller, show];
+  }
+
+  /** @returns what takes it back */
+  add(key, to, request) {
+    const move = { key, to, way: null, isSettled: !request };
+    this.#moves.push(move);
+    this.#apply(move);
+    const undo = () => this.#end(move);
+    Promise.resolve(request).then((answer) => (answer?.ok === false ? undo() : (move.isSettled = true)), undo);
+    return undo;
+  }
+
+  /** What is shown is what the server says. */
+  takeBack() {
+    for (const move of this.#moves.toReversed()) {
+      const { way } = move;
+      move.way = null;
+      if (way) this.#show(...way.toReversed());
+    }
+  }
+
+  /** After a change set, or a snapshot (null): what it does not decide is shown elsewhere still. */
+  goOn(events) {
+    const named = events && new Set(events.map(({ data }) => textOf(data.key)));
+    this.#moves = this.#moves.filter(({ key, isSettled }) =>
+      named && !isSettled && !named.has(textOf([key].flat())));
+    for (const move of this.#moves) this.#apply(move);
+  }
+
+  #apply(move) {
+    const from = this.#controller.indexPathFor(move.key);
+    try {
+      if (from) this.#show(from, move.to);
+      move.way = from && [from, move.to];
+    } catch (error) {
+      // There is no such place any more.
+      if (!(error instanceof ChangeSetError)) throw error;
+    }
+  }
+
+  #end(move) {
+    if (!this.#moves.includes(move)) return;
+    this.takeBack();
+    this.#moves = this.#moves.filter((other) => other !== move);
+    for (const other of this.#moves) this.#apply(other);
+  }
+}
