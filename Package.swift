@@ -181,7 +181,7 @@ let package = Package(
       name: "RecordsAPITests",
       dependencies: [
         "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
-        "QueryAnalysis", "SeededRandom", "ServerSentEvents", "TestSupport", grdb, httpTypes,
+        "JSON", "QueryAnalysis", "SeededRandom", "ServerSentEvents", "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: settings),
     .testTarget(

@@ -136,6 +136,24 @@ package struct JSONWriter {
     }
   }
 
+  package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+
+  /// Text that may be JSON itself: then it stands there without the space between its tokens, and
+  /// else as a string.
+  ///
+  /// O(n), n bytes.
+  package mutating func json(utf8 text: UnsafeRawBufferPointer) {
+    let (start, needed) = (bytes.count, needsComma)
+    separate()
+    if text.isValidUTF8, CompactJSON.append(text, to: &bytes) {
+      needsComma = true
+    } else {
+      bytes.removeSubrange(start...)
+      needsComma = needed
+      string(utf8: text)
+    }
+  }
+
   /// The next value goes on with an array whose beginning was written elsewhere.
   package mutating func continueArray() { needsComma = true }
 

@@ -74,6 +74,8 @@ package struct QueryDefinition: Sendable, Hashable {
   /// The orders in which clients may ask for the records of a declaration, that which holds without
   /// their saying so first; empty: the declaration's own holds always.
   package var orders: [Order] = []
+  /// What the columns mean.
+  package var columnTypes = ColumnTypes()
   /// Whether results are kept in a file, so that they outlive the process.
   package var isCached = false
   /// Whether it is for the server's own use: no client may ask for it, and who listens hears of a
@@ -126,6 +128,8 @@ package struct QueryParameter: Sendable, Hashable {
   package var type: ValueType
   /// The value where none is given; nil: one must be given.
   package var defaultValue: Value?
+  /// Whether the value is known of whoever asks, and so stands in no URL.
+  package var isClaimed = false
 
   package init(name: String, type: ValueType, defaultValue: Value? = nil) {
     self.name = name

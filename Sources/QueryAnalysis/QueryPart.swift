@@ -15,6 +15,8 @@ package enum QueryPart: Sendable, Hashable {
   case key(Int)
   case section
   case sectionIndexTitle
+  /// The type of the column of that name.
+  case columnType(String)
   /// The parameter of that name.
   case parameter(String)
   /// The alongside statement of that name.

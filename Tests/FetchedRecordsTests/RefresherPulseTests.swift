@@ -11,7 +11,7 @@ import Testing
   init() throws {
     fixture = try Fixture(
       schema: "CREATE TABLE t (id INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)",
-      queries: .everyTable, journalMode: "delete")
+      queries: .everyTable(), journalMode: "delete")
   }
 
   private var later: ContinuousClock.Instant { .now + .seconds(11) }

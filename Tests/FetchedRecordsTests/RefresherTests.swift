@@ -35,7 +35,7 @@ private final class StumblingFinder: ChangeFinder {
   /// Another file may come in its place that counts its schema alike.
   @Test func `a schema that was only half followed is looked at again`() throws {
     let fixture = try Fixture(
-      schema: "CREATE TABLE item (id INTEGER PRIMARY KEY)", queries: .everyTable,
+      schema: "CREATE TABLE item (id INTEGER PRIMARY KEY)", queries: .everyTable(),
       makeFinder: StumblingFinder.init)
     #expect(fixture.refresher.catalog["item"] != nil)
     let number = try fixture.writer.read { try Int.fetchOne($0, sql: "PRAGMA schema_version") ?? 0 }
@@ -174,7 +174,7 @@ private final class StumblingFinder: ChangeFinder {
   }
 
   @Test func `without definitions every table and view is a query, later ones too`() throws {
-    let fixture = try Fixture(schema: schema, queries: .everyTable)
+    let fixture = try Fixture(schema: schema, queries: .everyTable())
     try fixture.write("CREATE VIEW reds AS SELECT * FROM player WHERE team = 'Red'")
     fixture.refresh()
     #expect(fixture.refresher.catalog.all.map(\.definition.name) == ["player", "reds"])

@@ -19,7 +19,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "- a",
       "c:1:1: the configuration is a list, not a mapping; write WORD: VALUE, with the words "
-        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches, columns"
     ),
     (
       "databse: a.db",
@@ -29,7 +29,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "color: red",
       "c:1:1: \"color\" is not a word of the configuration; the words are database, listen, hosts, "
-        + "queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches"
+        + "queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches, columns"
     ),
     (
       "table: t",
@@ -68,7 +68,7 @@ func problems(_ yaml: String) -> [String] {
     (
       "{1: {}, [a]: b}",
       "c:1:2: \"1\" is not a word of the configuration; the words are "
-        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches\nc:1:9: a name is a list, not text"
+        + "database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers, versionKey, caches, columns\nc:1:9: a name is a list, not text"
     ),
   ])
   func `of the file is told with its place`(yaml: String, problem: String) {

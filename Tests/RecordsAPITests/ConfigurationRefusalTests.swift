@@ -6,7 +6,7 @@ import Testing
 @testable import RecordsAPI
 
 /// What is reported when the queries of a configuration meet a database.
-private func refusals(_ yaml: String, schema: String) throws -> [String] {
+func refusals(_ yaml: String, schema: String) throws -> [String] {
   let folder = try TemporaryFolder()
   defer { withExtendedLifetime(folder) {} }
   let path = folder.file()

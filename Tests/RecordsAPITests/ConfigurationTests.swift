@@ -47,7 +47,7 @@ let musicConfiguration = """
       alongside: [
         .init(name: "total", sql: "SELECT count(*) FROM player WHERE country = :country")
       ])
-    #expect(configuration.queries[0] == players)
+    #expect(configuration.queries[0] == players.withInferredTypes)
     let authors = QueryDefinition(
       name: "authors",
       form: .sql(
@@ -57,7 +57,7 @@ let musicConfiguration = """
         GROUP BY author.id ORDER BY author.name
 
         """), key: ["id"])
-    #expect(configuration.queries[1] == authors)
+    #expect(configuration.queries[1] == authors.withInferredTypes)
   }
 
   @Test func `reads JSON`() throws {
@@ -76,7 +76,9 @@ let musicConfiguration = """
       configuration.queries == [
         QueryDefinition(
           name: "a",
-          form: .declared(.init(table: "t", groupBy: ["x"], having: "count(*) > 1")), key: ["x"])
+          form: .declared(.init(table: "t", groupBy: ["x"], having: "count(*) > 1")), key: ["x"]
+        )
+        .withInferredTypes
       ])
   }
 
@@ -131,7 +133,17 @@ let musicConfiguration = """
     #expect(
       configuration.queries == [
         QueryDefinition(name: "a", form: .declared(.init(table: "t", predicate: "x = 1")))
+          .withInferredTypes
       ])
     #expect(configuration.position(of: "a", .word(.where), near: "x").column == 12)
+  }
+}
+
+extension QueryDefinition {
+  /// As a file has it that says nothing of types.
+  fileprivate var withInferredTypes: QueryDefinition {
+    var definition = self
+    definition.columnTypes = .inferred
+    return definition
   }
 }

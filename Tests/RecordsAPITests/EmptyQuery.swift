@@ -11,7 +11,7 @@ extension LiveResult {
     let folder = try TemporaryFolder()
     defer { withExtendedLifetime(folder) {} }
     try DatabaseQueue(path: folder.file()).write { try $0.execute(sql: "CREATE TABLE t (a)") }
-    let refresher = try Refresher(path: folder.file(), queries: .everyTable)
+    let refresher = try Refresher(path: folder.file(), queries: .everyTable())
     let opened = Mutex<Result<LiveResult, FetchFailure>?>(nil)
     refresher.open("t", arguments: [:], onEvent: { _, _ in }) { result in
       opened.withLock { $0 = result }

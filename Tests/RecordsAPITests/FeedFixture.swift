@@ -21,7 +21,7 @@ final class FeedFixture {
     writer = try DatabaseQueue(path: path)
     try writer.write { try $0.execute(sql: schema) }
     registry = FeedRegistry(
-      refresher: try Refresher(path: path, queries: .everyTable), settings: FeedSettings())
+      refresher: try Refresher(path: path, queries: .everyTable()), settings: FeedSettings())
     let opened = Mutex<Result<Feed, FetchFailure>?>(nil)
     registry.acquire(FeedKey(query: "t", arguments: [:])) { result in
       opened.withLock { $0 = result }

@@ -25,7 +25,7 @@ import Testing
           INSERT INTO player VALUES (1, 'Ada'), (2, 'Bob');
           """)
     }
-    refresher = try Refresher(path: path, queries: .everyTable)
+    refresher = try Refresher(path: path, queries: .everyTable())
     var settings = FeedSettings()
     settings.linger = .zero
     registry = FeedRegistry(refresher: refresher, settings: settings)

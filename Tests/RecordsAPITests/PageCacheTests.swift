@@ -25,10 +25,17 @@ import Testing
     return Request(head: try #require(try parser.parse(bytes.span, from: &offset)))
   }
 
+  private func remember(
+    _ body: [UInt8], _ version: ResultsVersion? = nil, at path: String
+  ) throws {
+    let version = version ?? self.version
+    pages.remember(
+      Response(json: body, version: version), of: feed, version: version, for: try request(path))
+  }
+
   @Test func `are given as long as the version is the same`() throws {
     #expect(pages.response(to: try request("/a")) == nil)
-    let made = pages.remember([1, 2], of: feed, version: version, for: try request("/a"))
-    #expect(made.status == .ok)
+    try remember([1, 2], at: "/a")
     let kept = try #require(pages.response(to: try request("/a")))
     guard case .bytes([1, 2]) = kept.body else {
       Issue.record("\(kept.body)")
@@ -36,21 +43,20 @@ import Testing
     }
     #expect(kept.fields[.eTag] == "\"\(version.state)\"")
     #expect(pages.response(to: try request("/b")) == nil)
-    _ = pages.remember(
-      [3], of: feed, version: ResultsVersion(state: "older", number: 1), for: try request("/b"))
+    try remember([3], ResultsVersion(state: "older", number: 1), at: "/b")
     #expect(pages.response(to: try request("/b")) == nil)
   }
 
   @Test func `are let go with their feed, and when it cannot be read`() throws {
     var sleepers = Sleepers()
-    _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
+    try remember([1], at: "/a")
     // What could be read last is given as long as nothing more can be known.
     feed.receive(.failed(FetchFailure(kind: .busy, detail: "locked")), &sleepers)
     #expect(pages.response(to: try request("/a")) != nil)
     feed.receive(.failed(FetchFailure(kind: .unavailable, detail: "gone")), &sleepers)
     #expect(pages.response(to: try request("/a")) == nil)
     feed.receive(.recovered, &sleepers)
-    _ = pages.remember([1], of: feed, version: version, for: try request("/a"))
+    try remember([1], at: "/a")
     #expect(pages.response(to: try request("/a")) != nil)
     #expect(feed.wasRead())
     #expect(!feed.wasRead())
@@ -63,13 +69,13 @@ import Testing
   @Test func `hold no more than they may`() throws {
     let body = [UInt8](repeating: 0, count: 200_000)
     for number in 0..<300 {
-      _ = pages.remember(body, of: feed, version: version, for: try request("/\(number)"))
-      _ = pages.remember(body, of: feed, version: version, for: try request("/same"))
+      try remember(body, at: "/\(number)")
+      try remember(body, at: "/same")
       #expect(pages.size <= PageCache.capacity)
     }
     let huge = [UInt8](repeating: 0, count: 1 << 20)
     let size = pages.size
-    #expect(pages.remember(huge, of: feed, version: version, for: try request("/h")).status == .ok)
+    try remember(huge, at: "/h")
     #expect(pages.size == size)
   }
 }

@@ -9,7 +9,7 @@ package final class QueryCatalog: Sendable {
   package enum Extent: Sendable {
     case definitions([QueryDefinition])
     /// Every table and view is a query of its name, those made later too.
-    case everyTable
+    case everyTable(columnTypes: ColumnTypes = .inferred)
   }
 
   /// One query: what was asked for, and what became of it.
@@ -104,7 +104,7 @@ package final class QueryCatalog: Sendable {
     let definitions =
       switch extent {
       case .definitions(let definitions): definitions
-      case .everyTable: try SchemaFacts(db: db).definitionsOfAllTables()
+      case .everyTable(let types): try SchemaFacts(db: db).definitionsOfAllTables(types)
       }
     let all = try definitions.map { definition in
       if let entry = known(definition) { return entry }
@@ -135,7 +135,7 @@ extension SchemaFacts {
   /// A query for each table and view that a person made: no shadow tables of virtual tables.
   ///
   /// https://www.sqlite.org/pragma.html#pragma_table_list
-  func definitionsOfAllTables() throws -> [QueryDefinition] {
+  func definitionsOfAllTables(_ types: ColumnTypes) throws -> [QueryDefinition] {
     try String.fetchAll(
       db,
       sql: """
@@ -143,7 +143,11 @@ extension SchemaFacts {
         WHERE schema = 'main' AND type IN ('table', 'view', 'virtual')
           AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name
         """
-    ).map { QueryDefinition(name: $0, form: .declared(.init(table: $0))) }
+    ).map { name in
+      var definition = QueryDefinition(name: name, form: .declared(.init(table: name)))
+      definition.columnTypes = types
+      return definition
+    }
   }
 }
 

@@ -18,7 +18,7 @@ package final class ResultsSnapshot: Sendable {
   /// What its listener made of it.
   let presented: (any Sendable)?
   /// What names the state.
-  private let key: DigestKey
+  package let digestKey: DigestKey
   private let name: Mutex<ResultsVersion?>
 
   /// - Parameters:
@@ -51,7 +51,7 @@ package final class ResultsSnapshot: Sendable {
     self.alongside = alongside
     self.presented = presented
     self.places = places
-    self.key = key
+    digestKey = key
     name = Mutex(version)
   }
 
@@ -67,6 +67,7 @@ package final class ResultsSnapshot: Sendable {
   }
 
   private var state: String {
+    let key = digestKey
     var digest = results.digest(by: key)
     digest.append(shape.withUnsafeBytes { key.digest(of: $0) })
     if !alongside.isEmpty {
@@ -91,6 +92,10 @@ package final class ResultsSnapshot: Sendable {
     append(layout.section == nil ? "" : "sections")
     for name in layout.columns { append(name) }
     for name in layout.keyNames { append(name) }
+    // What is shown in another way is another content; what is shown as it is stays what it was.
+    for (name, type) in zip(layout.columns, layout.types) {
+      if let type { append(name + " " + type.text) }
+    }
     return bytes
   }
 
@@ -98,14 +103,14 @@ package final class ResultsSnapshot: Sendable {
   package func with(_ results: Results, number: Int) -> ResultsSnapshot {
     ResultsSnapshot(
       query: query, results: results, number: number, commit: commit, alongside: alongside,
-      key: key, places: places)
+      key: digestKey, places: places)
   }
 
   /// The same as of no commit of this life: who may see what is known of this life alone.
   package var ofNoCommit: ResultsSnapshot {
     ResultsSnapshot(
       query: query, results: results, number: number, version: version, commit: .min,
-      alongside: alongside, key: key, places: places)
+      alongside: alongside, key: digestKey, places: places)
   }
 
   /// The same as of a commit that changed nothing of it.
@@ -113,6 +118,6 @@ package final class ResultsSnapshot: Sendable {
     if commit >= number { return self }
     return ResultsSnapshot(
       query: query, results: results, number: self.number, version: version, commit: number,
-      alongside: alongside, key: key, places: places)
+      alongside: alongside, key: digestKey, places: places)
   }
 }

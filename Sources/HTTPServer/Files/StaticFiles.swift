@@ -88,18 +88,15 @@ extension StaticFiles {
     fields[.acceptRanges] = "bytes"
     // Closes the descriptor whatever becomes of the request.
     let body = FileBody(descriptor: file.descriptor, offset: 0, length: file.size)
-    switch ByteRange.requested(by: request, size: file.size, validators) {
+    switch ByteRange.requested(by: request, size: file.size, isCurrent: validators.isCurrent) {
     case .unsatisfiable:
-      fields[.contentRange] = "bytes */\(file.size)"
-      let problem = Problem(
-        .rangeNotSatisfiable, "The file has \(file.size) bytes.", fields: fields)
-      return Problem.response(problem)
+      return Problem.response(.unsatisfiable("The file", size: file.size, fields))
     case .whole:
       describe(path, in: &fields)
       return Response(.ok, fields, body: .file(body))
     case .part(let range):
       describe(path, in: &fields)
-      fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(file.size)"
+      fields[.contentRange] = range.contentRange(of: file.size)
       return Response(.partialContent, fields, body: .file(body.part(range)))
     }
   }

@@ -25,6 +25,11 @@ struct Validators {
   /// §8.8.2.2: whether the date names one state of the file.
   var isDateStrong: Bool { modified <= now - Self.unsettled }
 
+  /// RFC 9110 §13.1.5: a tag is compared strongly; a date must be the same, and strong.
+  func isCurrent(_ condition: String) -> Bool {
+    condition == tag || (isDateStrong && Preconditions.seconds(condition) == modified)
+  }
+
   var fields: HTTPFields {
     var fields: HTTPFields = [.eTag: tag, .lastModified: HTTPDate.string(modified)]
     // The loop's date may be a little older than a file that has just been written, and

@@ -19,6 +19,8 @@ package struct RecordLayout: Sendable, Equatable {
   package var section: Int?
   /// Position of the section's index title; nil: the upper-cased first character of its name.
   package var sectionIndexTitle: Int?
+  /// What the visible columns mean, one for each; empty where none means more than it stores.
+  package var types: [ColumnType?] = []
 
   /// Makes a layout; every position must be that of a column.
   ///

@@ -59,12 +59,14 @@ struct QueryAnalyzer {
     }
     let texts = [final].compactMap(\.self) + alongside
     if final != nil { checkParameters(of: texts) }
-    guard problems.isEmpty, let shape, let final else {
+    var layout = shape?.layout
+    if let final, let shape { layout?.types = columnTypes(of: final, shape.layout) }
+    guard problems.isEmpty, let shape, let final, let layout else {
       throw QueryProblems(query: definition.name, problems: problems)
     }
     let own = try facts.dependencies(of: [final.statement])
     return Query(
-      definition: definition, sql: shape.sql, layout: shape.layout,
+      definition: definition, sql: shape.sql, layout: layout,
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
       tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,

@@ -67,7 +67,7 @@ package enum CrossOrigin: Sendable, Equatable {
     }
   }
 
-  private static let exposed = "ETag, Allow"
+  private static let exposed = "ETag, Allow, Link, Accept-Ranges, Content-Range"
 
   /// Ten minutes is the most that Chromium keeps.
   private static let preflight: HTTPFields = [

@@ -54,6 +54,7 @@ extension Configuration.Part {
       case .key(let index): .item(.key, index)
       case .section: .word(.section)
       case .sectionIndexTitle: .word(.sectionIndexTitle)
+      case .columnType(let name): .entry(.columns, name)
       case .parameter(let name): .entry(.parameters, name)
       case .alongside(let name): .entry(.alongside, name)
       }

@@ -29,6 +29,8 @@ package struct Configuration: Sendable {
   ///
   /// Empty: the file declares none, and each table and view is a query of its name.
   package internal(set) var queries: [QueryDefinition] = []
+  /// What columns mean of which their query says nothing.
+  package internal(set) var columnTypes = ColumnTypes.inferred
 
   /// nil: everybody may read everything.
   package internal(set) var callers: CallerSettings?

@@ -36,6 +36,7 @@ extension ConfigurationReader {
       let claim = text(node, "`claim`")
     {
       configuration.access[query, default: QueryAccess()].claims[name] = claim
+      parameter.isClaimed = true
       if parameter.defaultValue != nil {
         note(
           node.position, "the parameter \"\(name)\" has a `claim` and a `default`",

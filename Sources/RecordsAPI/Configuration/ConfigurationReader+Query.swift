@@ -21,6 +21,7 @@ extension ConfigurationReader {
     query.section = words[.section].flatMap { text($0, "`section`") }
     query.sectionIndexTitle = words[.sectionIndexTitle].flatMap { text($0, "`sectionIndexTitle`") }
     query.parameters = words[.parameters].map { parameters($0, of: name) } ?? []
+    query.columnTypes = words[.columns].map { columnTypes($0, of: name) } ?? ColumnTypes()
     if let node = words[.allow], let rule = rule(node, "`allow`") {
       configuration.access[name, default: QueryAccess()].rule = rule
     }

@@ -47,9 +47,11 @@ struct ConfigurationReader {
       case .accessLog: configuration.service.accessLog = accessLog(value)
       case .callers: configuration.callers = callers(value)
       case .caches: readCaches(value)
+      case .columns: configuration.columnTypes = columnTypes(value, of: nil)
       case .versionKey: configuration.versionKey = versionKey(value) ?? .standard
       }
     }
+    takeColumnTypes()
     checkCallers(words?.contains { $0.word == .callers } == true)
   }
 

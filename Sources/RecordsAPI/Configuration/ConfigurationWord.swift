@@ -19,7 +19,7 @@ extension ConfigurationWord {
 /// The words of the file itself.
 package enum FileWord: String, ConfigurationWord {
   case database, listen, hosts, queries, limits, timeouts, cors, proxies, accessLog, callers
-  case versionKey, caches
+  case versionKey, caches, columns
 
   package static let owner = "the configuration"
   package static let synonyms: [String: FileWord] = [
@@ -29,19 +29,21 @@ package enum FileWord: String, ConfigurationWord {
     "tables": .queries, "views": .queries, "limit": .limits, "timeout": .timeouts,
     "origins": .cors, "trustedproxies": .proxies, "log": .accessLog,
     "auth": .callers, "authentication": .callers, "users": .callers, "etagkey": .versionKey,
-    "digestkey": .versionKey, "caching": .caches, "cdn": .caches, "sharedcaches": .caches,
+    "digestkey": .versionKey, "types": .columns, "columntypes": .columns, "caching": .caches,
+    "cdn": .caches, "sharedcaches": .caches,
   ]
 }
 
 /// The words of a query.
 package enum QueryWord: String, ConfigurationWord {
   case title, table, sql, fields, `where`, groupBy, having, order, orders, section
-  case sectionIndexTitle, key, parameters, alongside, cache, allow
+  case sectionIndexTitle, key, columns, parameters, alongside, cache, allow
 
   package static let owner = "a query"
   package static let synonyms: [String: QueryWord] = [
     "name": .title, "from": .table, "view": .table, "query": .sql, "statement": .sql,
-    "columns": .fields, "select": .fields, "filter": .where, "predicate": .where,
+    "select": .fields, "types": .columns, "columntypes": .columns, "filter": .where,
+    "predicate": .where,
     "condition": .where, "group": .groupBy, "sort": .order, "orderby": .order,
     "sorts": .orders, "orderings": .orders, "sections": .section,
     "primarykey": .key, "id": .key, "arguments": .parameters, "args": .parameters,

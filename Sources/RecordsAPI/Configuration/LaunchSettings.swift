@@ -11,6 +11,8 @@ package struct LaunchSettings: Sendable {
   package var database: String?
   /// Empty: each table and view is a query of its name.
   package var queries: [QueryDefinition]
+  /// What the columns of tables mean that are queries by themselves.
+  package var columnTypes: ColumnTypes
   package var listen: ListenAddress
   /// Sockets that somebody else opened and keeps, to listen on; then ``listen`` says where they are.
   package var inheritedSockets: [InheritedSocket] = []
@@ -35,6 +37,7 @@ package struct LaunchSettings: Sendable {
     if let file = configurationFile { configuration = try .read(file: file) }
     self.database = database ?? configuration?.database
     queries = configuration?.queries ?? []
+    columnTypes = configuration?.columnTypes ?? .inferred
     listen = configuration?.listen ?? .standard
     feeds = configuration?.feeds ?? FeedSettings()
     queryLimits = configuration?.queryLimits ?? RefresherLimits()
@@ -75,6 +78,11 @@ package struct LaunchSettings: Sendable {
           message: problem.message)
       ])
     }
+  }
+
+  /// Those that the server has.
+  var extent: QueryCatalog.Extent {
+    queries.isEmpty ? .everyTable(columnTypes: columnTypes) : .definitions(allQueries)
   }
 
   /// SQLite would make a file that is not there, and serve nothing from it.

@@ -25,8 +25,8 @@ package enum QueryName {
 package enum ParameterName {
   /// The names that mean something to the server itself in the query of a URL.
   package static let reserved = [
-    "access_token", "after", "before", "cursor", "heartbeat", "lastEventId", "limit", "minInterval",
-    "offset", "order", "query", "snapshot", "wait",
+    "access_token", "after", "before", "cursor", "digest", "heartbeat", "lastEventId", "limit",
+    "minInterval", "offset", "order", "query", "snapshot", "wait",
   ]
 
   /// Why a name can be no parameter; nil: it can.

@@ -99,6 +99,7 @@ package struct QueryReport {
       let query = queries[0]
       add("columns", query.layout.columns.joined(separator: ", "))
       add("key", query.layout.key == nil ? "none" : query.layout.keyNames.joined(separator: ", "))
+      add("types", query.layout.typesInWords)
       add("section", definition.section)
       add("parameters", definition.parameters.map(\.text).joined(separator: ", "))
       add("orders", definition.orders.map(\.name).joined(separator: ", "))

@@ -73,8 +73,9 @@ struct ChangeEvents {
     let start = bytes.count
     var lookAt = allowance
     begin(changes, from: old, to: new)
+    let form = RecordForm(new, member.arguments)
     for change in changes.recordChanges {
-      append(change, layout: new.results.layout)
+      append(change, form)
       let written = bytes.count - start
       guard written > lookAt else { continue }
       if size.isExceeded(by: written) { return false }
@@ -123,23 +124,23 @@ struct ChangeEvents {
   }
 
   /// `change`.
-  mutating func append(_ change: RecordChange, layout: RecordLayout) {
+  mutating func append(_ change: RecordChange, _ form: RecordForm) {
     event("change", named: false) { json in
       switch change {
       case .insertion(let path, let record):
         json.member("type", "insertion")
         json.indexPath("newIndexPath", path)
-        json.keyAndRecord(record, layout: layout)
+        json.keyAndRecord(record, form)
       case .deletion(let path, let record):
         json.member("type", "deletion")
         json.indexPath("indexPath", path)
-        json.keyAndRecord(record, layout: layout)
+        json.keyAndRecord(record, form)
       case .move(let from, let to, let old, let new):
         json.member("type", "move")
-        json.relocation(from: from, to: to, old: old, new: new, layout: layout)
+        json.relocation(from: from, to: to, old: old, new: new, form)
       case .update(let from, let to, let old, let new):
         json.member("type", "update")
-        json.relocation(from: from, to: to, old: old, new: new, layout: layout)
+        json.relocation(from: from, to: to, old: old, new: new, form)
       }
     }
   }
@@ -213,24 +214,25 @@ extension JSONWriter {
   }
 
   fileprivate mutating func relocation(
-    from: IndexPath, to: IndexPath, old: Record, new: Record, layout: RecordLayout
+    from: IndexPath, to: IndexPath, old: Record, new: Record, _ form: RecordForm
   ) {
     indexPath("indexPath", from)
     indexPath("newIndexPath", to)
-    key(of: new, layout: layout)
+    key(of: new, layout: form.layout)
     object("changes") { json in
-      for column in layout.changedColumns(from: old, to: new) {
-        json.member(layout.columns[column], old.value(column))
+      for column in form.layout.changedColumns(from: old, to: new) {
+        json.name(form.layout.columns[column])
+        json.value(old.value(column), ofColumn: column, of: new, form)
       }
     }
     name("record")
-    record(new, layout: layout)
+    record(new, form)
   }
 
-  mutating func keyAndRecord(_ record: Record, layout: RecordLayout) {
-    key(of: record, layout: layout)
+  mutating func keyAndRecord(_ record: Record, _ form: RecordForm) {
+    key(of: record, layout: form.layout)
     name("record")
-    self.record(record, layout: layout)
+    self.record(record, form)
   }
 
   mutating func alongside(_ values: [NamedValue]) {

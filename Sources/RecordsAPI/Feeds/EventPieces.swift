@@ -72,8 +72,9 @@ struct ChangeSetPieces {
     guard var position else { return nil }
     var events = ChangeEvents(member: member, givesIDs: givesIDs)
     if position == 0 { events.begin(changes, from: old, to: new) }
+    let form = RecordForm(new, member.arguments)
     while position < changes.recordChanges.count, events.bytes.count < Self.pieceSize {
-      events.append(changes.recordChanges[position], layout: new.results.layout)
+      events.append(changes.recordChanges[position], form)
       position += 1
     }
     // A piece is cut before the first record change at the earliest.

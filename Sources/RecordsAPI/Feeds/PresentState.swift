@@ -190,7 +190,7 @@ extension PresentState.Member {
   ) -> ChangeSetPieces? {
     let (layout, oldLayout) = (snapshot.results.layout, old.results.layout)
     guard layout.columns == oldLayout.columns, layout.keyNames == oldLayout.keyNames,
-      (layout.key == nil) == (oldLayout.key == nil)
+      (layout.key == nil) == (oldLayout.key == nil), layout.types == oldLayout.types
     else { return nil }
     // Each record that one has more is a change: known before the difference is worked out.
     let least =

@@ -82,10 +82,11 @@ struct SnapshotEvent {
     from start: Int, to json: inout JSONWriter, size: Int
   ) {
     let results = snapshot.results
+    let form = RecordForm(snapshot, member.arguments)
     var offset = start
     for record in results.records(in: start..<results.count) {
       if offset > 0 { json.continueArray() }
-      json.object { $0.keyAndRecord(record, layout: results.layout) }
+      json.object { $0.keyAndRecord(record, form) }
       offset += 1
       if json.bytes.count >= size { break }
     }

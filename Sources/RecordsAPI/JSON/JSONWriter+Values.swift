@@ -25,18 +25,22 @@ extension JSONWriter {
   }
 
   /// A record's visible columns, in their order.
-  mutating func record(_ record: Record, layout: RecordLayout) {
+  mutating func record(_ record: Record, _ form: RecordForm) {
     begin("{")
-    record.withColumns { columns in
-      for name in layout.columns {
-        self.name(name)
-        column(columns.next())
+    if form.layout.types.isEmpty {
+      record.withColumns { columns in
+        for name in form.layout.columns {
+          self.name(name)
+          column(columns.next())
+        }
       }
+    } else {
+      typedColumns(of: record, form)
     }
     end("}")
   }
 
-  private mutating func column(_ column: ColumnView?) {
+  mutating func column(_ column: ColumnView?) {
     switch column {
     case nil, .null: null()
     case .integer(let integer): self.integer(integer)
@@ -46,7 +50,8 @@ extension JSONWriter {
     }
   }
 
-  /// A record's key: always an array; empty where no key is known.
+  /// A record's key: always an array; empty where no key is known. Its values are as they are stored,
+  /// whatever types their columns have: URLs are made of them.
   mutating func key(of record: Record, layout: RecordLayout) {
     array("key") { json in
       for column in layout.key ?? [] { json.value(record.value(column)) }

@@ -15,7 +15,9 @@ extension RecordsService {
   /// order.
   ///
   /// - Returns: whether there will be an answer; false: the result has to be live.
-  func answerFromPage(_ request: Request, _ responder: Responder) -> Bool {
+  func answerFromPage(
+    _ request: Request, _ responder: Responder, _ format: PageFormat
+  ) -> Bool {
     do {
       let entry = try entry(named: request.parameters["query"])
       // A page of a later commit than the caller's claims are of would be more than they may see.
@@ -24,14 +26,19 @@ extension RecordsService {
       let key = try FeedKey(entry, items, for: caller)
       guard (try? entry.query(with: key.arguments))?.isReadInPages == true else { return false }
       if registry.isLive(key) { return false }
+      let (definition, digests) = (entry.definition, refresher.versionKey)
+      let response = { @Sendable (page: ResultsPage) in
+        let form = RecordForm(page.layout, definition, key.arguments, digests: digests)
+        return RecordPage(page, form).response(format, to: request)
+      }
       let giveUp = refresher.readPage(
         of: key.query, arguments: key.arguments, try PageParameters(items).range
       ) { result in
         switch result {
-        case .success(.betterLive): listLiveRecords(request, responder)
+        case .success(.betterLive): listLiveRecords(request, responder, format)
         case .success(.page(let page, let isDear)):
           if isDear { registry.warm(key) }
-          respond(responder, page)
+          respond(responder, page, response)
         case .failure(let failure):
           responder.respond(Self.response(to: problem(failure, of: key.query)))
         }
@@ -43,12 +50,15 @@ extension RecordsService {
     return true
   }
 
-  private func respond(_ responder: Responder, _ page: ResultsPage) {
+  private func respond(
+    _ responder: Responder, _ page: ResultsPage,
+    _ response: @escaping @Sendable (ResultsPage) -> Response
+  ) {
     let respond = { @Sendable in
       let answer = Self.answer {
         try caller?.checkIsKnown()
         try refresher.checkRoom(forText: page.records.reduce(0) { $0 + $1.byteCount })
-        return Response(page)
+        return response(page)
       }
       responder.respond(answer)
     }
@@ -57,18 +67,13 @@ extension RecordsService {
   }
 }
 
-extension Response {
-  fileprivate init(_ page: ResultsPage) {
+extension RecordPage<[Record]> {
+  fileprivate init(_ page: ResultsPage, _ form: RecordForm) {
     let end = page.offset + page.records.count
     let isLast = page.records.isEmpty || end >= page.numberOfRecords
-    var json = JSONWriter()
-    json.object { json in
-      json.member("version", page.version.description)
-      json.member("commit", page.commit)
-      json.page(
-        page.records, page.layout, offset: page.offset, of: page.numberOfRecords,
-        next: isLast ? nil : PageToken(after: page))
-    }
-    self.init(json: json.bytes, version: page.version)
+    self.init(
+      records: page.records, form: form, offset: page.offset,
+      numberOfRecords: page.numberOfRecords, next: isLast ? nil : PageToken(after: page),
+      version: page.version, commit: page.commit)
   }
 }

@@ -21,11 +21,11 @@ final class PageCache: Sendable {
     let response: Response
     let size: Int
 
-    init(_ body: [UInt8], feed: Feed, version: ResultsVersion) {
+    init(_ response: Response, size: Int, feed: Feed, version: ResultsVersion) {
       self.feed = feed
       self.version = version
-      size = body.count
-      response = Response(json: body, version: version)
+      self.size = size
+      self.response = response
     }
   }
 
@@ -49,11 +49,12 @@ final class PageCache: Sendable {
     return entry.response
   }
 
-  /// Remembers a body that was made, and answers with it.
+  /// Remembers an answer that was made, whose body is bytes.
   func remember(
-    _ body: [UInt8], of feed: Feed, version: ResultsVersion, for request: Request
-  ) -> Response {
-    let entry = Entry(body, feed: feed, version: version)
+    _ response: Response, of feed: Feed, version: ResultsVersion, for request: Request
+  ) {
+    guard case .bytes(let body) = response.body else { return }
+    let entry = Entry(response, size: body.count, feed: feed, version: version)
     if body.count <= Self.largest {
       state.withLock { state in
         // Whatever is asked for often is soon there again.
@@ -65,7 +66,6 @@ final class PageCache: Sendable {
         charge.set(state.bytes)
       }
     }
-    return entry.response
   }
 
   /// Bytes held.

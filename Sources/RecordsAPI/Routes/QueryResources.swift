@@ -77,6 +77,7 @@ extension JSONWriter {
     switch entry.analysis {
     case .success(let query):
       array("columns") { json in for name in query.layout.columns { json.string(name) } }
+      columnTypes(of: query.layout)
       name("key")
       if query.layout.key == nil {
         null()

@@ -14,11 +14,13 @@ extension RecordsService {
     router.on(.get, query, sending(json, Self.describeQuery))
     router.on(.get, "\(query)/sections", sending(json, Self.listSections))
     router.on(.get, "\(query)/sections/{section}", sending(json, Self.describeSection))
-    router.on(.get, "\(query)/sections/{section}/records", sending(json, Self.listSectionRecords))
+    router.on(
+      .get, "\(query)/sections/{section}/records", sendingPages(Self.listSectionRecords))
     router.on(
       .get, "\(query)/sections/{section}/records/{item}", sending(json, Self.recordAtIndexPath))
-    router.on(.get, "\(query)/records", sending(json, Self.listRecords))
+    router.on(.get, "\(query)/records", sendingPages(Self.listRecords))
     router.on(.get, "\(query)/records/{key}", sending(json, Self.recordByKey))
+    router.on(.get, "\(query)/records/{key}/{column}", admitting(Self.column))
     router.on(.get, "\(query)/sectionIndexTitles", sending(json, Self.listSectionIndexTitles))
     router.on(.get, "\(query)/sectionIndexTitles/{title}", sending(json, Self.sectionForIndexTitle))
     router.on(.get, "\(query)/events", sending(stream, Self.streamEvents))
@@ -38,12 +40,34 @@ extension RecordsService {
     _ types: [String],
     _ handler: @escaping @Sendable (RecordsService) -> Server.Handler
   ) -> Server.Handler {
+    Self.sending(types, admitting(handler))
+  }
+
+  private func admitting(
+    _ handler: @escaping @Sendable (RecordsService) -> Server.Handler
+  ) -> Server.Handler {
     // Bound once: that takes as long as to find a page that is kept.
-    guard gate != nil else { return Self.sending(types, handler(self)) }
-    return Self.sending(types) { request, responder in
-      admit(request, responder) { handler($0)($1, $2) }
+    guard gate != nil else { return handler(self) }
+    return { request, responder in admit(request, responder) { handler($0)($1, $2) } }
+  }
+
+  /// Pages in the format that a request would rather have.
+  private func sendingPages(
+    _ handler: @escaping @Sendable (RecordsService) -> PageHandler
+  ) -> Server.Handler {
+    let json = admitting { service in { handler(service)($0, $1, .json) } }
+    let csv = admitting { service in { handler(service)($0, $1, .csv) } }
+    let either = Self.sending(PageFormat.allCases.map(\.rawValue)) { request, responder in
+      (PageFormat(request) == .csv ? csv : json)(request, responder)
+    }
+    return { request, responder in
+      // Nearly all say nothing or take anything.
+      let field = request.fields.value(of: .accept)
+      (field == nil || field == "*/*" ? json : either)(request, responder)
     }
   }
+
+  private typealias PageHandler = @Sendable (Request, Responder, PageFormat) -> Void
 
   /// Refuses a request that takes no answer of these types: RFC 9110 §15.5.7.
   private static func sending(

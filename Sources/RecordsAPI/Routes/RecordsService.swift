@@ -97,11 +97,9 @@ struct RecordsService: Sendable {
   /// An answer made from the feed's present snapshot, or `304` where the client has that version.
   func withSnapshot(
     _ request: Request, _ responder: Responder, words: Set<String> = [],
-    _ body: @escaping @Sendable (ResultsSnapshot, QueryItems) throws -> [UInt8]
+    _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
-    withSnapshot(request, responder, words: words, isSearch: { _, _, _ in false }) {
-      try body($1, $2)
-    }
+    withSnapshot(request, responder, words: words, isSearch: { _, _, _ in false }, body)
   }
 
   /// The same, where it may have to look for records.
@@ -118,11 +116,33 @@ struct RecordsService: Sendable {
     _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
     if let response = rememberedPage(request) { return responder.respond(response) }
+    answer(request, responder, words: words, isSearch: isSearch) { feed, snapshot, items in
+      let json = try body(feed, snapshot, items)
+      return remembered(
+        Response(json: json, version: snapshot.version), of: feed, snapshot, for: request)
+    }
+  }
+
+  /// An answer in JSON, which is given to everybody who asks the same.
+  func remembered(
+    _ response: Response, of feed: Feed, _ snapshot: ResultsSnapshot, for request: Request
+  ) -> Response {
+    // What one caller is answered is nothing to remember for another.
+    if caller == nil { pages.remember(response, of: feed, version: snapshot.version, for: request) }
+    return response
+  }
+
+  /// The same where the answer is something else than JSON.
+  func answer(
+    _ request: Request, _ responder: Responder, words: Set<String> = [],
+    isSearch: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
+    _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> Response
+  ) {
     do {
       let (key, items) = try key(of: request, allowing: words)
       try hold(key, request, responder) { feed, end in
         let answer = { @Sendable (head: Feed.Head) in
-          let answer = Self.answer { try make(request, feed, head, items, body) }
+          let answer = Self.answer { try make(feed, head, items, body) }
           end()
           responder.respond(answer)
         }
@@ -176,19 +196,13 @@ struct RecordsService: Sendable {
   }
 
   private func make(
-    _ request: Request, _ feed: Feed, _ head: Feed.Head, _ items: QueryItems,
-    _ body: (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
+    _ feed: Feed, _ head: Feed.Head, _ items: QueryItems,
+    _ body: (Feed, ResultsSnapshot, QueryItems) throws -> Response
   ) throws -> Response {
     if let failure = head.refusal { throw Problem(failure) }
-    let version = head.snapshot.version
-    if let caller {
-      try caller.checkIsKnown()
-      // What one caller is answered is nothing to remember for another.
-      let snapshot = head.snapshot.notBefore(caller.row?.commit ?? 0)
-      return Response(json: try body(feed, snapshot, items), version: version)
-    }
-    let bytes = try body(feed, head.snapshot, items)
-    return pages.remember(bytes, of: feed, version: version, for: request)
+    guard let caller else { return try body(feed, head.snapshot, items) }
+    try caller.checkIsKnown()
+    return try body(feed, head.snapshot.notBefore(caller.row?.commit ?? 0), items)
   }
 
   /// The answer that was made for everybody.

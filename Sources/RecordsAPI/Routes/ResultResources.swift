@@ -9,7 +9,7 @@ import QueryAnalysis
 extension RecordsService {
   /// `GET /v1/queries/{query}/sections`
   func listSections(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { snapshot, _ in
+    withSnapshot(request, responder) { _, snapshot, _ in
       snapshot.json { json in
         json.member("numberOfRecords", snapshot.results.count)
         json.sections(of: snapshot.results)
@@ -19,7 +19,7 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/sections/{section}`
   func describeSection(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { snapshot, _ in
+    withSnapshot(request, responder) { _, snapshot, _ in
       let index = try sectionIndex(request, in: snapshot.results)
       var json = JSONWriter()
       json.section(snapshot.results.section(at: index), index: index)
@@ -28,8 +28,8 @@ extension RecordsService {
   }
 
   /// `GET /v1/queries/{query}/sections/{section}/records`
-  func listSectionRecords(_ request: Request, _ responder: Responder) {
-    withPage(request, responder) { snapshot in
+  func listSectionRecords(_ request: Request, _ responder: Responder, _ format: PageFormat) {
+    withPage(request, responder, format) { snapshot in
       let index = try sectionIndex(request, in: snapshot.results)
       let section = snapshot.results.section(at: index)
       return section.offset..<section.offset + section.numberOfRecords
@@ -38,7 +38,7 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/sections/{section}/records/{item}`
   func recordAtIndexPath(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { snapshot, _ in
+    withSnapshot(request, responder) { feed, snapshot, _ in
       let section = try sectionIndex(request, in: snapshot.results)
       let text = request.parameters["item"]
       let count = snapshot.results.section(at: section).numberOfRecords
@@ -48,60 +48,74 @@ extension RecordsService {
       }
       let offset = snapshot.results.offset(of: IndexPath(section: section, item: item))
       try refresher.checkRoom(forText: snapshot.results[offset].byteCount)
-      return snapshot.record(at: offset)
+      return snapshot.record(at: offset, feed.key.arguments)
     }
   }
 
   /// `GET /v1/queries/{query}/records`
-  func listRecords(_ request: Request, _ responder: Responder) {
-    if let response = rememberedPage(request) { return responder.respond(response) }
-    if answerFromPage(request, responder) { return }
-    listLiveRecords(request, responder)
+  func listRecords(_ request: Request, _ responder: Responder, _ format: PageFormat) {
+    if format == .json, let response = rememberedPage(request) {
+      return responder.respond(response)
+    }
+    if answerFromPage(request, responder, format) { return }
+    listLiveRecords(request, responder, format)
   }
 
   /// The same of a live result, which it becomes.
-  func listLiveRecords(_ request: Request, _ responder: Responder) {
-    withPage(request, responder) { snapshot in 0..<snapshot.results.count }
+  func listLiveRecords(_ request: Request, _ responder: Responder, _ format: PageFormat) {
+    withPage(request, responder, format) { snapshot in 0..<snapshot.results.count }
   }
 
   private func withPage(
-    _ request: Request, _ responder: Responder,
+    _ request: Request, _ responder: Responder, _ format: PageFormat,
     _ range: @escaping @Sendable (ResultsSnapshot) throws -> Range<Int>
   ) {
-    withSnapshot(
-      request, responder, words: PageParameters.words,
-      isSearch: { _, snapshot, items in
-        (try? PageParameters(items))?.isSearch(in: snapshot) ?? false
-      },
-      { [registry] feed, snapshot, items in
-        try snapshot.page(
-          try PageParameters(items), in: try range(snapshot), registry.refresher
-        ) { feed.keys(of: snapshot) }
-      })
+    let isSearch = { @Sendable (_: Feed, snapshot: ResultsSnapshot, items: QueryItems) in
+      (try? PageParameters(items))?.isSearch(in: snapshot) ?? false
+    }
+    if format == .json, let response = rememberedPage(request) {
+      return responder.respond(response)
+    }
+    answer(request, responder, words: PageParameters.words, isSearch: isSearch) {
+      [registry] feed, snapshot, items in
+      let page = try snapshot.page(
+        try PageParameters(items), in: try range(snapshot),
+        RecordForm(snapshot, feed.key.arguments), registry.refresher
+      ) { feed.keys(of: snapshot) }
+      let response = page.response(format, to: request)
+      return format == .json ? remembered(response, of: feed, snapshot, for: request) : response
+    }
   }
 
   /// `GET /v1/queries/{query}/records/{key}`
   func recordByKey(_ request: Request, _ responder: Responder) {
-    let encoded = request.parameters.encoded("key")
-    let isSearch: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = { feed, snapshot, _ in
-      !feed.knowsKeys(of: snapshot)
-    }
-    withSnapshot(request, responder, isSearch: isSearch) { feed, snapshot, _ in
-      guard let offset = KeyText(encoded).offset(in: feed.keys(of: snapshot)) else {
-        let names = snapshot.results.layout.keyNames
-        let form =
-          names.isEmpty
-          ? "the query has no key; use an index path" : "the key is \(names.joined(separator: ","))"
-        throw Problem.notFound("there is no record with the key \(encoded): \(form)")
-      }
+    withSnapshot(request, responder, isSearch: Self.isSearchForKey) { feed, snapshot, _ in
+      let offset = try offset(ofKeyIn: request, feed, snapshot)
       try refresher.checkRoom(forText: snapshot.results[offset].byteCount)
-      return snapshot.record(at: offset)
+      return snapshot.record(at: offset, feed.key.arguments)
     }
+  }
+
+  static let isSearchForKey: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = {
+    feed, snapshot, _ in !feed.knowsKeys(of: snapshot)
+  }
+
+  /// Where the record is whose key the path names.
+  func offset(
+    ofKeyIn request: Request, _ feed: Feed, _ snapshot: ResultsSnapshot
+  ) throws(Problem) -> Int {
+    let encoded = request.parameters.encoded("key")
+    if let offset = KeyText(encoded).offset(in: feed.keys(of: snapshot)) { return offset }
+    let names = snapshot.results.layout.keyNames
+    let form =
+      names.isEmpty
+      ? "the query has no key; use an index path" : "the key is \(names.joined(separator: ","))"
+    throw Problem.notFound("there is no record with the key \(encoded): \(form)")
   }
 
   /// `GET /v1/queries/{query}/sectionIndexTitles`
   func listSectionIndexTitles(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { snapshot, _ in
+    withSnapshot(request, responder) { _, snapshot, _ in
       var json = JSONWriter()
       json.object { json in
         json.member("version", snapshot.version.description)
@@ -116,7 +130,7 @@ extension RecordsService {
   /// `GET /v1/queries/{query}/sectionIndexTitles/{title}`
   func sectionForIndexTitle(_ request: Request, _ responder: Responder) {
     let title = request.parameters["title"]
-    withSnapshot(request, responder) { snapshot, _ in
+    withSnapshot(request, responder) { _, snapshot, _ in
       guard let section = snapshot.results.section(forIndexTitle: title) else {
         throw Problem.notFound("there is no section: the result is empty")
       }
@@ -173,21 +187,6 @@ extension RecordsService {
   }
 }
 
-extension JSONWriter {
-  /// The members of a page.
-  mutating func page(
-    _ records: some Sequence<Record>, _ layout: RecordLayout, offset: Int, of count: Int,
-    next: PageToken?
-  ) {
-    member("numberOfRecords", count)
-    member("offset", offset)
-    array("records") { json in
-      for record in records { json.object { $0.keyAndRecord(record, layout: layout) } }
-    }
-    member("next", next?.text)
-  }
-}
-
 extension Results {
   /// Each index title once, in the order of the sections.
   fileprivate var sectionIndexTitles: [String] {
@@ -230,26 +229,23 @@ extension ResultsSnapshot {
 
   /// The records of a page; offsets are counted from the beginning of `range`.
   fileprivate func page(
-    _ page: PageParameters, in range: Range<Int>, _ refresher: Refresher, keys: () -> KeyIndex
-  ) throws -> [UInt8] {
+    _ page: PageParameters, in range: Range<Int>, _ form: RecordForm, _ refresher: Refresher,
+    keys: () -> KeyIndex
+  ) throws -> RecordPage<RecordSequence> {
     let offsets = page.offsets(in: range, of: self, keys: keys)
     let end = range.lowerBound + offsets.upperBound
-    let size = results.records(in: range.lowerBound + offsets.lowerBound..<end)
-      .reduce(0) { $0 + $1.byteCount }
-    try refresher.checkRoom(forText: size)
-    return json { json in
-      json.page(
-        results.records(in: range.lowerBound + offsets.lowerBound..<end), results.layout,
-        offset: offsets.lowerBound, of: range.count,
-        next: offsets.isEmpty || end == range.upperBound
-          ? nil : PageToken(after: end, in: self))
-    }
+    let records = results.records(in: range.lowerBound + offsets.lowerBound..<end)
+    try refresher.checkRoom(forText: records.reduce(0) { $0 + $1.byteCount })
+    return RecordPage(
+      records: records, form: form, offset: offsets.lowerBound, numberOfRecords: range.count,
+      next: offsets.isEmpty || end == range.upperBound ? nil : PageToken(after: end, in: self),
+      version: version, commit: commit)
   }
 
-  fileprivate func record(at offset: Int) -> [UInt8] {
+  fileprivate func record(at offset: Int, _ arguments: QueryArguments) -> [UInt8] {
     json { json in
       json.indexPath("indexPath", results.indexPath(ofOffset: offset))
-      json.keyAndRecord(results[offset], layout: results.layout)
+      json.keyAndRecord(results[offset], RecordForm(self, arguments))
     }
   }
 }

@@ -25,6 +25,32 @@ import Testing
       result.output.contains(/commits +to player cost a search/), "\(result.output)")
   }
 
+  @Test func `prints the types of columns, and refuses those of none`() throws {
+    try database.execute("CREATE TABLE task (id INTEGER PRIMARY KEY, done BOOLEAN, photo BLOB)")
+    let file = try folder.write(
+      """
+      database: music.sqlite
+      queries:
+        tasks: {table: task, columns: {photo: {blob: image/png}}}
+      """, to: "types.yaml")
+    let result = try Command.run(["check", "--config", file])
+    #expect(result.output.contains(/types +done boolean, photo image\/png\n/), "\(result.output)")
+    let wrong = try folder.write(
+      """
+      database: music.sqlite
+      queries:
+        tasks:
+          table: task
+          columns: {doen: boolean}
+      """, to: "wrong.yaml")
+    let refused = try Command.run(["check", "--config", wrong])
+    #expect(refused.exitCode == 1)
+    #expect(
+      refused.errors.hasSuffix(
+        "wrong.yaml:5:15: doen is not a column of the result; did you mean \"done\"?"),
+      "\(refused.errors)")
+  }
+
   @Test func `prints the tables of a database`() throws {
     let result = try Command.run(["check", database.path])
     #expect(result.exitCode == 0)

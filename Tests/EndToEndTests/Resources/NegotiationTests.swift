@@ -65,16 +65,16 @@ import Testing
     let answer = try client.get(path, [origin])
     #expect(answer.status == 200)
     #expect(answer.head["Access-Control-Allow-Origin"] == "https://a.example")
-    #expect(answer.head["Vary"] == "Origin")
+    #expect(answer.head.members("Vary") == ["accept", "origin"])
     #expect(answer.head["Access-Control-Expose-Headers"]?.contains("ETag") == true)
     let other = try client.get(path, ["Origin: https://b.example"])
     #expect(other.status == 200)
     #expect(other.head["Access-Control-Allow-Origin"] == nil)
-    #expect(other.head["Vary"] == "Origin")
+    #expect(other.head.members("Vary") == ["accept", "origin"])
     // What is asked for without an origin must not be taken from a cache by a page.
     for path in [path, "/v1/queries/none", "/healthz"] {
       let plain = try client.get(path)
-      #expect(plain.head["Vary"] == "Origin")
+      #expect(plain.head.members("Vary").contains("origin"))
       #expect(plain.head["Access-Control-Allow-Origin"] == nil)
     }
     let options = try client.send("OPTIONS", path, ["Access-Control-Request-Method: GET"])
@@ -103,7 +103,7 @@ import Testing
     #expect(preflight.head["Access-Control-Allow-Headers"]?.contains("Last-Event-ID") == true)
     #expect(preflight.head["Access-Control-Allow-Credentials"] == nil)
     // Where everyone may, nothing depends on who asks.
-    #expect(try client.get(path).head["Vary"] == nil)
+    #expect(try client.get(path).head["Vary"] == "Accept")
     // Without the question it is an OPTIONS like any other.
     #expect(try client.send("OPTIONS", path, [origin]).head["Allow"] == "GET, HEAD, OPTIONS")
   }
