@@ -1,7 +1,13 @@
 /** The types of didchange.js. Browsers never load this file; editors and type checkers do. */
 
-/** A column's value. BigInt: an integer beyond 2^53, where the browser can tell. */
-export type Value = null | number | bigint | string | { base64: string };
+/**
+ * A column's value. BigInt: an integer beyond 2^53, where the browser can tell. Where the column has a
+ * type: a boolean, a day or moment in ISO 8601, JSON, or where its bytes are, relative to the query.
+ */
+export type Value = null | number | bigint | string | { base64: string } | boolean | { url: string; bytes: number } | JSONValue;
+
+export type JSONValue =
+  null | boolean | number | bigint | string | readonly JSONValue[] | { readonly [name: string]: JSONValue };
 
 /** One row: column → value. */
 export type FetchedRecord = { readonly [column: string]: Value };
@@ -279,6 +285,8 @@ export interface Query {
   /** One without a default must be given. */
   parameters: { name: string; type: "text" | "integer" | "real" | "blob"; default?: Value }[];
   columns: string[];
+  /** What columns mean beyond what they store; a BLOB's media type. */
+  columnTypes?: { [column: string]: "boolean" | "date" | "datetime" | "json" | { blob: string } };
   /** Names for `order`, the default first. */
   orders?: string[];
   key: string[] | null;

@@ -2,6 +2,7 @@
 
 import { element } from "./dom.js";
 import { testConnection } from "./selftest.js";
+import { typesText } from "./typed.js";
 
 export function fillDetails(panel, query, streamURL, needsToken) {
   const reason = query.trackingReason ? `: ${query.trackingReason}` : "";
@@ -13,6 +14,7 @@ export function fillDetails(panel, query, streamURL, needsToken) {
     Key: query.key?.length ? query.key.join(", ") : "none: records only come and go",
     Section: query.section,
     Columns: query.columns.join(", "),
+    Types: typesText(query.columnTypes),
     Users: controllers && `${users}, of ${controllers.length} different parameters`,
     "Who you are": claimed.length && `gives ${claimed.join(", ")}`,
   };

@@ -5,11 +5,14 @@ import { kindOf, valueNode } from "./values.js";
 
 export class RowMaker {
   #columns;
+  #node;
   #isNumber = [];
   #isMeasured = false;
 
-  constructor(columns) {
+  /** @param node makes what a value of a column is shown by */
+  constructor(columns, node = valueNode) {
     this.#columns = columns;
+    this.#node = node;
     this.head = element("div", { role: "rowgroup", className: "columns" },
       element("div", { role: "row", className: "record" },
         ...columns.map((column) => element("span", { role: "columnheader" }, column))));
@@ -35,7 +38,7 @@ export class RowMaker {
       if (cell.value === value && record) return;
       cell.value = value;
       cell.className = this.#isNumber[index] ? "number" : "";
-      cell.replaceChildren(record ? valueNode(value) : "");
+      cell.replaceChildren(record ? this.#node(value, column) : "");
       cell.title = cell.textContent;
     });
     return node;

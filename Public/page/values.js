@@ -11,19 +11,20 @@ export function sizeText(bytes) {
 
 export function kindOf(value) {
   if (value === null || value === undefined) return "null";
-  if (typeof value === "object") return "blob";
-  return typeof value === "string" ? "text" : "number";
+  if (typeof value === "object") return typeof value.base64 === "string" ? "blob" : "json";
+  return { string: "text", boolean: "boolean" }[typeof value] ?? "number";
 }
 
 export function valueText(value) {
   const kind = kindOf(value);
   if (kind === "null") return "NULL";
+  if (kind === "json") return jsonText(value);
   return kind === "blob" ? `blob, ${sizeText(bytesIn(value))}` : String(value);
 }
 
 /** What is no text of the data itself looks different from it. */
 export function valueNode(value) {
-  const isPlain = ["text", "number"].includes(kindOf(value)) && value !== "";
+  const isPlain = ["text", "number", "boolean"].includes(kindOf(value)) && value !== "";
   return isPlain ? String(value) : element("span", { className: "token" }, value === "" ? "“”" : valueText(value));
 }
 

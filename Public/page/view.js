@@ -5,6 +5,7 @@ import { bind } from "../didchange/bind.js";
 import { options } from "./caller.js";
 import { byId, element } from "./dom.js";
 import { RowMaker } from "./rows.js";
+import { cellMaker } from "./typed.js";
 import { valueNode } from "./values.js";
 
 /** So many records are in the document; so many sections need an index. */
@@ -31,7 +32,7 @@ export class QueryView {
   constructor(query, log) {
     this.query = query;
     this.#log = log;
-    this.#rows = new RowMaker(query.columns);
+    this.#rows = new RowMaker(query.columns, cellMaker(addressOf(query.name), query.columnTypes));
     this.controller = new FetchedRecordsController(addressOf(query.name),
       { window: { offset: 0, limit: shortList }, ...options });
     this.#listen();
