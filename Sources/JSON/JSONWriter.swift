@@ -136,8 +136,6 @@ package struct JSONWriter {
     }
   }
 
-  package mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
-
   /// Text that may be JSON itself: then it stands there without the space between its tokens, and
   /// else as a string.
   ///

@@ -62,7 +62,8 @@ package struct LaunchSettings: Sendable {
   /// Every query, with the one that says who somebody is.
   var extent: QueryCatalog.Extent {
     let claims = [callers.flatMap(Gatekeeper.definition)].compactMap(\.self)
-    return queries.isEmpty ? .everyTable : .definitions(queries + claims)
+    return queries.isEmpty
+      ? .everyTable(columnTypes: columnTypes) : .definitions(queries + claims)
   }
 
   /// Reads keys or secrets; what is wrong with them is told at the place of `callers`.
@@ -78,11 +79,6 @@ package struct LaunchSettings: Sendable {
           message: problem.message)
       ])
     }
-  }
-
-  /// Those that the server has.
-  var extent: QueryCatalog.Extent {
-    queries.isEmpty ? .everyTable(columnTypes: columnTypes) : .definitions(allQueries)
   }
 
   /// SQLite would make a file that is not there, and serve nothing from it.

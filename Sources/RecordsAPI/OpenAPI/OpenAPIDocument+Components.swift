@@ -19,9 +19,13 @@ extension OpenAPIDocument {
     object(["version": ["type": "string"], "commit": ["type": "integer"]] + members)
   }
 
-  static func json(_ description: String, _ schema: JSONTree) -> JSONTree {
-    [
-      "description": .string(description), "content": ["application/json": ["schema": schema]],
+  static func json(
+    _ description: String, _ schema: JSONTree, orAs other: String? = nil
+  ) -> JSONTree {
+    let others: JSONTree = other.map { .object([($0, ["schema": ["type": "string"]])]) } ?? [:]
+    return [
+      "description": .string(description),
+      "content": ["application/json": ["schema": schema]] + others,
     ]
   }
 
@@ -134,7 +138,7 @@ extension OpenAPIDocument {
 
   static let refusals: JSONTree = .object(
     [
-      "400", "401", "403", "404", "406", "408", "414", "421", "429", "431", "500", "503",
+      "400", "401", "403", "404", "406", "408", "414", "416", "421", "429", "431", "500", "503",
     ].map { ($0, ["$ref": "#/components/responses/Problem"]) })
 
   static let security: JSONTree = [

@@ -10,9 +10,9 @@ extension OpenAPIDocument {
     let key = Self.key(subject.layout)
     func get(
       _ path: String, _ id: String, _ summary: String, _ schema: JSONTree,
-      _ words: [JSONTree] = [], isState: Bool = true
+      _ words: [JSONTree] = [], isState: Bool = true, isTable: Bool = false
     ) -> (String, JSONTree) {
-      let answer = Self.json(summary, schema)
+      let answer = Self.json(summary, schema, orAs: isTable ? "text/csv" : nil)
       let parameters = Self.pathParameters(path) + words + (isState ? subject.items : [])
       return (
         base + path,
@@ -39,12 +39,13 @@ extension OpenAPIDocument {
         ["$ref": "#/components/schemas/Section"]),
       get(
         "/sections/{section}/records", "listSectionRecords", "A page of a section's records.",
-        page, Self.pageWords),
+        page, Self.pageWords, isTable: true),
       get(
         "/sections/{section}/records/{item}", "recordAtIndexPath", "The record at an index path.",
         one),
-      get("/records", "listRecords", "A page of records.", page, Self.pageWords),
+      get("/records", "listRecords", "A page of records.", page, Self.pageWords, isTable: true),
       get("/records/{key}", "recordByKey", "The record with a key.", one),
+      bytes(of: subject, base + "/records/{key}/{column}", "\(component).bytesOfColumn"),
       get(
         "/sectionIndexTitles", "listSectionIndexTitles", "The titles of a section index.",
         Self.object([
@@ -75,6 +76,21 @@ extension OpenAPIDocument {
         ]
       ),
     ]
+  }
+
+  /// A BLOB or a text by itself.
+  private func bytes(of subject: Subject, _ path: String, _ id: String) -> (String, JSONTree) {
+    let digest: JSONTree = [
+      "name": "digest", "in": "query", "schema": ["type": "string"],
+      "description": "Which bytes, as the record's URL says; whatever it is, the present ones come.",
+    ]
+    let answer: JSONTree = [
+      "description": "The bytes that the column has in the record with the key.",
+      "content": ["*/*": ["schema": ["type": "string"]]],
+    ]
+    let parameters = Self.pathParameters(path) + [digest] + subject.items
+    let operation = Self.operation(id, subject, parameters, answer, isState: true)
+    return (path, ["get": operation])
   }
 
   /// What is about no query in particular.

@@ -17,8 +17,8 @@ struct OpenAPIDocument {
     let parameters: [QueryParameter]
     let orders: [String]
     let layout: RecordLayout
-    /// Of the result columns, as far as they are known.
-    let types: [ColumnType]
+    /// How the result columns are stored, as far as that is known.
+    let storedTypes: [StoredType]
   }
 
   let subjects: [Subject]
@@ -58,12 +58,22 @@ extension OpenAPIDocument.Subject {
   fileprivate var recordSchema: JSONTree {
     let names = layout.columns
     let properties = names.enumerated().map { index, name in
-      (name, types.indices.contains(index) ? types[index].schema : JSONTree.value)
+      (name, layout.type(ofColumn: index)?.schema ?? storedSchema(ofColumn: index))
     }
     return [
       "type": "object", "properties": .object(properties),
       "required": .array(names.map(JSONTree.string)), "additionalProperties": false,
     ]
+  }
+
+  private func storedSchema(ofColumn index: Int) -> JSONTree {
+    storedTypes.indices.contains(index) ? storedTypes[index].schema : .value
+  }
+}
+
+extension RecordLayout {
+  fileprivate func type(ofColumn index: Int) -> ColumnType? {
+    types.indices.contains(index) ? types[index] : nil
   }
 }
 
@@ -91,7 +101,7 @@ extension RecordsService {
         name: name, title: entry.definition.title,
         parameters: entry.definition.parameters.filter { claims[$0.name] == nil },
         orders: entry.definition.orders.map(\.name), layout: query.layout,
-        types: ColumnType.all(of: query.sql, database: refresher.path))
+        storedTypes: StoredType.all(of: query.sql, database: refresher.path))
     }
   }
 }

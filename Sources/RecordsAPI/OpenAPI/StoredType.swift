@@ -1,10 +1,11 @@
 import ChangeCapture
 import GRDB
 import GRDBSQLite
+import OrderedResults
 import QueryAnalysis
 
-/// What is known of the values of a result column.
-enum ColumnType: Equatable {
+/// What is known of how SQLite stores the values of a result column.
+enum StoredType: Equatable {
   /// Whatever SQLite may hold: a declared type is a wish, but in a STRICT table.
   case any
   /// Of a column of a STRICT table: https://www.sqlite.org/stricttables.html
@@ -12,23 +13,23 @@ enum ColumnType: Equatable {
 
   /// Those of each result column of a query, on a connection of its own; empty where the database
   /// cannot be asked just now.
-  static func all(of sql: String, database path: String) -> [ColumnType] {
+  static func all(of sql: String, database path: String) -> [StoredType] {
     let configuration = GRDB.Configuration.readOnly(label: "didchange.types")
     let reader = try? DatabaseQueue(path: path, configuration: configuration)
-    let types = try? reader?.read { db -> [ColumnType] in
+    let types = try? reader?.read { db -> [StoredType] in
       let statement = try db.makeStatement(sql: sql)
       // The pointer is good for as long as the statement lives.
       return try withExtendedLifetime(statement) {
         let pointer = statement.sqliteStatement
-        return try (0..<sqlite3_column_count(pointer)).map { try columnType($0, of: pointer, db) }
+        return try (0..<sqlite3_column_count(pointer)).map { try storedType($0, of: pointer, db) }
       }
     }
     return types ?? []
   }
 
-  private static func columnType(
+  private static func storedType(
     _ column: Int32, of statement: SQLiteStatement, _ db: Database
-  ) throws -> ColumnType {
+  ) throws -> StoredType {
     guard let table = sqlite3_column_table_name(statement, column).map({ String(cString: $0) }),
       let name = sqlite3_column_origin_name(statement, column).map({ String(cString: $0) })
     else { return .any }
@@ -57,6 +58,25 @@ enum ColumnType: Equatable {
     guard let schema else { return .value }
     // A REAL that JSON has no number for is null (`protocol.md` §2).
     return ["type": mayBeNull || type == "REAL" ? [schema, "null"] : schema]
+  }
+}
+
+extension ColumnType {
+  /// What a value is shown as that is one of the column's type; any other is shown as it is stored.
+  var schema: JSONTree {
+    switch self {
+    case .boolean: ["anyOf": [["type": "boolean"], .value]]
+    case .date, .datetime: .value
+    case .json: [:]
+    case .blob:
+      [
+        "anyOf": [
+          OpenAPIDocument.object([
+            "url": ["type": "string"], "bytes": OpenAPIDocument.count,
+          ]), .value,
+        ]
+      ]
+    }
   }
 }
 
