@@ -35,7 +35,8 @@ export function fetchedRecords(url, options = {}) {
     Object.assign(controller, request);
     for (const name of ["snapshot", "didChange", "recovered"]) controller.addEventListener(name, () => show(null));
     for (const name of ["state", "pending"]) {
-      controller.addEventListener(name, () => show(controller.state === "live" && value.error?.reason ? null : value.error));
+      // What is of no query was the connection's.
+      controller.addEventListener(name, () => show(controller.state === "live" && !("query" in (value.error ?? {})) ? null : value.error));
     }
     controller.addEventListener("error", ({ detail }) => show(detail));
   }

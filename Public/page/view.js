@@ -25,6 +25,8 @@ export class QueryView {
   #binding;
   /** Where what is shown was asked for, when something else is. */
   #way;
+  /** Whether what is told to be wrong is over as soon as the server is there again. */
+  #isTroubled = false;
   #changesHeard = 0;
   #announcing;
   #events = [];
@@ -58,7 +60,10 @@ export class QueryView {
   #listen() {
     const on = (name, listener) =>
       this.controller.addEventListener(name, ({ detail }) => listener(detail));
-    on("state", (state) => this.#showState(state));
+    on("state", (state) => {
+      this.#showState(state);
+      if (state === "live" && this.#isTroubled) showProblem(null);
+    });
     on("snapshot", (data) => {
       showProblem(null);
       this.#log.add(`snapshot at commit ${data.commit}`, [{ event: "snapshot", data }]);
@@ -71,6 +76,7 @@ export class QueryView {
     for (const event of ["error", "recovered"]) {
       on(event, (data) => {
         this.#log.add(event, [{ event, data }]);
+        this.#isTroubled = !("query" in data);
         showProblem(event === "error" ? data : null, data.status === 400 && this.#way);
       });
     }
