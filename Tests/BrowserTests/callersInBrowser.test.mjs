@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { cpSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Database, eventually, Folder, noServer, publicFolder, Server } from "./support/server.mjs";
-import { react } from "./support/react.mjs";
+import { copyReact, noReact, reactHead, reactModule } from "./support/react.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const digest = (token) => createHash("sha256").update(token).digest("hex");
@@ -61,15 +61,15 @@ const parts = `
 document.querySelector("ul").outerHTML = '<didchange-list src="v1/queries/purchases"><template><i data-column="title"></i></template></didchange-list><p></p>';
 document.querySelector("didchange-list").token = async () => "ada-3";
 await import("./didchange/element.js");
-const { mounted, render } = await import("react");
 const { useFetchedRecords } = await import("./didchange/react.js");
 globalThis.drawn = 0;
 globalThis.asked = 0;
-render(mounted(() => {
+function Purchases() {
   const { sections, state } = useFetchedRecords("v1/queries/purchases", {}, null, { token: async () => (asked++, "bob") });
   drawn++;
-  document.querySelector("p").textContent = state + ": " + sections.flatMap(({ records }) => records).map(({ title }) => title).join(" ");
-}));
+  return state + ": " + sections.flatMap(({ records }) => records).map(({ title }) => title).join(" ");
+}
+ReactDOM.createRoot(document.querySelector("p")).render(React.createElement(Purchases));
 `;
 
 /** `state: titles` of a controller. */
@@ -87,8 +87,9 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     database = new Database(folder.file("shop.sqlite"), sql);
     cpSync(publicFolder, folder.file("public"), { recursive: true });
     folder.file("public/callers.html", page(script));
-    folder.file("public/react-stub.js", react);
-    folder.file("public/parts.html", `<script type="importmap">{"imports": {"react": "./react-stub.js"}}</script>${page(parts)}`);
+    if (!noReact) copyReact(folder.file("public"));
+    folder.file("public/react-module.js", reactModule);
+    folder.file("public/parts.html", `<!doctype html>${reactHead}${page(parts)}`);
     const env = { DIDCHANGE_PUBLIC: folder.file("public") };
     other = await new Server([], { env }).start();
     const origin = other.url.slice(0, -1);
@@ -186,7 +187,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     await tab.until(shown, "ada", "live: Apples Bread");
   });
 
-  test("an element and a React hook say who asks", async (t) => {
+  test("an element and a React hook say who asks", { skip: noReact }, async (t) => {
     const tab = await open(t, "parts.html");
     await tab.until(() => document.querySelector("didchange-list")?.innerText.replace(/\s+/g, " ").trim() === "Apples Bread");
     await tab.until(() => document.querySelector("p").textContent === "live: Cheese");
