@@ -27,8 +27,9 @@ import Testing
     let expected = #"""
       {"queries":[{"name":"players","title":"Players by team","parameters":[
       {"name":"least","type":"integer","default":0},{"name":"but","type":"text"}],"section":"team",
-      "columns":["id","name","team"],"key":["id"]},
-      {"name":"names","title":null,"parameters":[],"section":null,"columns":["name"],"key":null}]}
+      "columns":["id","name","team"],"columnTypes":{},"key":["id"]},
+      {"name":"names","title":null,"parameters":[],"section":null,"columns":["name"],
+      "columnTypes":{},"key":null}]}
       """#
     #expect(try answer.json == JSONValue(parsing: expected))
   }
