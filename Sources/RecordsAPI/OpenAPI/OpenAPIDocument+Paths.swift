@@ -82,7 +82,7 @@ extension OpenAPIDocument {
   private func bytes(of subject: Subject, _ path: String, _ id: String) -> (String, JSONTree) {
     let digest: JSONTree = [
       "name": "digest", "in": "query", "schema": ["type": "string"],
-      "description": "Which bytes, as the record's URL says; whatever it is, the present ones come.",
+      "description": "What the URL in a record names, so that other bytes have another URL.",
     ]
     let answer: JSONTree = [
       "description": "The bytes that the column has in the record with the key.",
