@@ -90,6 +90,35 @@ import Testing
     try look(expectSame)
   }
 
+  @Test func `is read ahead, a few pages at a time`() throws {
+    // A log that is begun anew between two looks would have it begin again.
+    try writer.execute("PRAGMA wal_autocheckpoint = 0")
+    try writer.execute(
+      """
+      INSERT INTO item WITH RECURSIVE c(n) AS (SELECT 10 UNION ALL SELECT n + 1 FROM c
+      WHERE n < 20000) SELECT n, n * 7919 % 20011 || 'x' FROM c
+      """)
+    var (looks, left) = (0, try look { _ in try #require(reader.pagesToOutline(.table("item"))) })
+    while left > 0 {
+      try writer.execute("UPDATE item SET text = text || 'y' WHERE id % 400 = \(looks)")
+      try writer.execute("DELETE FROM item WHERE id BETWEEN \(looks * 50) AND \(looks * 50 + 40)")
+      let isDone = try look { db in
+        try Self.trees.map { try reader.readAhead($0, atMost: 5, in: db) }.allSatisfy { $0 }
+      }
+      let next = try #require(reader.pagesToOutline(.table("item")))
+      #expect(next < left || next == 1)
+      (looks, left) = (looks + 1, isDone ? 0 : next)
+    }
+    #expect(looks > 5)
+    try writer.execute("DELETE FROM item WHERE id % 9 = 0")
+    try look { db in
+      try reader.outline(Self.trees, in: db)
+      try expectSame(db)
+    }
+    try writer.execute("DELETE FROM item WHERE id % 7 = 0")
+    try look(expectSame)
+  }
+
   @Test func `tells which rows are on the leaves that changed`() throws {
     try writer.execute(
       """

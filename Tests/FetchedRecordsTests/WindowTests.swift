@@ -1,3 +1,4 @@
+import ChangeCapture
 import GRDB
 import OrderedResults
 import QueryAnalysis
@@ -110,6 +111,28 @@ import Testing
     }
     let shown = watched.snapshot.results.shown[0].records.map { $0[0] }
     #expect(shown == [499, 500, 501].map(Value.integer))
+  }
+
+  @Test func `is there without a wait where the order is read ahead`() throws {
+    let large = try Fixture(
+      schema: """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE INDEX byName ON item(name);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000)
+        INSERT INTO item SELECT i, printf('N%020d', i) FROM n;
+        """,
+      queries: .definitions([
+        QueryDefinition(name: "items", form: .sql("SELECT * FROM item ORDER BY name"))
+      ]))
+    let refresher = large.refresher
+    while refresher.queue.sync({ !refresher.outlinesToRead.isEmpty }) {
+      try large.write("UPDATE item SET name = name || 'x' WHERE id = 1000")
+      large.refresh()
+    }
+    #expect(refresher.queue.sync { refresher.outlines } == [.index("byName")])
+    let watched = try large.open("items", window: 100_000..<100_001)
+    #expect(watched.snapshot.results.shown[0].records.map { $0[0] } == [.integer(100_001)])
+    #expect(watched.snapshot.total == 200_000)
   }
 
   @Test func `has the name that it has as a part of the whole`() throws {

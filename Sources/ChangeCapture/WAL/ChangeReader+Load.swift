@@ -43,13 +43,7 @@ extension ChangeReader {
   /// map is of; else the next look does.
   func loadFollowedTables(in db: Database) throws {
     do {
-      guard let map, let connection = db.sqliteConnection, try touch(db) else { return }
-      let files = try DatabaseFiles(of: connection)
-      var look = Look(files: files, wal: WALReader(files, buffers: buffers))
-      if case .log(let header) = map.position {
-        look.header = header
-        if carried.isNothing { look.before = header }
-      }
+      guard let look = try lookOfMap(in: db) else { return }
       try loadFollowedTables(look)
     } catch let doubt as CaptureDoubt {
       map = nil
@@ -57,11 +51,28 @@ extension ChangeReader {
     }
   }
 
-  func loadFollowedTables(_ look: Look) throws(CaptureDoubt) {
-    guard let map else { return }
-    let snapshot = try SnapshotPages(
+  /// The look that the map is of, if the transaction still shows that.
+  func lookOfMap(in db: Database) throws -> Look? {
+    guard let map, let connection = db.sqliteConnection, try touch(db) else { return nil }
+    let files = try DatabaseFiles(of: connection)
+    var look = Look(files: files, wal: WALReader(files, buffers: buffers))
+    if case .log(let header) = map.position {
+      look.header = header
+      if carried.isNothing { look.before = header }
+    }
+    return look
+  }
+
+  /// The pages that a map is of.
+  func snapshot(_ look: Look, of map: DatabaseMap) throws(CaptureDoubt) -> SnapshotPages {
+    try SnapshotPages(
       files: look.files, index: look.wal.index, header: look.header, isExact: look.isExact,
       changed: ChangedPages(), fileHeader: map.layout, buffers: buffers)
+  }
+
+  func loadFollowedTables(_ look: Look) throws(CaptureDoubt) {
+    guard let map else { return }
+    let snapshot = try snapshot(look, of: map)
     try map.follow(followed, reader: &leafReader, from: snapshot)
     isLoadPending = false
     loadOutlines(map, from: snapshot)

@@ -19,6 +19,8 @@ final class DatabaseMap {
   private(set) var names: [String]
   /// By tree: where the entries are of those whose outlines are kept.
   var outlines: [Int: EntryCounts] = [:]
+  /// By tree: what is read of those that are going to be kept.
+  var ahead: [Int: CountsAhead] = [:]
   private(set) var tables: FollowedTables
   private let treesByName: [String: Int]
   /// By page, for databases without a log: what was on it.

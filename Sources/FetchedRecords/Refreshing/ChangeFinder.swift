@@ -20,6 +20,9 @@ protocol ChangeFinder: AnyObject {
   /// How many pages have to be read to know where each entry of a b-tree is; nil: that is not known.
   func pagesToOutline(_ tree: OutlinedTree) -> Int?
 
+  /// Reads some pages of a b-tree whose outline will be wanted; whether none are left to be read.
+  func readAhead(_ tree: OutlinedTree, atMost pages: Int, in db: Database) throws -> Bool
+
   /// Of which b-trees it is wanted from now on where each entry is.
   func outline(_ trees: Set<OutlinedTree>, in db: Database) throws
 
@@ -32,6 +35,8 @@ protocol ChangeFinder: AnyObject {
 
 extension ChangeFinder {
   func pagesToOutline(_ tree: OutlinedTree) -> Int? { nil }
+
+  func readAhead(_ tree: OutlinedTree, atMost pages: Int, in db: Database) throws -> Bool { true }
 
   func outline(_ trees: Set<OutlinedTree>, in db: Database) throws {}
 

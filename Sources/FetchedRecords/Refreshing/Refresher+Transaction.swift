@@ -56,6 +56,7 @@ extension Refresher {
       if access.isOutdated { disconnect() }
       isBehind = false
       noteSuccess()
+      readOutlinesSoon()
       return result
     } catch let error as DatabaseError {
       throw FetchFailure(error)
@@ -84,7 +85,7 @@ extension Refresher {
     stopReaders()
     access.disconnect()
     finder = nil
-    outlines = []
+    (outlines, outlinesToRead) = ([], [])
     schemaNumber = nil
   }
 
@@ -114,7 +115,7 @@ extension Refresher {
       db.clearSchemaCache()
       try catalog.analyze(in: db)
       forgetAggregates()
-      outlines = []
+      planOutlines()
       live.rebind(in: db)
       for result in live.all {
         result.mustRefetch = "schema"

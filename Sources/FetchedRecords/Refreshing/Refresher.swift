@@ -58,6 +58,10 @@ package final class Refresher: @unchecked Sendable {
   var longQueries: Set<String> = []
   /// The b-trees of which it is known where each entry is.
   var outlines: Set<OutlinedTree> = []
+  /// Those that are read before anybody asks, the next one last.
+  var outlinesToRead: [OutlinedTree] = []
+  /// Whether a piece of work is on the queue that does so.
+  var isReadingOutlines = false
   /// When each table last changed.
   var lastChanges = LastChanges()
   /// What is known of the results that are read in pages.

@@ -31,6 +31,7 @@ private final class OutlineRun {
   private let reader = ChangeReader()
   private var random: RandomSource
   private var outlines = OutlineExaminer()
+  private var isReadingAhead = false
   private var commits = 0
   private var splits = 0
   private(set) var heights: Set<Int> = []
@@ -88,9 +89,26 @@ private final class OutlineRun {
         if pages.interior.mapValues(\.children) != old { splits += 1 }
         heights.formUnion(pages.interior.values.map(\.height))
       }
-      if random.once(in: 3) { try outlines.examine(reader, in: db, &random) }
+      try readAhead(in: db)
+      if !isReadingAhead, random.once(in: 3) { try outlines.examine(reader, in: db, &random) }
       try reader.checkInvariants(in: db)
     }
+  }
+
+  /// Lets go of the outlines now and then, and makes them anew from what is read beforehand.
+  private func readAhead(in db: Database) throws {
+    if !isReadingAhead, random.once(in: 10) {
+      try reader.outline([], in: db)
+      isReadingAhead = true
+    }
+    guard isReadingAhead else { return }
+    let trees = try OutlineExaminer.trees(in: db)
+    for tree in trees where random.once(in: 2) {
+      _ = try reader.readAhead(tree, atMost: random.number(1...random.pick([5, 500])), in: db)
+    }
+    guard random.once(in: 4) else { return }
+    try reader.outline(trees, in: db)
+    isReadingAhead = false
   }
 
   private func change() -> String {

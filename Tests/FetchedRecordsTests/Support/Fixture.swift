@@ -19,6 +19,7 @@ final class Fixture {
 
   init(
     schema: String, queries: QueryCatalog.Extent, journalMode: String = "wal",
+    pageSize: Int = 4096,
     limits: RefresherLimits = RefresherLimits(),
     makeFinder: @escaping () -> any ChangeFinder = { ChangeReader() }
   ) throws {
@@ -31,6 +32,7 @@ final class Fixture {
     }
     writer = try DatabaseQueue(path: path, configuration: configuration)
     try writer.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA page_size = \(pageSize)")
       try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
       try db.execute(sql: schema)
     }

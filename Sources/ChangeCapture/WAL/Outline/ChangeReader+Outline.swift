@@ -84,7 +84,7 @@ extension ChangeReader {
   ) {
     for name in outlined {
       guard let tree = map.tree(name), map.outlines[tree] == nil else { continue }
-      var known: [UInt32: UInt32] = [:]
+      var known = map.ahead.removeValue(forKey: tree)?.counts ?? [:]
       if let changed, let outline = old?.tree(name).flatMap({ old?.outlines[$0] }) {
         known = outline.counts.filter { !changed.contains($0.key) }
       }
@@ -99,6 +99,7 @@ extension ChangeReader {
   func updateOutlines(
     _ map: DatabaseMap, _ changed: ChangedPages, from snapshot: some DatabasePages
   ) {
+    for tree in Array(map.ahead.keys) { map.ahead[tree]?.forget(changed) }
     // A list of its own, so that the dictionary is not copied when it changes.
     for tree in Array(map.outlines.keys) {
       do {

@@ -5,6 +5,8 @@ extension ChangeReader {
   package func pagesToOutline(_ tree: OutlinedTree) -> Int? {
     guard let map, let number = map.tree(tree) else { return nil }
     if map.outlines[number] != nil { return 0 }
+    // Where all are read, there is no outline yet.
+    if let ahead = map.ahead[number] { return max(1, ahead.pagesLeft) }
     var leaves = 0
     var waiting = [map.schema.trees[number].root]
     while let page = waiting.popLast() {

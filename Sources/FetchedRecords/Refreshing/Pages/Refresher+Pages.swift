@@ -78,9 +78,9 @@ extension Refresher {
   private func places(
     of read: PageRead, _ query: Query, at version: ResultsVersion, in db: Database
   ) throws -> WindowPlaces? {
-    guard let order = query.outline,
+    guard let tree = query.outline.map({ OutlinedTree($0.tree) }),
       let range = read.request.range.offsets(at: version),
-      outlines.contains(OutlinedTree(order.tree))
+      outlines.contains(tree) || outlinesToRead.contains(tree)
         || pageCosts.lastCount(PageCosts.Key(read)) > limits.recordsOfWhole
     else { return nil }
     return try places(of: range, query, reading: Self.mostPages, in: db)

@@ -1,3 +1,4 @@
+import Algorithms
 import ChangeCapture
 import GRDB
 import QueryAnalysis
@@ -103,10 +104,14 @@ extension Refresher {
 }
 
 extension WindowPlaces {
-  /// Whether one of these rows is among those of the window.
+  /// Whether one of these rows, which ascend, is among those of the window.
+  ///
+  /// O(w log k), w rows of the window, k of the list: each window asks, so no set is made of it.
   fileprivate func shows(_ changed: [Int64]) -> Bool {
     guard let rowIDs else { return true }
-    let changed = Set(changed)
-    return rowIDs.contains(where: changed.contains)
+    return rowIDs.contains { rowID in
+      let index = changed.partitioningIndex { $0 >= rowID }
+      return index < changed.count && changed[index] == rowID
+    }
   }
 }
