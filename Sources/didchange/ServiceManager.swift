@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Tells the service manager, where one started the process, how that is: sd_notify(3).
@@ -30,9 +31,8 @@ struct ServiceManager: Sendable {
 
   /// The configuration is being read again; ``ready()`` follows.
   func reloading() {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    tell("RELOADING=1\nMONOTONIC_USEC=\(time.tv_sec * 1_000_000 + time.tv_nsec / 1000)")
+    // By CLOCK_MONOTONIC, which is Dispatch's clock on Linux.
+    tell("RELOADING=1\nMONOTONIC_USEC=\(DispatchTime.now().uptimeNanoseconds / 1000)")
   }
 
   /// The server ends.

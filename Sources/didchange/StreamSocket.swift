@@ -1,3 +1,5 @@
+// Beside a module of C's own the compiler finds timeval's members here.
+import CoreFoundation
 import Foundation
 
 /// What went wrong with a server, in words for the person at the terminal.

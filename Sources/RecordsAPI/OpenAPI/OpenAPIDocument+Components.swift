@@ -22,11 +22,10 @@ extension OpenAPIDocument {
   static func json(
     _ description: String, _ schema: JSONTree, orAs other: String? = nil
   ) -> JSONTree {
-    let others: JSONTree = other.map { .object([($0, ["schema": ["type": "string"]])]) } ?? [:]
-    return [
-      "description": .string(description),
-      "content": ["application/json": ["schema": schema]] + others,
-    ]
+    let text: JSONTree = ["schema": ["type": "string"]]
+    let json: JSONTree = ["application/json": ["schema": schema]]
+    let content = other.map { json + .object([($0, text)]) } ?? json
+    return ["description": .string(description), "content": content]
   }
 
   static func text(_ description: String) -> JSONTree {

@@ -1,4 +1,6 @@
 import CCurl
+// Beside a module of C's own the compiler finds timespec's members here.
+import CoreFoundation
 import Foundation
 import TestSupport
 import Testing
