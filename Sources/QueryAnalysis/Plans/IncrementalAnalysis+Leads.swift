@@ -56,7 +56,7 @@ extension IncrementalAnalysis {
         Joined(
           select: subquery.select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
           ownerColumns: columns, ownersAreGroups: owner == nil,
-          groups: owner == nil && index >= subqueries.joinsOfRows
+          groups: owner == nil && select.isGrouped && index >= subqueries.joinsOfRows
             ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
           doubt: subquery.doubt), owner, &leads, &contributions)
     }

@@ -101,24 +101,41 @@ final class ForeignWriterRun {
 
   /// Refreshes, and holds every query against a fetch in the same transaction.
   private func compare() throws {
-    var fetched: [Results?]?
-    while fetched == nil {
-      let found = refresher.queue.sync {
-        refresher.attempt { [live] transaction -> [Results?]? in
-          // What takes longer shows its last commit meanwhile.
-          let isWaiting = live.contains {
-            $0.watched.controller.isBehind && $0.watched.controller.failure == nil
-          }
-          if isWaiting { return nil }
-          return try live.map { try self.fetch($0.test, in: transaction.db) }
-        }
-      }
+    var seen: [Seen]?
+    while seen == nil {
+      let found = refresher.queue.sync { see() }
       guard case .success(let state) = found else { return }
-      fetched = state
-      if fetched == nil { refresher.settle() }
+      seen = state
+      if seen == nil { refresher.settle() }
     }
-    guard let fetched else { return }
-    for index in live.indices { try compare(index, with: fetched[index]) }
+    for (index, seen) in (seen ?? []).enumerated() { try compare(index, seen) }
+  }
+
+  /// A query in one turn of the engine: what the next turn shows may be of a later commit.
+  private struct Seen {
+    let fetched: Results?
+    let events: [LiveResultEvent]
+    let shown: PlainResults
+    let failure: FetchFailure?
+  }
+
+  /// nil: something that takes longer shows its last commit meanwhile.
+  private func see() -> Result<[Seen]?, FetchFailure> {
+    refresher.attempt { [live] transaction -> [Results?]? in
+      let isWaiting = live.contains {
+        $0.watched.controller.isBehind && $0.watched.controller.failure == nil
+      }
+      if isWaiting { return nil }
+      return try live.map { try self.fetch($0.test, in: transaction.db) }
+    }.map { fetched in
+      guard let fetched else { return nil }
+      return zip(live, fetched).map { live, fetched in
+        Seen(
+          fetched: fetched, events: live.watched.takeEvents(),
+          shown: PlainResults(live.watched.snapshot.results),
+          failure: live.watched.controller.failure)
+      }
+    }
   }
 
   /// What the query returns; nil: it cannot be run under the present schema.
@@ -130,9 +147,9 @@ final class ForeignWriterRun {
     ).results
   }
 
-  private func compare(_ index: Int, with fetched: Results?) throws {
-    let (test, watched) = live[index]
-    for event in watched.takeEvents() {
+  private func compare(_ index: Int, _ seen: Seen) throws {
+    let test = live[index].test
+    for event in seen.events {
       switch event {
       case .changed(let changes, _, _):
         changeSets += 1
@@ -141,18 +158,15 @@ final class ForeignWriterRun {
       case .failed, .recovered, .counted, .delayed, .fetching, .landed: break
       }
     }
-    guard let fetched else {
-      if watched.controller.failure == nil {
-        throw difference(test, "it cannot be run, but has not failed")
-      }
+    guard let fetched = seen.fetched else {
+      if seen.failure == nil { throw difference(test, "it cannot be run, but has not failed") }
       return
     }
     comparisons += 1
-    if let failure = watched.controller.failure {
+    if let failure = seen.failure {
       throw difference(test, "it can be run, but has failed: \(failure)")
     }
-    let shown = [("snapshot", watched.snapshot.results.shown), ("client", shown[index].shown)]
-    for (name, sections) in shown {
+    for (name, sections) in [("snapshot", seen.shown.shown), ("client", shown[index].shown)] {
       guard sections == fetched.shown else {
         throw difference(
           test, "the \(name) shows\n\(sections)\ninstead of\n\(fetched.shown)")
