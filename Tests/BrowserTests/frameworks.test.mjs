@@ -1,4 +1,4 @@
-// The hook in real React, and the store that it has in common with Svelte and Vue.
+// The hook in real React, and the store that it has in common with Svelte.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
