@@ -12,7 +12,11 @@ extension IncrementalAnalysis {
     var columns: [GroupTerm]?
     for function in windows.functions {
       let terms = function.window.partition.map { GroupTerm($0, in: select) }
-        .filter { !$0.tables.isEmpty && (try? checkNames([$0])) != nil }
+        .filter { term in
+          // What a subquery finds may be another for a row that left.
+          !term.tables.isEmpty && !select.showsSubquery(term.expression)
+            && (try? checkNames([term])) != nil
+        }
       columns = columns.map { $0.filter(terms.contains) } ?? terms
     }
     guard let columns, !columns.isEmpty else {
