@@ -58,13 +58,7 @@ import Testing
       "INSERT INTO match VALUES (90, 'team 12', 3)",
       "INSERT INTO player VALUES (91, 'team 12', 'e ', 1.5)",
     ] {
-      try fixture.write(change)
-      fixture.refresh()
-      let shown = watched.snapshot.results.shown.flatMap(\.records).map { "\($0.map(\.text))" }
-      let expected = try fixture.writer.read { db in
-        try Row.fetchAll(db, sql: sql).map { "\(Array($0.databaseValues).map { Value($0).text })" }
-      }
-      #expect(shown.sorted() == expected.sorted(), "\(change)")
+      try fixture.expect(watched, toShow: sql, after: change)
     }
     #expect(fixture.refresher.statistics.refetches <= 2)
     #expect(fixture.refresher.statistics.maintained > 3)

@@ -64,13 +64,7 @@ import Testing
       "DELETE FROM banned WHERE author = 5", "UPDATE banned SET author = 4 WHERE author = 6",
       "UPDATE post SET author = 4 WHERE id = 27", "DELETE FROM post WHERE id = 2",
     ] {
-      try fixture.write(change)
-      fixture.refresh()
-      let shown = watched.snapshot.results.shown.flatMap(\.records).map { "\($0.map(\.text))" }
-      let expected = try fixture.writer.read { db in
-        try Row.fetchAll(db, sql: sql).map { "\(Array($0.databaseValues).map { Value($0).text })" }
-      }
-      #expect(shown.sorted() == expected.sorted(), "\(change)")
+      try fixture.expect(watched, toShow: sql, after: change)
     }
     #expect(fixture.refresher.statistics.maintained >= 4)
     #expect(fixture.refresher.statistics.refetches <= 2)

@@ -67,27 +67,15 @@ import Testing
     }
     let before = fixture.refresher.statistics
     for change in Self.changes {
+      guard sql.contains("LIMIT") else {
+        try fixture.expect(watched, toShow: sql, after: change)
+        continue
+      }
+      // Which of the rows without an order come first is not said.
       try fixture.write(change)
       fixture.refresh()
-      let count = watched.snapshot.query.layout.columns.count
-      let shown = watched.snapshot.results.shown.flatMap(\.records).map {
-        $0.prefix(count).map(\.text)
-      }
-      let expected = try fixture.writer.read { db in
-        let statement = try db.cachedStatement(sql: sql)
-        statement.bind([:])
-        var rows: [[String]] = []
-        while try statement.step(in: db) {
-          rows.append((0..<Int32(count)).map { statement.value(at: $0).text })
-        }
-        return rows
-      }
-      if sql.contains("LIMIT") {
-        #expect(shown.count == expected.count)
-      } else {
-        #expect(
-          shown.map(\.description).sorted() == expected.map(\.description).sorted(), "\(change)")
-      }
+      let count = try fixture.writer.read { try Row.fetchAll($0, sql: sql).count }
+      #expect(watched.snapshot.results.count == count, "\(change)")
     }
     let after = fixture.refresher.statistics
     // On a busy machine a first change may be brought in beside, and what it makes once more.

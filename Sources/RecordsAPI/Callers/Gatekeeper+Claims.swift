@@ -21,12 +21,12 @@ extension Gatekeeper {
   /// What callers are told of a failure of a query.
   ///
   /// Where it comes of the records, they are not told of which: the words may be of rows that are not
-  /// theirs, or of a commit at which they would have been told nothing of them. The log says it.
+  /// theirs, or of a commit at which they would have been told nothing of them. The log says it, when
+  /// the query begins to fail.
   func told(_ failure: FetchFailure, of query: String) -> FetchFailure {
     guard query != Self.claimsQuery, [.query, .sections, .database].contains(failure.kind),
       failure.detail != Self.hiddenDetail
     else { return failure }
-    warn("the query \(query) fails: \(failure.detail)")
     return FetchFailure(kind: failure.kind, detail: Self.hiddenDetail)
   }
 

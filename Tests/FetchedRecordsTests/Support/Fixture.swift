@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import GRDB
 import OrderedResults
+import QueryAnalysis
 import Synchronization
 import TestSupport
 import Testing
@@ -49,6 +50,22 @@ final class Fixture {
   func refresh() {
     refresher.refresh()
     refresher.settle()
+  }
+
+  /// Makes a change, and holds what is shown against a plain SELECT of the writer, in any order.
+  func expect(
+    _ watched: Watched, toShow sql: String, after change: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try write(change)
+    refresh()
+    let width = watched.snapshot.query.layout.columns.count
+    let shown = watched.snapshot.results.shown.flatMap(\.records)
+      .map { "\($0.prefix(width).map(\.text))" }
+    let expected = try writer.read { db in
+      try Row.fetchAll(db, sql: sql).map { "\(Array($0.databaseValues).map { Value($0).text })" }
+    }
+    #expect(shown.sorted() == expected.sorted(), "\(change)", sourceLocation: sourceLocation)
   }
 
   func open(
