@@ -9,7 +9,9 @@ enum StoredType: Equatable {
   /// Whatever SQLite may hold: a declared type is a wish, but in a STRICT table.
   case any
   /// Of a column of a STRICT table: https://www.sqlite.org/stricttables.html
-  case strict(String, mayBeNull: Bool)
+  ///
+  /// Any may be NULL, whatever the column says: an outer join leaves it out, in a view too.
+  case strict(String)
 
   /// Those of each result column of a query, on a connection of its own; empty where the database
   /// cannot be asked just now.
@@ -33,21 +35,18 @@ enum StoredType: Equatable {
     guard let table = sqlite3_column_table_name(statement, column).map({ String(cString: $0) }),
       let name = sqlite3_column_origin_name(statement, column).map({ String(cString: $0) })
     else { return .any }
-    let row = try Row.fetchOne(
+    let type = try String.fetchOne(
       db,
       sql: """
-        SELECT c.type, c."notnull" OR c.pk > 0 AS filled FROM pragma_table_list(?) t
+        SELECT c.type FROM pragma_table_list(?) t
         JOIN pragma_table_info(?) c ON t.strict AND t.schema = 'main' AND c.name = ?
         """, arguments: [table, table, name])
-    guard let row, let type = row["type"] as String? else { return .any }
-    // What a LEFT JOIN leaves out is NULL, whatever the column says.
-    let mayJoin = String(cString: sqlite3_sql(statement)).lowercased().contains("join")
-    return .strict(type.uppercased(), mayBeNull: mayJoin || row["filled"] != true)
+    return type.map { .strict($0.uppercased()) } ?? .any
   }
 
   /// The values as JSON Schema has them.
   var schema: JSONTree {
-    guard case .strict(let type, let mayBeNull) = self else { return .value }
+    guard case .strict(let type) = self else { return .value }
     let schema: JSONTree? =
       switch type {
       case "INT", "INTEGER": "integer"
@@ -55,9 +54,7 @@ enum StoredType: Equatable {
       case "TEXT": "string"
       default: nil
       }
-    guard let schema else { return .value }
-    // A REAL that JSON has no number for is null (`protocol.md` §2).
-    return ["type": mayBeNull || type == "REAL" ? [schema, "null"] : schema]
+    return schema.map { ["type": [$0, "null"]] } ?? .value
   }
 }
 
