@@ -93,5 +93,11 @@ extension Double {
 func printTable(_ header: [String], _ rows: [[String]]) {
   print("| " + header.joined(separator: " | ") + " |")
   print("|" + header.map { _ in "---|" }.joined())
-  for row in rows { print("| " + row.joined(separator: " | ") + " |") }
+  rows.forEach(printRow)
+}
+
+/// One more row of a table, at once, also where the output goes to a file.
+func printRow(_ row: [String]) {
+  print("| " + row.joined(separator: " | ") + " |")
+  fflush(nil)
 }

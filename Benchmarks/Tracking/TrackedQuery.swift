@@ -13,7 +13,11 @@ final class TrackedQuery {
     let definition = QueryDefinition(
       name: "q", form: .sql(sql),
       alongside: alongside.enumerated().map { .init(name: "v\($0)", sql: $1) })
-    refresher = try Refresher(path: database.path, queries: .definitions([definition]))
+    var limits = RefresherLimits()
+    // Some take longer over a million rows, the first time.
+    limits.statement = .seconds(300)
+    refresher = try Refresher(
+      path: database.path, queries: .definitions([definition]), limits: limits)
     let tracking = try refresher.opened("q").snapshot.query.tracking
     mode = tracking.mode
     reason = tracking.reason

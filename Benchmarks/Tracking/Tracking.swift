@@ -22,22 +22,22 @@ struct Tracking: ParsableCommand {
     var base: [String: Double] = [:]
     for (number, rows) in rows.enumerated() {
       let forms = TrackingForm.all.filter { form.isEmpty || $0.name.contains(form) }
-      let table = try forms.map { form in
-        let figures = try measure(form, rows: rows, refetched: number == 0)
-        let first = base[form.name] ?? figures.maintained
-        base[form.name] = first
-        return [
-          form.name, figures.first.short, figures.maintained.short, figures.toPlain.short,
-          (figures.maintained / first).short, figures.refetched?.short ?? "",
-          figures.refetched.map { ($0 / figures.maintained).short } ?? "",
-        ]
-      }
       print("\(rows) rows, milliseconds\n")
       printTable(
         [
           "query", "first change", "maintained", "to one table", "to the first size's",
           "refetched", "ratio",
-        ], table)
+        ], [])
+      for form in forms {
+        let figures = try measure(form, rows: rows, refetched: number == 0)
+        let first = base[form.name] ?? figures.maintained
+        base[form.name] = first
+        printRow([
+          form.name, figures.first.short, figures.maintained.short, figures.toPlain.short,
+          (figures.maintained / first).short, figures.refetched?.short ?? "",
+          figures.refetched.map { ($0 / figures.maintained).short } ?? "",
+        ])
+      }
       print()
     }
     try runAlongside(rows: rows[0])

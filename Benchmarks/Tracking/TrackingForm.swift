@@ -93,7 +93,10 @@ extension TrackingForm {
       name: "groups by an expression",
       select: "SELECT substr(email, 7, 5) AS part, count(*) AS n FROM player WHERE 1",
       rest: "GROUP BY substr(email, 7, 5) ORDER BY part",
-      change: "UPDATE player SET email = 'player5' || (id + 1) || '@' WHERE id = 500"),
+      change: """
+        UPDATE player SET email =
+          CASE WHEN email LIKE 'player9%' THEN 'player500@x' ELSE 'player900@x' END WHERE id = 500
+        """),
     TrackingForm(
       name: "groups of a view",
       select: "SELECT clubId, total FROM standing WHERE total > 0", rest: "ORDER BY total DESC",
