@@ -33,6 +33,8 @@ export class Stream {
   #watch;
   /** Whether nothing comes though something should. */
   #isSilent = false;
+  /** Whether all of its topics could be had, each alone. */
+  #isEachGood = false;
   #isClosed = false;
 
   constructor(asker, topics, heard) {
@@ -89,6 +91,7 @@ export class Stream {
       // Another may answer in the server's place.
       const type = response.headers.get("Content-Type") ?? "";
       if (!/^text\/event-stream/.test(type)) return this.#fail({ type });
+      this.#isEachGood = false;
       // What has nothing to catch up with begins without an event.
       this.#heard.resumed();
       if (!isMine()) return;
@@ -258,7 +261,11 @@ export class Stream {
     }));
     if (request !== this.#request) return;
     answers.forEach(({ isFinal, problem }, index) => isFinal && this.#heard.refused(topics[index], problem));
-    if (answers.every(({ isGood }) => isGood)) this.#heard.clashed(topics);
-    else if (!answers.some(({ isFinal }) => isFinal)) this.#later(() => this.#open());
+    if (answers.every(({ isGood }) => isGood)) {
+      // What was refused may be allowed by now: they clash if it is refused once more.
+      if (this.#isEachGood) return this.#heard.clashed(topics);
+      this.#isEachGood = true;
+      this.#open();
+    } else if (!answers.some(({ isFinal }) => isFinal)) this.#later(() => this.#open());
   }
 }

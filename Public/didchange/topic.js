@@ -44,7 +44,8 @@ export class Topic {
   follow(watcher) {
     const { topic } = watcher;
     if (topic.asker.place !== this.asker.place || topic.query !== this.query) return;
-    this.hasMoved = true;
+    // Who comes back for the same, with another proof of who it is, has not moved.
+    this.hasMoved = topic.hasMoved || topic.parameters !== this.parameters;
     if (!isSame(topic.head.version, watcher.shown)) return;
     [this.result, this.head, this.isBorrowed] = [topic.result, topic.head, true];
   }

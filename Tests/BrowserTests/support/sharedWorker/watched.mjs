@@ -122,8 +122,10 @@ export class Watched {
     this.#list = list;
   }
 
-  #takeError({ status, cause, title }) {
+  #takeError({ status, reason, cause, title }) {
     if (title === "The token function failed" && cause === "Error: offline") return;
+    // The server is restarted now and then.
+    if (reason === "unreachable") return;
     if (status !== 401 && status !== 403) this.#fail(`fails: ${status} ${title} ${cause}`);
   }
 
