@@ -225,6 +225,25 @@ test("of several queries only that is forbidden which is", async () => {
   assert.deepEqual(openOnes()[0].url.searchParams.getAll("query"), ["orders2?lastEventId=b-1"]);
 });
 
+test("what is allowed again by the time each is asked for alone stays on one stream", async () => {
+  const token = async () => "abc";
+  await opened({ token });
+  await opened({ token }, `${url}2`);
+  const stream = openOnes()[0];
+  await stream.send("snapshot", snapshot());
+  await stream.send("snapshot", snapshot("b-1", "orders2"), "s-1");
+  let refusals = 0;
+  globalThis.fetch = async (address, init) => {
+    const isOfBoth = new URL(address).searchParams.getAll("query").length > 1;
+    return isOfBoth && !refusals++ ? Response.json({ title: "Forbidden" }, { status: 403 }) : answer(address, init);
+  };
+  await stream.send("fetchError", { query: "orders", status: 403, title: "Forbidden", detail: "" });
+  await settled();
+  await settled();
+  assert.ok(refusals > 0);
+  assert.deepEqual(openOnes().map(({ url }) => url.searchParams.getAll("query").length), [2]);
+});
+
 test("by a cookie there is nobody to ask: a 401 means signed out", async () => {
   const { heard } = await live();
   await streams[0].send("fetchError", { query: "orders", status: 401, title: "Unauthorized", detail: "" });
