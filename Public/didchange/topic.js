@@ -44,8 +44,7 @@ export class Topic {
   follow(watcher) {
     const { topic } = watcher;
     if (topic.asker.place !== this.asker.place || topic.query !== this.query) return;
-    // Who comes back for the same, with another proof of who it is, has not moved.
-    this.hasMoved = topic.hasMoved || topic.parameters !== this.parameters;
+    this.hasMoved = true;
     if (!isSame(topic.head.version, watcher.shown)) return;
     [this.result, this.head, this.isBorrowed] = [topic.result, topic.head, true];
   }

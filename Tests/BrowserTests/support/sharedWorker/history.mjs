@@ -80,6 +80,8 @@ export class Writer {
 
 export class History {
   #truths = [];
+  /** Whether there was no server since all was last as it should be. */
+  wasAway = false;
 
   /** The number of the last transaction, from 0; the table `clock` has it too. */
   get last() { return this.#truths.length - 1; }

@@ -110,6 +110,7 @@ export class Run {
 
   async restart() {
     this.say("the server ends");
+    this.history.wasAway = true;
     await this.server.stop("SIGKILL");
     await this.write(undefined, () => this.#act(this.random.number(1, 4), withoutServer));
     await this.server.start();
@@ -247,6 +248,7 @@ export class Run {
     }, "all lists are true").catch((error) => {
       throw new Error(`${error.message}\n${wrong.map((one) => `${one} is ${one.state}`).join("\n")}`, { cause: error });
     });
+    this.history.wasAway = false;
     for (const one of this.#watched.values()) one.settle(this.history);
     this.#settled = this.history.last;
     await this.#compareStreams();

@@ -55,7 +55,7 @@ export class Watched {
     else if (note.kind === "change") this.#check(note, list);
     else if (note.kind === "sectionChange") return;
     else if (list !== this.#list) this.#fail(`shows ${list} without a word of it`);
-    if (note.kind === "error") this.#takeError(note.detail);
+    if (note.kind === "error") this.#takeError(note.detail, history);
     if (note.kind === "state") this.#become(note.state, history);
   }
 
@@ -122,10 +122,9 @@ export class Watched {
     this.#list = list;
   }
 
-  #takeError({ status, reason, cause, title }) {
+  #takeError({ status, reason, cause, title }, history) {
     if (title === "The token function failed" && cause === "Error: offline") return;
-    // The server is restarted now and then.
-    if (reason === "unreachable") return;
+    if (reason === "unreachable" && history.wasAway) return;
     if (status !== 401 && status !== 403) this.#fail(`fails: ${status} ${title} ${cause}`);
   }
 
