@@ -57,6 +57,7 @@ extension LiveResult {
     case .window(let places?, _): return places.rowIDs?.count ?? 0 <= Self.shortWindow
     case .totals(nil), .window(nil, _), .refetch: return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed, _):
+      if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
       let needsContributions = changed.contains { !$0.lead.isOwner }
@@ -177,12 +178,15 @@ extension LiveResult {
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
     case .rows(let changed, let plan):
+      let start = ContinuousClock.now
       switch try maintain(changed, plan: plan, bound.arguments, in: db) {
       case .refetch(let reason):
         return try refetch(bound, because: [reason], meter, in: db)
       case .refetchOnce(let reason):
         return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):
+        // Well within what may be done at once, so that it does not go back and forth.
+        if ContinuousClock.now - start < Self.shortWork / 2 { durations.isLongByRows = false }
         return NextRecords(results: results, changes: changes, refetchReasons: nil)
       }
     }

@@ -116,6 +116,8 @@ package final class LiveResult: @unchecked Sendable {
   /// How long the parts of its last fetch took; nil: not known.
   struct Durations {
     var fetch: Duration?
+    /// Whether changes take long row by row: what they are led by stays where they are not interrupted.
+    var isLongByRows = false
     /// By the positions of the statements.
     var alongside: [Int: Duration] = [:]
     /// So often in a row each was dear because of a change.

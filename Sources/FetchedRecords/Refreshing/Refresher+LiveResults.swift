@@ -118,7 +118,11 @@ extension Refresher {
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
       result.forgetIndex()
-      result.durations.fetch = LiveResult.shortWork
+      if case .rows = work.records {
+        result.durations.isLongByRows = true
+      } else {
+        result.durations.fetch = LiveResult.shortWork
+      }
       return false
     } catch is ResultMeter.NeedsRoom {
       result.forgetIndex()
