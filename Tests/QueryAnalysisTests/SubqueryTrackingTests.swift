@@ -191,4 +191,22 @@ import Testing
     #expect(tracking.mode == .incremental)
     #expect(tracking.reason.contains(reason), "\(tracking.reason)")
   }
+  @Test(arguments: [
+    "SELECT ranked.id FROM ranked NATURAL JOIN ranked r",
+    "SELECT ranked.id FROM ranked JOIN ranked r USING (id, rank)",
+    "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM ranked NATURAL JOIN ranked r WHERE id = authorId)",
+    "WITH both AS (SELECT ranked.id FROM ranked NATURAL JOIN ranked r) SELECT id FROM both",
+  ])
+  func `what they find is nothing to be joined by`(sql: String) throws {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .refetch)
+    #expect(
+      tracking.reason.contains("joins by what a subquery or a search finds, \"rank\": write ON"),
+      "\(tracking.reason)")
+  }
+
+  @Test func `but it may be compared in ON`() throws {
+    try expectFollowed(
+      "SELECT ranked.id FROM ranked JOIN ranked r ON r.id = ranked.id AND r.rank = ranked.rank")
+  }
 }

@@ -84,6 +84,7 @@ struct IncrementalAnalysis {
     if !candidate.orderIsFree, shown.showsInnerOrder {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
+    try select.checkJoins()
     windows = try WindowFunctions(shown.syntax, hidden: candidate.list.hidden, locality)
     if select.isGrouped, let function = windows.functions.first {
       throw NotIncremental(

@@ -52,6 +52,21 @@ extension ResolvedSelect {
       }
   }
 
+  /// What USING names stays where conditions are left out, and what subqueries find does not: it is
+  /// NULL then, which is never equal.
+  ///
+  /// - Throws: ``NotIncremental`` where sources are joined by that, here or in a view.
+  func checkJoins() throws {
+    for source in sources {
+      if case .select(let inner, _) = source.body { try inner.checkJoins() }
+      guard case .using(let names) = source.constraint else { continue }
+      for name in names.map(\.quotedIdentifier) where showsSubquery(name) || showsSearch(name) {
+        throw NotIncremental(
+          reason: "USING or NATURAL joins by what a subquery or a search finds, \(name): write ON")
+      }
+    }
+  }
+
   /// Whether there is a subquery in an expression, here or in a view.
   var hasSubqueries: Bool {
     let expressions =

@@ -246,6 +246,7 @@ struct SubqueryAnalysis {
 
   /// Everything that it returns is a function of its rows.
   private func check(_ inner: ResolvedSelect) throws {
+    try inner.checkJoins()
     try locality.check(inner, allowingAggregates: true)
     let limit = inner.syntax.limit
     for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
