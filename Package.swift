@@ -10,6 +10,9 @@ let settings: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Tests are built without optimisation, in release too: they take as long to optimise as the product.
+let testSettings = settings + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// What FetchedRecords needs and FetchedRecordsClient does not.
 let library = TargetDependencyCondition.when(traits: ["Library"])
 
@@ -139,57 +142,57 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "HeldMemoryTests", dependencies: ["HeldMemory", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "OrderedResultsTests",
       dependencies: ["Hashing", "OrderedResults", "SeededRandom", "TestSupport"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ChangeCaptureTests",
       dependencies: ["ChangeCapture", "Hashing", "OrderedResults", "TestSupport", grdb],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "QueryAnalysisTests", dependencies: ["OrderedResults", "QueryAnalysis", grdb],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "FetchedRecordsTests",
       dependencies: [
         "ChangeCapture", "FetchedRecords", "OrderedResults", "QueryAnalysis", "TestSupport", grdb,
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // The library as programs see it that are not written in the language mode of this package.
     .testTarget(
       name: "SwiftFiveTests", dependencies: ["FetchedRecords", grdb],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
       name: "CallersTests", dependencies: ["Callers", "TestSupport", crypto, cryptoExtras],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
         "HTTPServer", "HTTP1", "CCurl", "HeldMemory", "SeededRandom", "TestSupport", httpTypes,
         logging,
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ServerSentEventsTests", dependencies: ["ServerSentEvents", "SeededRandom"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "RecordsAPITests",
       dependencies: [
         "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
         "JSON", "QueryAnalysis", "SeededRandom", "ServerSentEvents", "TestSupport", grdb, httpTypes,
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "DemoTests",
       dependencies: [
         "Demo", "FetchedRecords", "QueryAnalysis", "RecordsAPI", "SeededRandom", grdb, logging,
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
@@ -197,6 +200,6 @@ let package = Package(
         "TestSupport",
         "didchange", crypto, grdb,
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ]
 )
