@@ -77,7 +77,9 @@ struct ResponseHead: Sendable {
   }
 
   mutating func append(line bytes: UnsafeRawBufferPointer) {
-    let line = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .newlines)
+    // Its line feed and what comes before it end a line (RFC 9112 §2.2).
+    let end = bytes.lastIndex { $0 != 0x0A && $0 != 0x0D }.map { $0 + 1 } ?? 0
+    let line = String(decoding: bytes[..<end], as: UTF8.self)
     if line.hasPrefix("HTTP/") {
       self = ResponseHead()
       statusLine = line
@@ -85,8 +87,8 @@ struct ResponseHead: Sendable {
     } else if line.isEmpty {
       isComplete = true
     } else if let colon = line.firstIndex(of: ":") {
-      let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
-      fields.append((String(line[..<colon]), value))
+      let value = line[line.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
+      fields.append((String(line[..<colon]), String(value)))
     }
   }
 }

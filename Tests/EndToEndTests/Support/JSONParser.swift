@@ -34,14 +34,12 @@ private struct JSONParser {
   private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func skipSpace() {
-    while let next, [0x20, 0x0A, 0x0D, 0x09].contains(next) { position += 1 }
+    while next == 0x20 || next == 0x0A || next == 0x0D || next == 0x09 { position += 1 }
   }
 
   private mutating func accept(_ character: Unicode.Scalar) -> Bool {
     skipSpace()
-    guard next == UInt8(ascii: character) else { return false }
-    position += 1
-    return true
+    return skip(character)
   }
 
   private mutating func expect(_ character: Unicode.Scalar) throws {
@@ -89,15 +87,36 @@ private struct JSONParser {
     return .array(elements)
   }
 
+  /// RFC 8259 §6. Read byte by byte: most of what tests parse is numbers, and a regular expression took a
+  /// third of their time.
   private mutating func number() throws -> String {
     let start = position
-    while let next, "+-.eE0123456789".utf8.contains(next) { position += 1 }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    // RFC 8259 §6
-    guard text.wholeMatch(of: /-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/) != nil else {
-      throw failure("no value")
+    skip("-")
+    if !skip("0") { try digits() }
+    if skip(".") { try digits() }
+    if skip("e") || skip("E") {
+      if !skip("+") { skip("-") }
+      try digits()
     }
-    return text
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private mutating func digits() throws {
+    guard isDigit(next) else { throw failure("no value") }
+    while isDigit(next) { position += 1 }
+  }
+
+  private func isDigit(_ byte: UInt8?) -> Bool {
+    guard let byte else { return false }
+    return UInt8(ascii: "0") <= byte && byte <= UInt8(ascii: "9")
+  }
+
+  /// Goes on where the next byte is this character.
+  @discardableResult
+  private mutating func skip(_ character: Unicode.Scalar) -> Bool {
+    guard next == UInt8(ascii: character) else { return false }
+    position += 1
+    return true
   }
 
   private mutating func string() throws -> String {
