@@ -69,6 +69,63 @@ import Testing
     #expect(fixture.refresher.statistics.refetches == 0)
   }
 
+  /// An index of another table's rows, made when there are some already.
+  @Test func `in documents of another table follows its rows, and what is done to the index alone`()
+    throws
+  {
+    let fixture = try Fixture(
+      schema: """
+        CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT, at INTEGER);
+        INSERT INTO post VALUES (1, 'red house', 3), (2, 'green house', 2), (3, 'green car', 1);
+        CREATE VIRTUAL TABLE text USING fts5(title, content = post, content_rowid = id);
+        CREATE TRIGGER postInserted AFTER INSERT ON post BEGIN
+          INSERT INTO text (rowid, title) VALUES (new.id, new.title); END;
+        CREATE TRIGGER postDeleted AFTER DELETE ON post BEGIN
+          INSERT INTO text (text, rowid, title) VALUES ('delete', old.id, old.title); END;
+        CREATE TRIGGER postUpdated AFTER UPDATE OF title ON post BEGIN
+          INSERT INTO text (text, rowid, title) VALUES ('delete', old.id, old.title);
+          INSERT INTO text (rowid, title) VALUES (new.id, new.title); END;
+        """,
+      queries: .definitions([
+        Self.definition(
+          """
+          SELECT post.id, post.title FROM post JOIN text ON text.rowid = post.id
+          WHERE text MATCH :q ORDER BY at DESC
+          """)
+      ]))
+    let watched = try fixture.open("q", arguments: ["q": .text("house")])
+    #expect(Self.titles(watched).isEmpty)
+    let change = { (sql: String, titles: [String], isRowByRow: Bool) in
+      let before = fixture.refresher.statistics
+      try fixture.write(sql)
+      fixture.refresh()
+      #expect(Self.titles(watched) == titles.map { .text($0) }, "\(sql)")
+      let after = fixture.refresher.statistics
+      #expect(after.refetches - before.refetches == (isRowByRow ? 0 : 1), "\(sql)")
+      #expect(after.maintained - before.maintained == (isRowByRow ? 1 : 0), "\(sql)")
+    }
+    try change("INSERT INTO text (text) VALUES ('rebuild')", ["red house", "green house"], false)
+    try change(
+      "UPDATE post SET title = 'blue house' WHERE id = 3",
+      ["red house", "green house", "blue house"], true)
+    try change(
+      "UPDATE post SET at = 9 WHERE id = 3", ["blue house", "red house", "green house"], true)
+    try change("DELETE FROM post WHERE id = 2", ["blue house", "red house"], true)
+    // As many words as before: no row tells which document it was.
+    try change(
+      """
+      INSERT INTO text (text, rowid, title) VALUES ('delete', 1, 'red house');
+      INSERT INTO text (rowid, title) VALUES (1, 'red car');
+      """, ["blue house"], false)
+    // A document of which no row changed, beside one of which a row did.
+    try change(
+      """
+      INSERT INTO text (text, rowid, title) VALUES ('delete', 1, 'red car');
+      INSERT INTO text (rowid, title) VALUES (1, 'old red house');
+      UPDATE post SET title = 'house' WHERE id = 3;
+      """, ["house", "red house"], false)
+  }
+
   @Test func `runs again where many documents changed and beginnings of words are searched for`()
     throws
   {

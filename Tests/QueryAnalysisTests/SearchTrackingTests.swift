@@ -11,6 +11,15 @@ import Testing
     CREATE INDEX tagByPost ON tag(post);
     CREATE VIRTUAL TABLE text USING fts5(title, body, prefix = '2 3', tokenize = "porter ascii");
     CREATE VIRTUAL TABLE outside USING fts5(title, content = 'post', content_rowid = 'id');
+    CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT, at INTEGER);
+    CREATE VIRTUAL TABLE pageText USING fts5(title, content = 'page', content_rowid = 'id');
+    CREATE TRIGGER pageInserted AFTER INSERT ON page BEGIN
+      INSERT INTO pageText (rowid, title) VALUES (new.id, new.title); END;
+    CREATE TRIGGER pageDeleted AFTER DELETE ON page BEGIN
+      INSERT INTO pageText (pageText, rowid, title) VALUES ('delete', old.id, old.title); END;
+    CREATE TRIGGER pageUpdated AFTER UPDATE ON page BEGIN
+      INSERT INTO pageText (pageText, rowid, title) VALUES ('delete', old.id, old.title);
+      INSERT INTO pageText (rowid, title) VALUES (new.id, new.title); END;
     CREATE VIRTUAL TABLE contentless USING fts5(title, content = '');
     CREATE VIRTUAL TABLE older USING fts4(title);
     CREATE VIRTUAL TABLE place USING rtree(id, west, east);
@@ -62,6 +71,124 @@ import Testing
     let leads = try #require(query.plan).leads
     #expect(leads.allSatisfy { $0.isFollowed }, "\(query.tracking.reason)")
     #expect(leads.flatMap(\.followedTables).contains("text_content"))
+  }
+
+  @Test(arguments: [
+    "SELECT page.* FROM page JOIN pageText ON pageText.rowid = page.id WHERE pageText MATCH :q ORDER BY at DESC",
+    "SELECT id, title FROM page WHERE id IN (SELECT rowid FROM pageText WHERE pageText MATCH :q)",
+    "SELECT rowid, highlight(pageText, 0, '<b>', '</b>') AS t FROM pageText WHERE pageText MATCH :q ORDER BY rowid",
+    "SELECT count(*) AS n, max(at) AS last FROM page JOIN pageText AS t ON t.rowid = id WHERE t.pageText MATCH :q GROUP BY id",
+  ])
+  func `is row by row where the documents' table has triggers that write to the index`(
+    sql: String
+  ) throws {
+    let query = try query(sql)
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    let plan = try #require(query.plan)
+    #expect(plan.leads.allSatisfy { $0.isFollowed }, "\(query.tracking.reason)")
+    #expect(Set(plan.followedTables) == ["page", "pageText_docsize"])
+  }
+
+  /// Each of these in place of what makes a search in the documents of another table row by row.
+  @Test(arguments: [
+    (
+      "DROP TRIGGER updated",
+      "no trigger of note ON UPDATE writes to it"
+    ),
+    (
+      """
+      DROP TRIGGER updated; CREATE TRIGGER updated AFTER UPDATE ON note BEGIN
+      INSERT INTO noteText (rowid, title) VALUES (new.at, new.title); END
+      """,
+      "the trigger updated may write to it under other rowids"
+    ),
+    (
+      """
+      CREATE TRIGGER other AFTER UPDATE ON note BEGIN
+      UPDATE OR IGNORE noteText SET title = new.title; END
+      """,
+      "the trigger other may write to it under other rowids"
+    ),
+    (
+      """
+      CREATE TRIGGER other AFTER UPDATE ON note BEGIN
+      INSERT INTO noteText (title, rowid) VALUES ('a', new.id), ('b', 5); END
+      """,
+      "the trigger other may write to it under other rowids"
+    ),
+    (
+      """
+      CREATE TRIGGER other AFTER DELETE ON note BEGIN
+      INSERT INTO noteText (noteText) VALUES ('rebuild'); END
+      """,
+      "the trigger other may write to it under other rowids"
+    ),
+    (
+      """
+      CREATE TRIGGER other AFTER INSERT ON tag BEGIN
+      INSERT INTO noteText (rowid, title) VALUES (new.post, new.word); END
+      """,
+      "the trigger other of another table writes to it"
+    ),
+    (
+      """
+      DROP TABLE noteText;
+      CREATE VIRTUAL TABLE noteText USING fts5(title, content = note, content_rowid = at)
+      """,
+      "noteText has the documents of note, but not under its rowids"
+    ),
+    (
+      """
+      DROP TABLE noteText;
+      CREATE VIRTUAL TABLE noteText USING fts5(title, content = note, columnsize = 0)
+      """,
+      "noteText does not tell which documents it has: it needs columnsize = 1"
+    ),
+    (
+      "DROP TABLE note; CREATE VIEW note AS SELECT id, title FROM page",
+      "noteText has the documents of note, but not under its rowids"
+    ),
+    (
+      """
+      CREATE TRIGGER other AFTER UPDATE ON tag BEGIN
+      UPDATE tag SET word = (SELECT title FROM noteText WHERE rowid = 1); SELECT noteText FROM noteText;
+      END
+      """,
+      nil
+    ),
+    (
+      """
+      DROP TRIGGER deleted; CREATE TRIGGER deleted BEFORE DELETE ON note WHEN old.title <> '' BEGIN
+      DELETE FROM "noteText" WHERE rowid = OLD."_rowid_"; END
+      """,
+      nil
+    ),
+  ])
+  func `runs again where triggers do not tell which documents changed`(
+    change: String, reason: String?
+  ) throws {
+    try DatabaseQueue().write { db in
+      try db.execute(sql: Self.schema)
+      try db.execute(
+        sql: """
+          CREATE TABLE note (id INTEGER PRIMARY KEY, title TEXT, at INTEGER);
+          CREATE VIRTUAL TABLE noteText USING fts5(title, content = "note", content_rowid = id);
+          CREATE TRIGGER inserted AFTER INSERT ON note BEGIN
+            INSERT OR REPLACE INTO noteText(rowid, title) VALUES (new.rowid, new.title); END;
+          CREATE TRIGGER deleted AFTER DELETE ON note BEGIN
+            INSERT INTO noteText (noteText, rowid, title) VALUES ('delete', old.id, old.title); END;
+          CREATE TRIGGER updated AFTER UPDATE OF id, title ON note BEGIN
+            REPLACE INTO [noteText] (rowid, title) VALUES (new.id, coalesce(new.title, ''));
+            UPDATE tag SET word = old.title WHERE post = new.id; END;
+          """)
+      try db.execute(sql: change)
+      let lack = try #require(SearchTable("notetext", SchemaFacts(db: db))).lack
+      if let reason {
+        #expect(lack?.contains(reason) == true, "\(lack ?? "none")")
+      } else {
+        #expect(lack == nil)
+      }
+    }
   }
 
   @Test func `needs no contributions where rows are joined by their rowids`() throws {

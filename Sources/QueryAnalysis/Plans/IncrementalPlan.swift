@@ -64,8 +64,11 @@ package struct IncrementalPlan: Sendable, Equatable {
 
     package var isFollowed: Bool { refusal == nil }
 
+    /// The tables of which it must be known which rows changed.
+    package var followedTables: [String] { storage?.followed ?? [table] }
+
     /// The tables whose changed rows have the rowids of those of this table.
-    package var followedTables: [String] { storage?.rows ?? [table] }
+    package var rowTables: [String] { storage?.rows ?? [table] }
   }
 
   /// What one of ``contributions`` has for the rows of a table.

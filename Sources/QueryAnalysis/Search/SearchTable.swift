@@ -5,7 +5,9 @@ import GRDB
 /// A table with content of its own keeps each document in `name_content`, under the same rowid, and
 /// whoever changes a document changes it there. What the index says of a document follows from it:
 /// 'optimize', 'merge' and 'rebuild' write the index anew, and it says the same. (Unless somebody wrote to
-/// the tables behind FTS5 by himself, which its integrity-check takes for damage.)
+/// the tables behind FTS5 by himself, which its integrity-check takes for damage.) Where it has the
+/// documents of another table they are that table's rows, if triggers of it write to the index, and
+/// nobody else does.
 /// https://www.sqlite.org/fts5.html, "FTS5 data structures"
 struct SearchTable {
   let name: String
@@ -20,23 +22,51 @@ struct SearchTable {
     guard let definition = SearchTableDefinition(written, facts) else { return nil }
     name = definition.name
     hiddenColumns = [name, Self.rank]
-    storage = SearchStorage(rows: [name + "_content"])
-    lack = definition.doubt ?? Self.lack(ofContent: definition.content, name)
+    if let content = definition.content {
+      storage = SearchStorage(
+        rows: [content], index: SearchIndex(entries: name + "_data", documents: name + "_docsize"))
+      lack = definition.doubt ?? Self.lack(ofContent: content, definition, facts)
+    } else {
+      storage = SearchStorage(rows: [name + "_content"])
+      lack = definition.doubt
+    }
   }
 
-  /// Without content of its own, a document's row in `name_docsize` tells that the index has changed for
-  /// it, unless it has as many words as before; and 'rebuild' and 'delete-all' forget what 'delete' left
-  /// behind without a row. https://www.sqlite.org/fts5.html#external_content_tables
-  private static func lack(ofContent content: String?, _ name: String) -> String? {
-    switch content {
-    case nil: nil
-    case "": "\(name) keeps no documents by which it could be told which of them changed"
-    case let table?:
-      """
-      \(name) has the documents of \(table), and its index may change without them: only one with \
-      content of its own tells which of them changed
-      """
+  /// Why the rows of another table do not tell which documents changed.
+  ///
+  /// https://www.sqlite.org/fts5.html#external_content_tables
+  private static func lack(
+    ofContent content: String, _ definition: SearchTableDefinition, _ facts: SchemaFacts
+  ) -> String? {
+    let name = definition.name
+    if content.isEmpty {
+      return "\(name) keeps no documents by which it could be told which of them changed"
     }
+    let rowIDNames = rowIDNames(of: content, facts)
+    if !rowIDNames.contains(where: definition.contentRowID.isSameIdentifier) {
+      return "\(name) has the documents of \(content), but not under its rowids"
+    }
+    if !definition.keepsSizes {
+      return "\(name) does not tell which documents it has: it needs columnsize = 1"
+    }
+    let triggers = SearchTriggers(search: name, table: content, rowIDNames: rowIDNames)
+    do {
+      return try triggers.lack(in: facts.db).map { lack in
+        """
+        \(name) has the documents of \(content), and its index may change without them (\(lack)): \
+        triggers of \(content) ON INSERT, UPDATE and DELETE should write to it, under new.rowid and \
+        old.rowid
+        """
+      }
+    } catch {
+      return "the triggers of \(content) cannot be read"
+    }
+  }
+
+  /// The names of a table's rowid; none: it has none.
+  private static func rowIDNames(of table: String, _ facts: SchemaFacts) -> [String] {
+    guard let rowID = facts.rowIDExpression(of: table) else { return [] }
+    return [rowID] + facts.freeRowIDNames(facts.columns(of: table))
   }
 
   static let rank = "rank"
@@ -46,6 +76,20 @@ struct SearchTable {
 package struct SearchStorage: Sendable, Equatable {
   /// Each of its rows that changed is a row of one of these tables that changed, by the same rowid.
   package let rows: [String]
+  /// What must not have changed for more than these rows, or any may have changed.
+  package var index: SearchIndex?
+
+  /// The tables of which it must be known which rows changed.
+  package var followed: [String] { rows + [index?.documents].compactMap(\.self) }
+}
+
+/// The tables of an FTS5 index that is written beside its documents.
+package struct SearchIndex: Sendable, Equatable {
+  /// Changes with whatever is written to the index.
+  package let entries: String
+  /// Has a row for each document, with its size: its rowid tells which document was written, if its size
+  /// is another now.
+  package let documents: String
 }
 
 /// `CREATE VIRTUAL TABLE name USING fts5(column, …, option = value, …)`
@@ -53,13 +97,17 @@ struct SearchTableDefinition {
   let name: String
   /// The value of the option `content`: the table that has the text; empty: none has.
   private(set) var content: String?
+  /// The column of that table that has the documents' rowids.
+  private(set) var contentRowID = "rowid"
+  /// Whether there is a row for each document that has its size.
+  private(set) var keepsSizes = true
   /// What in it is not understood.
   private(set) var doubt: String?
 
   /// The tokenizers of FTS5 itself, which make the same tokens of a text at all times.
   private static let tokenizers = ["unicode61", "ascii", "porter", "trigram"]
   /// The options that decide how the index is kept, and not what is found.
-  private static let harmless = ["prefix", "columnsize", "detail", "content_rowid"]
+  private static let harmless = ["prefix", "detail"]
 
   /// - Returns: nil for a table that is none of FTS5.
   init?(_ written: String, _ facts: SchemaFacts) {
@@ -87,6 +135,8 @@ struct SearchTableDefinition {
   private mutating func add(_ option: String, _ value: String) {
     switch option {
     case "content": content = value
+    case "content_rowid": contentRowID = value
+    case "columnsize": keepsSizes = value != "0"
     case "tokenize":
       // A tokenizer's own arguments are in quotes.
       let words = value.split { $0 == " " || $0 == "'" || $0 == "\"" }.prefix(2)

@@ -6,8 +6,6 @@ struct RandomSearchSchema {
   struct Search {
     let name: String
     let columns: [String]
-    /// Whether its rowids are those of posts.
-    let isOfPosts: Bool
     /// How much the index knows of where a word is, which decides what can be asked.
     let detail: String
   }
@@ -24,6 +22,7 @@ struct RandomSearchSchema {
   init(using random: inout RandomSource) {
     addCopies(using: &random)
     addNotes(using: &random)
+    addPapers(using: &random)
     statements += [
       """
       CREATE VIEW hit AS SELECT p.id, p.title, p.author, c.rowid AS doc, c.title AS found FROM post p \
@@ -66,9 +65,7 @@ struct RandomSearchSchema {
         UPDATE copy SET rowid = new.id, title = new.title, body = new.body WHERE rowid = old.id; END
       """,
     ]
-    searches.append(
-      Search(
-        name: "copy", columns: ["title", "body"], isOfPosts: true, detail: detail))
+    searches.append(Search(name: "copy", columns: ["title", "body"], detail: detail))
   }
 
   /// Texts that are nowhere else.
@@ -76,9 +73,27 @@ struct RandomSearchSchema {
     let (options, detail) = Self.options(&random)
     statements.append(
       "CREATE VIRTUAL TABLE note USING fts5(title, author UNINDEXED, body\(options))")
-    searches.append(
-      Search(
-        name: "note", columns: ["title", "body"], isOfPosts: false, detail: detail))
+    searches.append(Search(name: "note", columns: ["title", "body"], detail: detail))
+  }
+
+  /// Texts of a table of their own, of which the index alone is FTS5's.
+  private mutating func addPapers(using random: inout RandomSource) {
+    let (options, detail) = Self.options(&random)
+    let insertion = "INSERT INTO print (rowid, title, body) VALUES (new.id, new.title, new.body);"
+    let deletion =
+      "INSERT INTO print (print, rowid, title, body) VALUES ('delete', old.id, old.title, old.body);"
+    let columns = random.pick(["", "", " OF id, title, body"])
+    statements += [
+      "CREATE TABLE paper (id INTEGER PRIMARY KEY, title TEXT, body TEXT, at INTEGER)",
+      "CREATE VIRTUAL TABLE print USING fts5(title, body, content = paper, content_rowid = id\(options))",
+      "CREATE TRIGGER print_insert AFTER INSERT ON paper BEGIN \(insertion) END",
+      "CREATE TRIGGER print_delete AFTER DELETE ON paper BEGIN \(deletion) END",
+      """
+      CREATE TRIGGER print_update AFTER UPDATE\(columns) ON paper BEGIN
+        \(deletion) \(insertion) END
+      """,
+    ]
+    searches.append(Search(name: "print", columns: ["title", "body"], detail: detail))
   }
 
   // MARK: - Writes
@@ -98,7 +113,7 @@ struct RandomSearchSchema {
     let (id, text) = (random.number(1...12), Self.text(&random))
     let (other, author) = (Self.text(&random), Self.author(&random))
     let conflict = random.pick(["REPLACE", "REPLACE", "IGNORE"])
-    switch random.number(0...6) {
+    switch random.number(0...8) {
     case 0...2:
       return """
         INSERT OR \(conflict) INTO post VALUES (\(id), \(text), \(other), \(author), \
@@ -110,6 +125,13 @@ struct RandomSearchSchema {
         VALUES (\(id), \(text), \(author), \(other))
         """
     case 5: return "INSERT OR \(conflict) INTO draft VALUES (\(id), \(text))"
+    // Of what REPLACE takes away no trigger is told, and the index keeps it.
+    case 6, 7:
+      let update = "DO UPDATE SET title = excluded.title, body = excluded.body"
+      return """
+        INSERT INTO paper VALUES (\(id), \(text), \(other), \(random.number(1...4))) \
+        ON CONFLICT (id) \(random.pick([update, update, "DO NOTHING"]))
+        """
     default:
       return """
         INSERT OR \(conflict) INTO tag VALUES (\(random.number(1...20)), \(id), \(Self.word(&random)))
@@ -120,7 +142,7 @@ struct RandomSearchSchema {
   private func statement(_ random: inout RandomSource) -> String {
     let id = random.number(1...12)
     let condition = random.pick(["= \(id)", "= \(id)", "= \(id)", "> \(id)", "% 4 = 1"])
-    switch random.number(0...15) {
+    switch random.number(0...18) {
     case 0...4: return insertion(&random)
     case 5: return "UPDATE post SET title = \(Self.text(&random)) WHERE id \(condition)"
     case 6: return "UPDATE post SET body = \(Self.text(&random)) WHERE id \(condition)"
@@ -131,6 +153,13 @@ struct RandomSearchSchema {
     case 11: return "UPDATE note SET rowid = \(random.number(1...12)) WHERE rowid = \(id)"
     case 12: return "DELETE FROM note WHERE rowid \(condition)"
     case 13: return "DELETE FROM \(random.pick(["tag", "draft"])) WHERE id = \(id)"
+    case 15: return "UPDATE paper SET title = \(Self.text(&random)) WHERE id \(condition)"
+    case 16:
+      return random.pick([
+        "UPDATE OR IGNORE paper SET id = \(random.number(1...12)) WHERE id = \(id)",
+        "UPDATE paper SET at = \(id) WHERE id \(condition)",
+      ])
+    case 17: return "DELETE FROM paper WHERE id \(condition)"
     // What the triggers do not know of.
     case 14: return "UPDATE copy SET title = \(Self.text(&random)) WHERE rowid = \(id)"
     default: return command(&random)

@@ -52,7 +52,7 @@ struct RandomSearchWriter {
   private mutating func join() -> RandomSelect {
     let search = random.pick(schema.searches)
     let left = source(search, "s")
-    let right = random.pick(["post AS p", "post AS p", "draft AS p"])
+    let right = random.pick(["post AS p", "post AS p", "draft AS p", "paper AS p"])
     let equality = random.pick(["s.rowid = p.id", "p.id = s.rowid"])
     var select = RandomSelect(fields: ["p.id AS f0", "p.title AS f1"], sources: [])
     switch random.number(0...4) {
@@ -85,7 +85,8 @@ struct RandomSearchWriter {
   private mutating func subquery() -> RandomSelect {
     let search = random.pick(schema.searches)
     var select = RandomSelect(
-      fields: ["id AS f0", "title AS f1"], sources: [random.pick(["post", "post", "draft"])])
+      fields: ["id AS f0", "title AS f1"],
+      sources: [random.pick(["post", "post", "draft", "paper"])])
     let table = select.sources[0]
     let from = source(search, "s")
     let match = match(search, "s")
