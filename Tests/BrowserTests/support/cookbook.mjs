@@ -4,11 +4,11 @@
 // it; "`FILE` of [another page](PAGE.md)" is the file that stands there. In a block of `console`, lines that
 // begin with "$ " are commands, and what stands below one is what is then seen at the terminal, where
 // commands that end with "&" go on writing: all of it, but for blank lines. "…" stands for anything, on
-// a line of its own for any lines. "Open <URL>" opens a page.
+// a line of its own for any lines. "Open <URL>" opens a page. (readme.mjs has what is only in README.md.)
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually, Folder, freePorts, program, publicFolder } from "./server.mjs";
@@ -19,15 +19,20 @@ export const cookbook = fileURLToPath(
 /** The names of all pages, without the one that lists them. */
 export const pageNames = readdirSync(cookbook).map((file) => basename(file, ".md")).filter((name) => name !== "Cookbook");
 
-/** @returns {{text: string, steps: object[]}} what a page has one do, in its order */
+/** @returns {{text: string, steps: object[]}} a page, and what it has one do, in its order */
 export function readPage(name) {
   const text = readFileSync(join(cookbook, `${name}.md`), "utf8");
+  return { text, steps: stepsOf(text, name) };
+}
+
+/** What a text has one do, in its order. */
+export function stepsOf(text, name) {
   const steps = [];
   const parts = text.split(/^```(\w*)\n([^]*?)^```$/m);
   while (parts.length > 0) {
     const [prose, kind, block] = parts.splice(0, 3);
     if (prose.includes("```")) throw new Error(`${name}: a code block does not end`);
-    for (const [, open] of prose.matchAll(/\bOpen <([^>]+)>/g)) steps.push({ open });
+    for (const [said, open] of prose.matchAll(/\bOpen <([^>]+)>|\bCtrl-C\b/g)) steps.push(open ? { open } : { interrupt: said });
     for (const [, file, other] of prose.matchAll(borrowed)) {
       const step = readPage(other).steps.find((step) => step.file === file);
       if (!step) throw new Error(`${name}: ${other} has no ${file}`);
@@ -37,24 +42,29 @@ export function readPage(name) {
     const file = /`([^`\s]+\.[^`\s]+|[A-Z][a-z]+file)`[^]*:$/.exec(lead)?.[1];
     if (kind === "console") steps.push(...commandsOf(block));
     else if (file) steps.push({ file, content: block });
+    else if (kind === "swift") steps.push({ swift: block });
     else if (block) throw new Error(`${name}: nothing is done with the block after “${prose.trim()}”`);
   }
-  return { text, steps };
+  return steps;
 }
 
 const borrowed = /`([^`]+)` of\s+\[[^\]]+\]\((\w+)\.md\)/g;
 
-/** The commands of a block, each with the lines that are seen after it. */
+/** The commands of a block, each with the lines that are seen after it; some may be seen before the first. */
 function commandsOf(block) {
   const commands = [];
   for (const line of block.split("\n")) {
+    if (commands.length === 0 && !line.startsWith("$ ")) commands.push({ command: "", seen: [] });
     const last = commands.at(-1);
     if (line.startsWith("$ ")) commands.push({ command: line.slice(2), seen: [] });
-    else if (last?.seen.length === 0 && last.command.endsWith("\\")) last.command += `\n${line}`;
+    else if (last?.seen.length === 0 && isUnfinished(last.command)) last.command += `\n${line}`;
     else if (line.trim()) last.seen.push(line.trim());
   }
   return commands;
 }
+
+/** Whether a command goes on in the next line. */
+const isUnfinished = (command) => command.endsWith("\\") || command.split('"').length % 2 === 0;
 
 /** A shell in a folder of its own, in which `Public` is; addresses of pages are at free ports. */
 export class Kitchen {
@@ -70,22 +80,29 @@ export class Kitchen {
     for (const port of named) this.#ports.set(port, String(free.shift()));
     cpSync(publicFolder, this.folder.file("Public"), { recursive: true });
     this.#writeProgram();
-    this.shell = spawn("bash", ["--noprofile", "--norc"], {
-      cwd: this.folder.path, detached: true, stdio: ["pipe", "pipe", "ignore", "pipe"],
-      env: { ...process.env, PATH: `${this.folder.file("bin")}:${process.env.PATH}:/usr/sbin:/sbin`, PYTHONUNBUFFERED: "1" },
-    });
+    this.shell = spawn("bash", ["--noprofile", "--norc"], { ...this.surroundings, stdio: ["pipe", "pipe", "ignore", "pipe"] });
     this.shell.stdin.write("exec 2>&1\n");
     this.shell.stdout.setEncoding("utf8").on("data", (text) => (this.#terminal += text));
     this.shell.stdio[3].setEncoding("utf8");
     return this;
   }
 
+  /** What a program of the page finds around it; `detached` lets it end with all that it starts. */
+  get surroundings() {
+    const PATH = `${this.folder.file("bin")}:${process.env.PATH}:/usr/sbin:/sbin`;
+    return { cwd: this.folder.path, detached: true, env: { ...process.env, PATH, PYTHONUNBUFFERED: "1" } };
+  }
+
   /** The command as it is installed, but that its port is a free one. */
   #writeProgram() {
-    mkdirSync(this.folder.file("bin"));
-    writeFileSync(this.folder.file("bin/didchange"), `#!/bin/sh
+    this.writeScript("bin/didchange", `
       case "$1" in check|watch) exec '${program}' "$@" ;; esac
-      exec '${program}' "$@" --port ${this.#ports.get("8080")}`, { mode: 0o755 });
+      exec '${program}' "$@" --port ${this.#ports.get("8080")}`);
+  }
+
+  writeScript(name, lines) {
+    this.write(name, `#!/bin/sh\n${lines}\n`);
+    chmodSync(this.folder.file(name), 0o755);
   }
 
   /** Here what the page calls port 8080 is another one. */
@@ -115,11 +132,8 @@ export class Kitchen {
   /** Waits until these lines were written, and no others. */
   async see(lines, command) {
     if (lines.length === 0) return;
-    const anyLines = "(?:[^\n]*\n)*?";
-    const parts = lines.map((line) =>
-      line === "…" ? anyLines : `${line.split("…").map(escaped).join("[^\n]*?")}\n`);
     // What the last "…" stands for may still have been on its way.
-    const pattern = new RegExp(`^${this.#isOpen ? anyLines : ""}${parts.join("")}`);
+    const pattern = new RegExp(`^${this.#isOpen ? anyLines : ""}${patternOf(lines)}`);
     await eventually(() => pattern.test(this.#lines), "").catch(() => {
       throw new Error(`after: ${command}\nexpected:\n${lines.join("\n")}\nseen:\n${this.#lines}`);
     });
@@ -129,8 +143,10 @@ export class Kitchen {
   }
 
   /** Without blank lines, comments that keep streams open, and what the server logs of its course. */
-  get #lines() {
-    return this.#there(this.#terminal).split("\n").map((line) => line.trim())
+  get #lines() { return this.linesOf(this.#terminal); }
+
+  linesOf(text) {
+    return this.#there(text).split("\n").map((line) => line.trim())
       .filter((line, index, all) => index < all.length - 1 && line && !unheeded.test(line)).map((line) => `${line}\n`).join("");
   }
 
@@ -157,6 +173,11 @@ export class Kitchen {
     this.folder.remove();
   }
 }
+
+/** Lines of a page as a regular expression, in which "…" is anything, or any lines. */
+export const patternOf = (lines) => lines.map((line) =>
+  line === "…" ? anyLines : `${line.split("…").map(escaped).join("[^\n]*?")}\n`).join("");
+const anyLines = "(?:[^\n]*\n)*?";
 
 /** A text as a regular expression matches it. */
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
