@@ -92,6 +92,11 @@ describe("README.md", { skip: noServer }, () => {
     assert.deepEqual([...synopsis(text).keys()].toSorted(), commands.toSorted());
   });
 
+  test("has a changelog whose last version is the program's", () => {
+    const [, last] = [...read("CHANGELOG.md").matchAll(/^## \[(.*?)\]/gm)].map(([, version]) => version);
+    assert.equal(last, execFileSync(program, ["--version"], { encoding: "utf8" }).trim());
+  });
+
   test("leads to each article about the server", () => {
     const found = new Set(["README.md"]);
     for (const file of found) for (const link of links(file)) if (link.endsWith(".md")) found.add(link);
