@@ -39,7 +39,7 @@ export function stepsOf(text, name) {
       steps.push(step);
     }
     const lead = prose.trim().split("\n\n").at(-1).replace(borrowed, "");
-    const file = /`([^`\s]+\.[^`\s]+|[A-Z][a-z]+file)`[^]*:$/.exec(lead)?.[1];
+    const file = /`([^`\s]+\.[^`\s]+|[A-Z][a-z]+file|artisan)`[^]*:$/.exec(lead)?.[1];
     if (kind === "console") steps.push(...commandsOf(block));
     else if (file) steps.push({ file, content: block });
     else if (kind === "swift") steps.push({ swift: block });

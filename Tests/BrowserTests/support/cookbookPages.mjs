@@ -102,6 +102,16 @@ export const inBrowser = {
     await tab.until(shows, ["/about 2", "/ 1"]);
   },
 
+  async Laravel(tab, { url, kitchen }) {
+    await tab.until(shows, ["Tea"]);
+    await kitchen.run(`curl -s -d item=Cake ${url}orders > order.json`);
+    await tab.until(shows, ["Cake", "Tea"]);
+    await kitchen.run(`php -r '
+      (require "bootstrap/app.php")->make(Illuminate\\Contracts\\Console\\Kernel::class)->bootstrap();
+      App\\Models\\Order::where("item", "Tea")->update(["state" => "done"]);'`);
+    await tab.until(shows, ["Cake"]);
+  },
+
   async Rails(tab, { kitchen }) {
     await tab.until(shows, ["Tea"]);
     await kitchen.run("bin/rails runner 'Order.update_all(state: %q(done)); Order.create!(item: %q(Cake), state: %q(open))'");
