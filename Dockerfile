@@ -1,7 +1,7 @@
 # Two stages: the first has the compiler, the second what runs.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends libsqlite3-dev \
+  && apt-get install -y --no-install-recommends esbuild libsqlite3-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 
@@ -17,6 +17,10 @@ RUN swift build -c release --product didchange --static-swift-stdlib \
   && cp "$(swift build -c release --show-bin-path)/didchange" /didchange \
   && strip /didchange
 
+COPY Public Public
+COPY Scripts/minify Scripts/
+RUN Scripts/minify /Public
+
 FROM debian:bookworm-slim
 RUN apt-get update \
   && apt-get install -y --no-install-recommends libsqlite3-0 \
@@ -27,7 +31,7 @@ RUN apt-get update \
   && install -d -o didchange -g didchange /data
 COPY --from=build /didchange /usr/local/bin/didchange
 # Found from the executable: ../share/didchange/Public.
-COPY Public /usr/local/share/didchange/Public
+COPY --from=build /Public /usr/local/share/didchange/Public
 USER didchange
 VOLUME /data
 WORKDIR /data

@@ -143,7 +143,7 @@ export class FetchedRecordsController extends EventTarget {
 
   move(key, newIndexPath, request) {
     const moving = import("./didchange/localMoves.js").then(({ LocalMoves }) => {
-      this.#local ??= new LocalMoves(this, (...paths) => this.#showMove(...paths));
+      this.#local ??= new LocalMoves(this, (data) => this.#showMove(data));
       return this.#local.add(key, newIndexPath, request);
     }, (error) => this.#complain(missing(error)));
     // It may fail before there is anybody to hear of it.
@@ -227,35 +227,35 @@ export class FetchedRecordsController extends EventTarget {
 
   #restart(snapshot) {
     this.#local?.takeBack();
+    this.#shown = this.#coming;
     this.#adopt({ sections: sectionsOf(snapshot.sections, snapshot.records.map(keyed)) }, snapshot);
     this.#emit("snapshot", snapshot);
     this.#local?.goOn(null);
     this.#notePending();
   }
 
-  #finish({ willChange, events, didChange }) {
+  #finish(changeSet) {
+    const { events } = changeSet;
     this.#local?.takeBack();
+    this.#shown = this.#coming;
     for (const { data } of events) keyed(data);
+    this.#show(changeSet);
+    this.#local?.goOn(events);
+    this.#notePending();
+  }
+
+  #showMove(data) {
+    const about = { query: this.#query, ...this.#head, from: this.version, isLocal: true };
+    const didChange = { ...about, numberOfSections: this.sections.length };
+    this.#show({ willChange: { ...about, numberOfChanges: 1 }, events: [{ event: "change", data }], didChange });
+  }
+
+  #show({ willChange, events, didChange }) {
     const result = applyChangeSet(this.#result, events);
     this.#emit("willChange", willChange);
     this.#adopt(result, didChange);
     for (const { event, data } of events) this.#emit(event, data);
     this.#emit("didChange", didChange);
-    this.#local?.goOn(events);
-    this.#notePending();
-  }
-
-  /** As a change set of one move. */
-  #showMove(indexPath, newIndexPath) {
-    const record = this.recordAt(indexPath);
-    const data = { type: "move", indexPath, newIndexPath, key: keyOf(record), changes: {}, record, isLocal: true };
-    const result = applyChangeSet(this.#result, [{ event: "change", data }]);
-    const about = { query: this.#query, ...this.#head, from: this.version, isLocal: true };
-    this.#emit("willChange", { ...about, numberOfChanges: 1 });
-    this.#result = result;
-    this.#flat = this.#paths = null;
-    this.#emit("change", data);
-    this.#emit("didChange", { ...about, numberOfSections: result.sections.length });
   }
 
   /** 401 or 403: what is shown may not be seen any more. */
@@ -278,7 +278,6 @@ export class FetchedRecordsController extends EventTarget {
     this.#result = result;
     this.#head = { version, commit, numberOfRecords, totalNumberOfRecords, alongside, window };
     this.#flat = this.#paths = null;
-    this.#shown = this.#coming;
   }
 
   #complain(problem) {

@@ -1,7 +1,7 @@
 /** Records that are shown elsewhere before the server says where they are, as after drag and drop. */
 
 import { ChangeSetError } from "./changeSet.js";
-import { textOf } from "./wire.js";
+import { keyOf, textOf } from "./wire.js";
 
 export class LocalMoves {
   #controller;
@@ -9,7 +9,7 @@ export class LocalMoves {
   /** `{key, to, way, isSettled}` in their order; `way` is from where and to where it is shown now. */
   #moves = [];
 
-  /** `show` takes two index paths, and shows what is at the first one at the second. */
+  /** `show` takes the data of a change. */
   constructor(controller, show) {
     [this.#controller, this.#show] = [controller, show];
   }
@@ -29,7 +29,7 @@ export class LocalMoves {
     for (const move of this.#moves.toReversed()) {
       const { way } = move;
       move.way = null;
-      if (way) this.#show(...way.toReversed());
+      if (way) this.#showAt(...way.toReversed());
     }
   }
 
@@ -44,12 +44,18 @@ export class LocalMoves {
   #apply(move) {
     const from = this.#controller.indexPathFor(move.key);
     try {
-      if (from) this.#show(from, move.to);
+      if (from) this.#showAt(from, move.to);
       move.way = from && [from, move.to];
     } catch (error) {
       // There is no such place any more.
       if (!(error instanceof ChangeSetError)) throw error;
     }
+  }
+
+  /** As a change set of one move. */
+  #showAt(indexPath, newIndexPath) {
+    const record = this.#controller.recordAt(indexPath);
+    this.#show({ type: "move", indexPath, newIndexPath, key: keyOf(record), changes: {}, record, isLocal: true });
   }
 
   #end(move) {

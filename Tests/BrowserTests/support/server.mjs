@@ -17,7 +17,8 @@ export const program = built.find((path) => existsSync(path));
 /** Why no server can be started here; false where one can. */
 export const noServer = program ? false : "didchange is not built: swift build --product didchange";
 
-export const publicFolder = join(root, "Public");
+/** What servers serve; node's own tests import from `Public`. */
+export const publicFolder = process.env.DIDCHANGE_PUBLIC ?? join(root, "Public");
 
 export class Folder {
   path = mkdtempSync(join(tmpdir(), "didchange-browser-"));
