@@ -8,8 +8,10 @@ const [around, ahead] = [1, 2];
  * Where the server answers with all of a window that has grown, windows do not grow for some milliseconds.
  */
 const [longest, ungrown] = [800, 60_000];
-/** Records asked for ahead because it is scrolled fast, and screens at once that are a jump. */
-const [farthest, jump] = [600, 10];
+/** Records that may pass until a window is here, as far as that is provided for; screens at once that are a jump. */
+const [farthest, jump] = [400, 10];
+/** Milliseconds that a window may come late: it is asked for in one frame, drawn in another, and all have other work. */
+const late = 100;
 /** Milliseconds after which a move that nobody heard of is over: it may have shown the same records. */
 export const longMove = 1000;
 
@@ -28,7 +30,9 @@ export class Course {
   /** By so many records, of so many in sight. */
   scrolled(by, screen, now) {
     const speed = by / Math.max(now - this.#scrolledAt, 8);
-    this.#speed = Math.abs(by) > jump * screen ? 0 : (this.#speed + speed) / 2;
+    const before = this.#way === Math.sign(by) ? this.#speed : 0;
+    // A frame that took long is not the end of it.
+    this.#speed = Math.abs(by) > jump * screen ? 0 : nearer(before, speed);
     this.#way = Math.sign(by) || this.#way;
     this.#scrolledAt = now;
   }
@@ -43,7 +47,8 @@ export class Course {
   /** What is asked for is here. */
   arrived(isSnapshot, now) {
     if (this.#hasGrown && isSnapshot) this.#growsAt = now + ungrown;
-    if (now - this.#moved < longMove) this.#lag = 0.7 * this.#lag + 0.3 * (now - this.#moved);
+    const lag = now - this.#moved;
+    if (lag < longMove) this.#lag = nearer(this.#lag, lag);
     this.#moved = -Infinity;
     this.#hasGrown = false;
   }
@@ -55,19 +60,24 @@ export class Course {
   next([first, last], numberOfRecords, { offset = 0, limit = Infinity }, now) {
     const screen = Math.max(last - first, 10);
     // What passes until it is here: twice as much until the one after it is.
-    const [up, down] = [-1, 1].map((way) => Math.min(Math.max(0, way * this.#speed * this.#lag), farthest));
-    const [above, below] = [first - screen / 2 - up, last + screen / 2 + down];
+    const passing = Math.min(Math.abs(this.#speed) * (this.#lag + late), farthest);
+    const [up, down] = this.#way < 0 ? [passing, 0] : [0, passing];
+    const [above, below] = [first - Math.max(screen / 2, up), last + Math.max(screen / 2, down)];
     const isInside = Math.max(0, above) >= offset && Math.min(numberOfRecords, below) <= offset + limit;
     if (isInside || numberOfRecords === 0 || now - this.#moved < longMove) return null;
     this.#moved = now;
-    const start = first - screen * (this.#way < 0 ? ahead : around) - 2 * up;
-    const end = last + screen * (this.#way > 0 ? ahead : around) + 2 * down;
+    const start = first - Math.max(screen * (this.#way < 0 ? ahead : around), 2 * up);
+    const end = last + Math.max(screen * (this.#way > 0 ? ahead : around), 2 * down);
     const wanted = rangeOf(Math.max(0, Math.floor(start)), Math.ceil(end));
     const grown = now > this.#growsAt ? union(wanted, { offset, limit }) : null;
     this.#hasGrown = grown !== null;
     return grown ?? wanted;
   }
 }
+
+/** An average that rises fast and falls slowly: who is told too little sees gaps. */
+const nearer = (average, value) =>
+  average + (Math.abs(value) > Math.abs(average) ? 0.6 : 0.2) * (value - average);
 
 const rangeOf = (start, end) => ({ offset: start, limit: end - start });
 
