@@ -10,46 +10,66 @@ const tags = { UL: "li", OL: "li", TBODY: "tr" };
 export function bind(controller, list, { row, section, formats, types, changed, drawn, signal }) {
   const format = formatter({ formats, types });
   const rowOf = (record, node) => row(record, node, (column) => format(record, column));
-  /** Key → `{node, subject}`, in the order of the list. */
+  /** Record or section → `{key, node}`, in the order of the list. */
   let items = new Map();
-  /** Record → its change, and keys of what left its place, since the last drawing. */
+  /** Record → its change, and key → `{record, hasMoved}`, since the last drawing. */
   const changes = new Map();
-  const moved = new Set();
+  const named = new Map();
 
   function draw() {
     const isFirst = items.size === 0;
     if (isFirst) list.replaceChildren();
     flip(list.children, () => {
-      const next = new Map();
-      for (const [key, subject, make] of wanted(controller.sections, section, rowOf)) {
-        next.set(key, present(items.get(key), subject, make, isFirst));
-      }
-      for (const [key, { node }] of items) if (next.get(key)?.node !== node) node.remove();
+      const next = arrange(isFirst);
       place(next);
       items = next;
     });
-    for (const { node, subject } of items.values()) {
-      if (changes.has(subject)) changed?.(node, changes.get(subject));
-    }
-    moved.clear();
+    for (const [record, change] of changes) if (items.has(record)) changed?.(items.get(record).node, change);
+    named.clear();
     changes.clear();
     drawn?.();
   }
 
-  /** The item as it was, or changed, or a new one. */
-  function present(item, subject, make, isFirst) {
-    if (item?.subject === subject) return item;
-    const content = make(subject, item?.node);
-    let node = item?.node ?? document.createElement(tags[list.tagName] ?? "div");
+  /** What stayed the same keeps its item, what changed has the node of its key: O(n), and O(k) calls for k changes. */
+  function arrange(isFirst) {
+    const next = new Map();
+    const others = [];
+    const want = (subject, make) => {
+      next.set(subject, items.get(subject));
+      if (!items.has(subject)) others.push([subject, make]);
+    };
+    for (const one of controller.sections) {
+      if (section) want(one, section);
+      for (const record of one.records) want(record, rowOf);
+    }
+    // Several may have one key: they are told apart by their order.
+    const left = new Map();
+    for (const [subject, { key, node }] of items) {
+      if (!next.has(subject)) left.set(key, [...left.get(key) ?? [], node]);
+    }
+    for (const [subject, make] of others) {
+      const key = make === section ? `s${textOf(subject.name)}` : textOf(keyOf(subject));
+      next.set(subject, { key, node: nodeOf(left.get(key)?.shift(), subject, make, isFirst) });
+    }
+    for (const node of [...left.values()].flat()) node.remove();
+    return next;
+  }
+
+  /** What stands for it, changed or new. */
+  function nodeOf(known, subject, make, isFirst) {
+    const content = make(subject, known);
+    let node = known ?? document.createElement(tags[list.tagName] ?? "div");
     if (content instanceof HTMLElement) node = content;
     else node.replaceChildren(content);
-    if (!item && !isFirst) fadeIn(node);
-    return { node, subject };
+    if (node !== known) known?.remove();
+    if (!known && !isFirst) fadeIn(node);
+    return node;
   }
 
   /** Moves as few nodes as the change set did. */
   function place(next) {
-    const leaving = new Set([...moved].map((key) => next.get(key)?.node));
+    const leaving = new Set();
+    for (const { record, hasMoved } of named.values()) if (hasMoved) leaving.add(next.get(record)?.node);
     let spot = list.firstElementChild;
     for (const { node } of next.values()) {
       while (spot && spot !== node && leaving.has(spot)) spot = spot.nextElementSibling;
@@ -63,8 +83,10 @@ export function bind(controller, list, { row, section, formats, types, changed, 
   controller.addEventListener("snapshot", later, { signal });
   controller.addEventListener("didChange", later, { signal });
   controller.addEventListener("change", ({ detail }) => {
-    if (!detail.isLocal) changes.set(detail.record, detail);
-    if (detail.type === "move") moved.add(`r${textOf(detail.key)} 0`);
+    const { type, record, isLocal } = detail;
+    if (!isLocal) changes.set(record, detail);
+    const key = textOf(detail.key);
+    named.set(key, { record, hasMoved: type === "move" || named.get(key)?.hasMoved });
   }, { signal });
   if (controller.version !== undefined) draw();
 }
@@ -76,17 +98,4 @@ function put(list, node, spot) {
   const hasFocus = node.contains(activeElement);
   list.insertBefore(node, spot);
   if (hasFocus) activeElement.focus({ preventScroll: true });
-}
-
-/** `[key, subject, make]` of all that the list should hold, in order. */
-function* wanted(sections, section, row) {
-  const seen = new Map();
-  const unique = (text) => {
-    seen.set(text, (seen.get(text) ?? -1) + 1);
-    return `${text} ${seen.get(text)}`;
-  };
-  for (const one of sections) {
-    if (section) yield [unique(`s${textOf(one.name)}`), one, section];
-    for (const record of one.records) yield [unique(`r${textOf(keyOf(record))}`), record, row];
-  }
 }

@@ -29,15 +29,33 @@ export function drawer(draw, signal) {
   };
 }
 
+/** Of more elements than that, those are measured that are within a screen of what is seen. */
+const few = 500;
+
+const top = (node) => node.getBoundingClientRect().top;
+
 export function flip(elements, mutate) {
   if (isStill()) return mutate();
-  const top = (node) => node.getBoundingClientRect().top;
-  const before = new Map(Array.from(elements, (node) => [node, top(node)]));
+  const before = new Map(near(elements).map((node) => [node, top(node)]));
   mutate();
   const isSeen = (y) => y > -200 && y < innerHeight;
-  for (const [node, was] of before) {
-    if (!node.isConnected) continue;
-    const is = top(node);
+  // All are measured first: what is animated has its style made anew.
+  const ways = [...before].filter(([node]) => node.isConnected).map(([node, was]) => [node, was, top(node)]);
+  for (const [node, was, is] of ways) {
     if (Math.abs(was - is) >= 1 && (isSeen(was) || isSeen(is))) slide(node, was - is);
   }
+}
+
+/** O(log n), for each of many stands below the one before. */
+function near(elements) {
+  if (elements.length <= few) return [...elements];
+  let [low, high] = [0, elements.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (top(elements[middle]) < -innerHeight) low = middle + 1;
+    else high = middle;
+  }
+  const found = [];
+  for (let node = elements[low]; node && top(node) < 2 * innerHeight; node = node.nextElementSibling) found.push(node);
+  return found;
 }

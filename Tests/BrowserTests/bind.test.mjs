@@ -150,6 +150,39 @@ queries:
     }
   });
 
+  test("of ten thousand rows a change set draws those it names, and measures those near what is seen", async () => {
+    await open();
+    database.run(`INSERT INTO player (id, name, team, score) SELECT value, 'p' || value, 'Yellow', value FROM generate_series(100, 10099)`);
+    await tab.until(() => document.querySelectorAll("ul b").length === 10_005);
+    await tab.run(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    await tab.run(() => {
+      globalThis.calls = { measured: 0, drawn: 0, placed: 0 };
+      const { getBoundingClientRect } = Element.prototype;
+      Element.prototype.getBoundingClientRect = function () {
+        calls.measured++;
+        return getBoundingClientRect.call(this);
+      };
+      for (const [prototype, name] of [[Element.prototype, "moveBefore"], [Node.prototype, "insertBefore"]]) {
+        const place = prototype[name];
+        if (place) prototype[name] = function (...given) {
+          calls.placed++;
+          return place.apply(this, given);
+        };
+      }
+      const { set } = Object.getOwnPropertyDescriptor(Element.prototype, "title") ?? Object.getOwnPropertyDescriptor(HTMLElement.prototype, "title");
+      Object.defineProperty(HTMLElement.prototype, "title", { set(text) { calls.drawn++; set.call(this, text); } });
+    });
+    database.run(`BEGIN; DELETE FROM player WHERE id % 400 = 100; UPDATE player SET score = score + 50.5 WHERE id % 400 = 200;
+      UPDATE player SET name = name || '!' WHERE id % 400 = 300; INSERT INTO player (id, name, team, score)
+      SELECT id + 100000, 'new', team, score + 0.1 FROM player WHERE id % 400 = 0; COMMIT`);
+    const order = database.run("SELECT name FROM player ORDER BY team, score").trim().split("\n");
+    await tab.until((text) => [...document.querySelectorAll("ul b")].map((node) => node.textContent).join(" ") === text, order.join(" "));
+    const { measured, drawn, placed } = await tab.run(() => calls);
+    assert.equal(drawn, 75, "25 are moved, 25 updated and 25 inserted");
+    assert.equal(placed, 50);
+    assert.ok(measured < 500, `${measured} measurements`);
+  });
+
   test("values are written by the type of their column, or by what they are", async () => {
     await open();
     assert.deepEqual(await tab.run(() => [...document.querySelectorAll("[title]")].slice(0, 2).map(({ title }) => title)),

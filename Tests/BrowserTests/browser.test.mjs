@@ -8,7 +8,7 @@ import {
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 /** Bytes, uncompressed, with comments; with what the worker loads. */
-const maximumPageWeight = 92_000;
+const maximumPageWeight = 93_000;
 
 const workerFiles = ["worker", "hub", "topic", "member", "stream", "asking", "eventParser", "pulse"]
   .map((name) => `didchange/${name}.js`);
