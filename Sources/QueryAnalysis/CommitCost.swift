@@ -1,5 +1,5 @@
 /// What a commit to one of a query's tables costs, by the query's plan.
-package enum CommitCost: Sendable {
+package enum CommitCost: String, Sendable {
   /// A search for each row that changed, and one for each record that it leads to.
   case search
   /// The rows of each group that a changed row is in, or was.
@@ -8,7 +8,27 @@ package enum CommitCost: Sendable {
   case everything
 }
 
+extension CommitCost {
+  /// What a commit costs, in words that follow "cost".
+  package var inWords: String {
+    switch self {
+    case .search: "a search for each changed row and each record that it leads to"
+    case .partition: "the rows of each group that a changed row is in"
+    case .everything: "the whole query"
+    }
+  }
+}
+
 extension Query {
+  /// What a commit to each of the query's tables costs: tables of one cost together, in their order.
+  ///
+  /// O(t log t) for the t tables of the query.
+  package var commitCosts: [(tables: [String], cost: CommitCost)] {
+    Dictionary(grouping: tables) { cost(ofCommitTo: $0) }
+      .sorted { $0.value[0] < $1.value[0] }
+      .map { (tables: $0.value, cost: $0.key) }
+  }
+
   /// What the rows that change in a table cost; O(1) for other tables, which the query does not read.
   ///
   /// O(t) for the t tables of the query.

@@ -38,6 +38,13 @@ struct Serve: ParsableCommand {
     completion: .directory)
   var publicFolder: String?
 
+  @Flag(
+    help: """
+      Let whoever reaches the page type in any SELECT and see it live: on a loopback address or a \
+      Unix-domain socket only, or for `operators` under `callers`.
+      """)
+  var explore = false
+
   @Option(
     help: "What to log: \(Logger.Level.listed). (default: info)", transform: Logger.Level.read)
   var logLevel: Logger.Level?
@@ -130,6 +137,7 @@ struct Serve: ParsableCommand {
       ?? socket.map { try ListenAddress(socketPath: $0) }
       ?? settings.listen.with(host: host, port: port)
     if let accessLog { settings.service.accessLog = accessLog }
+    settings.explores = explore
     settings.publicFolder = try PublicFolder.find(named: publicFolder)
     return settings
   }

@@ -44,15 +44,17 @@ package final class QueryCatalog: Sendable {
   struct Entries: Sendable {
     let extent: Extent
     let all: [Entry]
+    /// By their names, those that nobody declares: `Refresher+Explored.swift`.
+    var explored: [String: Entry]
     private let positions: [String: Int]
 
-    init(_ extent: Extent, _ all: [Entry] = []) {
-      (self.extent, self.all) = (extent, all)
+    init(_ extent: Extent, _ all: [Entry] = [], explored: [String: Entry] = [:]) {
+      (self.extent, self.all, self.explored) = (extent, all, explored)
       positions = Dictionary(
         all.enumerated().map { ($1.definition.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    subscript(name: String) -> Entry? { positions[name].map { all[$0] } }
+    subscript(name: String) -> Entry? { positions[name].map { all[$0] } ?? explored[name] }
   }
 
   private let entries: Mutex<Entries>
@@ -67,11 +69,19 @@ package final class QueryCatalog: Sendable {
     if case .definitions(let definitions) = extent { definitions.isEmpty } else { false }
   }
 
-  /// All queries, in the order of their definition.
+  /// All queries that are declared, in the order of their definition.
   package var all: [Entry] { entries.withLock { $0.all } }
 
-  /// The query of that name. O(1).
+  /// The query of that name, declared or explored. O(1).
   package subscript(name: String) -> Entry? { entries.withLock { $0[name] } }
+
+  /// Adds a query that nobody declares.
+  func explore(_ entry: Entry) {
+    entries.withLock { $0.explored[entry.definition.name] = entry }
+  }
+
+  /// Takes one out again.
+  func endExploring(_ name: String) { entries.withLock { $0.explored[name] = nil } }
 
   /// What the query of that name is under the present schema, in the order that its arguments name.
   func query(named name: String, arguments: QueryArguments) throws(FetchFailure) -> Query {
@@ -86,8 +96,11 @@ package final class QueryCatalog: Sendable {
 
   /// Analyses every definition under the schema that `db` sees now.
   func analyze(in db: Database) throws {
-    let analyzed = try Self.analyzed(extent, in: db)
-    entries.withLock { $0 = analyzed }
+    var analyzed = try Self.analyzed(extent, in: db)
+    analyzed.explored = try entries.withLock(\.explored).mapValues {
+      try Self.entry($0.definition, in: db)
+    }
+    entries.withLock { [analyzed] in $0 = analyzed }
   }
 
   /// What definitions are under the schema that `db` sees now.
@@ -106,20 +119,23 @@ package final class QueryCatalog: Sendable {
       case .definitions(let definitions): definitions
       case .everyTable(let types): try SchemaFacts(db: db).definitionsOfAllTables(types)
       }
-    let all = try definitions.map { definition in
-      if let entry = known(definition) { return entry }
-      do {
-        let queries = try Query.analyzedInEachOrder(definition, in: db)
-        return Entry(definition: definition, inEachOrder: .success(queries))
-      } catch let problems as QueryProblems {
-        return Entry(definition: definition, inEachOrder: .failure(problems))
-      }
-    }
-    return Entries(extent, all)
+    return Entries(extent, try definitions.map { try known($0) ?? entry($0, in: db) })
   }
 
-  /// Puts other queries in the place of those there are.
-  func replace(with new: Entries) { entries.withLock { $0 = new } }
+  /// What one definition is under the schema that `db` sees now.
+  static func entry(_ definition: QueryDefinition, in db: Database) throws -> Entry {
+    do {
+      let queries = try Query.analyzedInEachOrder(definition, in: db)
+      return Entry(definition: definition, inEachOrder: .success(queries))
+    } catch let problems as QueryProblems {
+      return Entry(definition: definition, inEachOrder: .failure(problems))
+    }
+  }
+
+  /// Puts other queries in the place of those that are declared.
+  func replace(with new: Entries) {
+    entries.withLock { $0 = Entries(new.extent, new.all, explored: $0.explored) }
+  }
 }
 
 extension QueryCatalog.Entries {

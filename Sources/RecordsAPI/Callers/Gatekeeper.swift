@@ -20,6 +20,8 @@ final class Gatekeeper: Sendable {
   let settings: CallerSettings
   /// The parameters of the `claims` statement, each a claim of what a caller shows.
   let claimNames: [String]
+  /// Of whatever is explored: for operators, and for nobody where none are named.
+  private let explored: QueryAccess
   private let reader: CredentialReader
   private let rules: Mutex<Rules>
   private let logger: Logger
@@ -41,6 +43,7 @@ final class Gatekeeper: Sendable {
   ) throws {
     self.settings = settings
     self.logger = logger
+    explored = QueryAccess(rule: settings.operators ?? .claims(["": []]))
     claimNames = settings.claims.map { SQLFragment.parameterNames(of: $0) } ?? []
     reader = CredentialReader(cookieName: settings.cookie)
     rules = Mutex(
@@ -52,7 +55,8 @@ final class Gatekeeper: Sendable {
   }
 
   func access(of query: String) -> QueryAccess {
-    rules.withLock { $0.access[query] } ?? Self.everybodySignedIn
+    if let access = rules.withLock({ $0.access[query] }) { return access }
+    return query.hasPrefix(Explorations.prefix) ? explored : Self.everybodySignedIn
   }
 
   // MARK: - Other rules

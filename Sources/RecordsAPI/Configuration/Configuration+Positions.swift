@@ -11,7 +11,9 @@ extension Configuration {
     guard let start = positions[.query(query, part)] else {
       return part.enclosing.map { position(of: query, $0, near: word) } ?? .start
     }
-    return word.flatMap { find($0, from: start, to: end(after: start)) } ?? start
+    return word.flatMap {
+      WordPlaces(lines: lines).first($0, from: start, to: end(after: start))
+    } ?? start
   }
 
   /// Where a word of the file itself stands.
@@ -33,32 +35,6 @@ extension Configuration {
     return next < boundaries.count
       ? boundaries[next] : TextPosition(line: lines.count + 1, column: 1)
   }
-
-  /// Looks for a whole word.
-  private func find(
-    _ word: String, from start: TextPosition, to end: TextPosition
-  ) -> TextPosition? {
-    let sought = Array(word.unicodeScalars)
-    guard let first = sought.first, let last = sought.last else { return nil }
-    // libYAML, which counts the lines of a mark, knows breaks that YAML 1.2 has no more (NEL, LS).
-    guard start.line <= lines.count else { return nil }
-    for line in start.line...max(start.line, min(end.line, lines.count)) {
-      var scalars = Array(lines[line - 1].unicodeScalars)
-      if line == end.line { scalars = Array(scalars.prefix(end.column - 1)) }
-      var index = line == start.line ? start.column - 1 : 0
-      while index + sought.count <= scalars.count {
-        let after = index + sought.count
-        let isCut =
-          (index > 0 && scalars[index - 1].isWordPart && first.isWordPart)
-          || (after < scalars.count && scalars[after].isWordPart && last.isWordPart)
-        if !isCut, scalars[index..<after].elementsEqual(sought) {
-          return TextPosition(line: line, column: index + 1)
-        }
-        index += 1
-      }
-    }
-    return nil
-  }
 }
 
 extension Configuration.Part {
@@ -70,12 +46,5 @@ extension Configuration.Part {
     case .itemOf(let word, let name, _): .entry(word, name)
     case .parameterDefault(let name): .entry(.parameters, name)
     }
-  }
-}
-
-extension Unicode.Scalar {
-  /// A part of an SQL identifier.
-  fileprivate var isWordPart: Bool {
-    properties.isAlphabetic || ("0"..."9").contains(self) || self == "_" || self == "$"
   }
 }

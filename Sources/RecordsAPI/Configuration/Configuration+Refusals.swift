@@ -11,13 +11,9 @@ extension Configuration {
   }
 
   private func problem(in query: String, _ problem: QueryProblem) -> ConfigurationProblem {
-    let nearest = problem.unknownWord.flatMap {
-      NearestWord.find($0, among: problem.knownWords)
-    }
-    return self.problem(
-      in: query, Part(problem.part), near: problem.unknownWord ?? problem.quotedToken,
-      problem.message,
-      mend: nearest.map { "did you mean \"\($0)\"?" } ?? problem.mendInConfiguration)
+    self.problem(
+      in: query, Part(problem.part), near: problem.nearWord, problem.message,
+      mend: problem.nearestWord.map { "did you mean \"\($0)\"?" } ?? problem.mendInConfiguration)
   }
 }
 
@@ -29,6 +25,14 @@ extension QueryProblem {
     case .undeclaredParameter: "declare it under parameters, or mend its name"
     case .other: mend
     }
+  }
+
+  /// The word that the message is about.
+  var nearWord: String? { unknownWord ?? quotedToken }
+
+  /// What would have been right in the place of the unknown word, if that can be guessed.
+  var nearestWord: String? {
+    unknownWord.flatMap { NearestWord.find($0, among: knownWords) }
   }
 
   /// The word at which SQLite stopped: `near "FORM": syntax error`.

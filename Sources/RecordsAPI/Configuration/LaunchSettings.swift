@@ -25,6 +25,8 @@ package struct LaunchSettings: Sendable {
   /// What states are named with.
   package var versionKey: DigestKey
   package var service: ServiceSettings
+  /// Whether clients may have any SELECT be a query.
+  package var explores = false
   /// nil: everybody may read everything.
   package var callers: CallerSettings?
   /// By the names of queries.

@@ -166,19 +166,7 @@ extension QueryParameter {
 extension Query {
   /// What a commit to each of its tables costs.
   fileprivate var costs: String {
-    Dictionary(grouping: tables) { cost(ofCommitTo: $0) }
-      .sorted { $0.value[0] < $1.value[0] }
-      .map { "to \($0.value.joined(separator: ", ")) cost \($0.key.inWords)" }
+    commitCosts.map { "to \($0.tables.joined(separator: ", ")) cost \($0.cost.inWords)" }
       .joined(separator: "; ")
-  }
-}
-
-extension CommitCost {
-  fileprivate var inWords: String {
-    switch self {
-    case .search: "a search for each changed row and each record that it leads to"
-    case .partition: "the rows of each group that a changed row is in"
-    case .everything: "the whole query"
-    }
   }
 }

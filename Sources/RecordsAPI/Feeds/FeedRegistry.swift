@@ -242,6 +242,15 @@ final class FeedRegistry: Sendable {
     feeds.removeAll(where: { isMeant($0.query) }, because: .replaced)
   }
 
+  /// Lets go of what is live of a query and nobody uses.
+  ///
+  /// - Returns: whether nothing of it is live any more.
+  func endIdle(of query: String) -> Bool {
+    // These use feeds as long as they live.
+    _ = compositions.removeIdle { $0.members.contains { $0.key.query == query } }
+    return feeds.removeIdle { $0.query == query }
+  }
+
   /// Lets go of what nobody has used for a while.
   func sweep() {
     compositions.sweep()

@@ -244,6 +244,23 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
     }
   }
 
+  /// Lets go of those of some keys that nobody uses. O(n).
+  ///
+  /// - Returns: whether there is none of these keys any more.
+  func removeIdle(where isMeant: (Key) -> Bool) -> Bool {
+    let (idle, areInUse) = state.withLock { state -> ([Value], Bool) in
+      let meant = state.slots.filter { isMeant($0.key) }
+      let idle = meant.compactMap { key, slot -> Value? in
+        guard case .live(let value, users: 0, _) = slot else { return nil }
+        state.slots[key] = nil
+        return value
+      }
+      return (idle, idle.count < meant.count)
+    }
+    for value in idle { letGo(value) }
+    return !areInUse
+  }
+
   /// What is live now, and how many use it.
   var live: [(key: Key, value: Value, users: Int)] {
     state.withLock { state in

@@ -128,6 +128,16 @@ extension OpenAPIDocument {
           ]
         ))
     }
+    if explores {
+      let sql: JSONTree = [
+        "name": "sql", "in": "query", "required": true, "schema": ["type": "string"],
+        "description": "A single SELECT.",
+      ]
+      let query = Self.object(["name": ["type": "string"], "url": ["type": "string"]])
+      let answer = Self.json("The query that it is for a while, relative to this URL.", query)
+      let post = Self.operation("explore", nil, [sql], answer, isState: false)
+      paths.append(("/v1/explore", ["post": post]))
+    }
     return paths
   }
 

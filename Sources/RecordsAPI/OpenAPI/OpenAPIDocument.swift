@@ -23,6 +23,8 @@ struct OpenAPIDocument {
 
   let subjects: [Subject]
   let hasCallers: Bool
+  /// Whether its reader may have any SELECT be a query.
+  let explores: Bool
 
   var tree: JSONTree {
     [
@@ -85,7 +87,8 @@ extension RecordsService {
       responder.respond(
         Self.answer {
           try QueryItems(request.query).refuseParameters()
-          let document = OpenAPIDocument(subjects: subjects, hasCallers: gate != nil)
+          let document = OpenAPIDocument(
+            subjects: subjects, hasCallers: gate != nil, explores: explores(request))
           return Self.json { $0.tree(document.tree) }
         })
     }

@@ -17,6 +17,9 @@ extension RecordsService {
             json.array("queries") { json in
               for entry in visible { json.object { $0.summary(of: entry, for: caller) } }
             }
+            guard explores(request) else { return }
+            json.name("explore")
+            json.boolean(true)
           }
         }
       })
@@ -49,6 +52,9 @@ extension RecordsService {
               json.string(step)
             }
           }
+          json.array("commits") { json in
+            for (tables, cost) in query.commitCosts { json.object { $0.commit(to: tables, cost) } }
+          }
         }
         json.refreshes(refresher.statistics.queries[entry.definition.name])
         json.array("controllers") { json in
@@ -77,6 +83,7 @@ extension JSONWriter {
     switch entry.analysis {
     case .success(let query):
       array("columns") { json in for name in query.layout.columns { json.string(name) } }
+      orderedBy(definition.sorting(by: query.layout.columns))
       columnTypes(of: query.layout)
       name("key")
       if query.layout.key == nil {
@@ -92,6 +99,27 @@ extension JSONWriter {
       let isHidden = caller?.isOperator == false
       member("problem", isHidden ? Gatekeeper.hiddenDetail : failure.detail)
     }
+  }
+
+  /// Column → the orders that sort by it; nothing where there are no orders to choose from.
+  private mutating func orderedBy(_ sortings: [ColumnSorting]) {
+    if sortings.isEmpty { return }
+    name("orderedBy")
+    object { json in
+      for sorting in sortings {
+        json.name(sorting.column)
+        json.object { json in
+          if let name = sorting.ascending { json.member("ascending", name) }
+          if let name = sorting.descending { json.member("descending", name) }
+        }
+      }
+    }
+  }
+
+  fileprivate mutating func commit(to tables: [String], _ cost: CommitCost) {
+    array("tables") { json in for table in tables { json.string(table) } }
+    member("cost", cost.rawValue)
+    member("detail", cost.inWords)
   }
 
   private mutating func parameter(_ parameter: QueryParameter) {

@@ -26,6 +26,7 @@ extension RecordsService {
     router.on(.get, "\(query)/events", sending(stream, Self.streamEvents))
     router.on(.get, "\(query)/changes", sending(json, Self.pollChanges))
     router.on(.post, "\(query)/fetch", sending(json, Self.fetch))
+    router.on(.post, "/v1/explore", sending(json, Self.explore))
     router.on(.post, "/v1/tickets", sending(json, Self.issueTicket))
     router.on(.get, "/v1/events", sending(stream, Self.streamSeveral))
     router.on(.get, "/v1/openapi.json", sending(json, Self.describeInterface))

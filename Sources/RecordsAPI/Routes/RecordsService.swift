@@ -23,6 +23,8 @@ struct RecordsService: Sendable {
   let streams = StreamCounts()
   /// nil: nobody is told from anybody, and everybody may read everything.
   private(set) var gate: Gatekeeper?
+  /// nil: nobody explores.
+  var exploring: Exploring?
   /// Who asks; nil where there is no gate.
   var caller: Caller?
   /// Answers anew, where what the caller may see changed while it was read.
@@ -64,6 +66,7 @@ struct RecordsService: Sendable {
   func entry(named name: String) throws(Problem) -> QueryCatalog.Entry {
     if let entry = catalog[name], !entry.definition.isPrivate {
       try caller?.check(mayRead: name)
+      if name.hasPrefix(Explorations.prefix) { exploring?.explorations.use(name) }
       return entry
     }
     let names = visible.map(\.definition.name)

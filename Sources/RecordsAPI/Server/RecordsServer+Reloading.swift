@@ -20,8 +20,10 @@ extension RecordsServer {
     var settings = settings
     let words = settings.keep(old.settings)
     try settings.checkPublicFolder()
+    try settings.checkExploring()
     let gate = try old.nextGate(settings, logger)
-    let service = old.service.with(settings.feeds, gate.gatekeeper)
+    var service = old.service.with(settings.feeds, gate.gatekeeper)
+    service.exploring = service.exploring.map { Exploring($0.explorations, settings) }
     let handler = try Self.handler(service, settings)
     let ended = try replaceQueries(settings)
     if let rules = gate.rules { gate.gatekeeper?.use(rules) }

@@ -30,6 +30,7 @@ package final class RecordsServer: Sendable {
     _ settings: LaunchSettings, logger: Logger, accessLogger: Logger? = nil
   ) throws {
     try settings.checkPublicFolder()
+    try settings.checkExploring()
     _ = ProcessStatistics.start
     self.logger = logger
     self.accessLogger = accessLogger ?? logger
@@ -48,9 +49,13 @@ package final class RecordsServer: Sendable {
     if gate == nil, !listen.isLoopback { logger.warning("\(Self.callersAdvice)") }
     // Weakly: the server holds its handler, and with it the routes. Written before it listens.
     nonisolated(unsafe) weak var made: Server?
-    let service = RecordsService(
+    var service = RecordsService(
       registry: registry, refreshes: refreshes, gate: gate, settings: settings.feeds
     ) { made?.statistics }
+    if settings.explores {
+      let explorations = Explorations(registry: registry, refreshes: refreshes)
+      service.exploring = Exploring(explorations, settings)
+    }
     present = PresentService(settings, service, accessLog)
     server = Server(
       settings: settings.serverSettings(accessLog), logger: logger,
@@ -121,6 +126,14 @@ package final class RecordsServer: Sendable {
       router.otherwise(files.handle)
     }
     var handler: Server.Handler = router.handle
+    if let exploring = service.exploring {
+      handler = { [handler] request, responder in
+        if Exploring.isMeant(by: request), let problem = exploring.problem(request) {
+          return responder.respond(Problem.response(problem))
+        }
+        handler(request, responder)
+      }
+    }
     let crossOrigin = settings.service.crossOrigin
     if let crossOrigin { handler = { [handler] in crossOrigin.handle($0, $1, next: handler) } }
     handler = { [handler] request, responder in

@@ -22,6 +22,9 @@ final class RefreshCounters: Sendable {
   /// By the names of queries.
   var byQuery: [String: [RefreshKind: Total]] { state.withLock { $0.byQuery } }
 
+  /// Nobody asks for a query's numbers any more.
+  func forget(_ query: String) { state.withLock { $0.byQuery[query] = nil } }
+
   func note(_ query: String, _ kind: RefreshKind, _ duration: Duration) {
     state.withLock { state in
       state.durations[kind, default: Histogram()].record(duration)

@@ -2,7 +2,7 @@ import Testing
 
 @Suite(.endToEnd) struct `What operators see` {
   private static let inner = [
-    "sql", "plan", "tracking", "trackingReason", "refreshes", "controllers",
+    "sql", "plan", "tracking", "trackingReason", "commits", "refreshes", "controllers",
   ]
 
   @Test func `are the metrics, and nobody else does`() throws {

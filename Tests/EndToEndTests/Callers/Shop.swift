@@ -65,9 +65,11 @@ final class Shop {
   let writer: ForeignWriter
 
   init(
-    _ callers: String = Shop.callers, queries: String = Shop.queries, words: String = ""
+    _ callers: String = Shop.callers, queries: String = Shop.queries, words: String = "",
+    explores: Bool = false
   ) throws {
-    fixture = try ServerFixture(Self.schema, queries: queries, words: callers + words)
+    fixture = try ServerFixture(
+      Self.schema, queries: queries, words: callers + words, explores: explores)
     writer = try fixture.writer()
   }
 

@@ -34,6 +34,23 @@ import Testing
     #expect(try answer.json == JSONValue(parsing: expected))
   }
 
+  @Test func `say by which columns orders sort`() throws {
+    let fixture = try ServerFixture(
+      Self.schema,
+      queries: """
+        players: {table: player, orders: {name: [name], best: [score DESC, name], worst: [score]}}
+        """)
+    let expected = #"""
+      {"name":{"ascending":"name"},"score":{"ascending":"worst","descending":"best"}}
+      """#
+    for query in [
+      try fixture.get("/v1/queries").json["queries"][0],
+      try fixture.get("/v1/queries/players").json,
+    ] {
+      #expect(query["orderedBy"] == (try JSONValue(parsing: expected)))
+    }
+  }
+
   @Test func `describe one with its SQL, its tracking and its live controllers`() throws {
     let fixture = try ServerFixture(Self.schema, queries: Self.queries)
     let path = "/v1/queries/players"

@@ -22,7 +22,7 @@ final class ServerFixture {
   init(
     _ schema: String, journal: JournalMode = .wal, queries: String? = nil,
     words: String = "", files: [String: String] = [:], logger: Logger = ServerFixture.silent,
-    file: String = "music.sqlite", linkTo target: String? = nil,
+    file: String = "music.sqlite", linkTo target: String? = nil, explores: Bool = false,
     feeds: (inout FeedSettings) -> Void = { _ in },
     service: (inout ServiceSettings) -> Void = { _ in },
     limits: (inout RefresherLimits) -> Void = { _ in }
@@ -40,6 +40,7 @@ final class ServerFixture {
       try folder.write(words + "queries:\n" + text.indented, to: "didchange.yaml")
     }
     server = try Self.serve(database.path, configuration, logger) {
+      $0.explores = explores
       feeds(&$0.feeds)
       service(&$0.service)
       limits(&$0.queryLimits)
