@@ -1,4 +1,4 @@
-/** Which queries there are, which one is chosen, and what surrounds it. */
+/** Which queries there are, which one is chosen or explored, and what surrounds it. */
 
 import { ask, isSignedIn, signInWith } from "./page/caller.js";
 import { byId, element } from "./page/dom.js";
@@ -15,11 +15,14 @@ let view = null;
 let choice = 0;
 /** Whether what may be read depends on who asks. */
 let hasCallers = false;
+/** Whether the server takes any SELECT, and what in the address is none of its queries but that. */
+let explores = false;
+const exploring = "explore:";
 
 const isBarred = (state) => state === "signedOut" || state === "forbidden";
 
-async function get(address) {
-  const response = await ask(address);
+async function get(address, init) {
+  const response = await ask(address, init);
   const body = await response.json();
   hasCallers = /\bauthorization\b/i.test(response.headers.get("Vary"));
   byId("who").hidden = !hasCallers;
@@ -55,10 +58,11 @@ function signIn(token) {
 async function showQueries() {
   try {
     const queries = await listQueries();
+    if (!readRoute(location.hash) && queries.length === 0 && explores) location.replace(byId("explore").href);
     if (!readRoute(location.hash) && queries.length > 0) {
       history.replaceState(null, "", writeRoute({ query: queries[0].name, parameters: {} }));
     }
-    showProblem(queries.length > 0 ? null
+    showProblem(queries.length > 0 || explores ? null
       : { title: hasCallers ? "Here is nothing that you may read." : "This server has no queries." });
     if (hasCallers && queries.length === 0 && !isSignedIn()) askWho();
     await choose();
@@ -68,8 +72,10 @@ async function showQueries() {
 }
 
 async function listQueries() {
-  const { queries } = await get("v1/queries");
+  const { queries, explore = false } = await get("v1/queries");
   byId("queries").replaceChildren(...queries.map(queryLink));
+  explores = explore;
+  byId("explore").hidden = !explores;
   return queries;
 }
 
@@ -84,6 +90,7 @@ function queryLink({ name, title }) {
 async function choose({ oldURL } = {}) {
   const route = readRoute(location.hash);
   if (!route) return;
+  if (explores && route.query === exploring) return explore(route.parameters.sql ?? "");
   const mine = ++choice;
   // The same query goes on from what it shows.
   const isSame = view?.query.name === route.query && !isBarred(view.controller.state);
@@ -99,6 +106,17 @@ async function choose({ oldURL } = {}) {
   }
 }
 
+async function explore(sql) {
+  const mine = ++choice;
+  const isLeft = () => mine !== choice;
+  leave(exploring);
+  byId("title").textContent = "Explore";
+  document.title = "Explore — didchange";
+  const explorer = await import("./page/explorer.js");
+  const fail = (error, again) => showFailure(error, () => isLeft() || again());
+  if (!isLeft()) explorer.explore(sql, { get, open, fail, isLeft });
+}
+
 /** Takes away what was shown; the form only if the next query is another one. */
 function leave(next) {
   view?.close();
@@ -106,9 +124,9 @@ function leave(next) {
   log.clear();
   showProblem(null);
   for (const id of ["records", "counts", "commit", "state"]) byId(id).replaceChildren();
-  for (const id of ["empty", "index", "about", "signIn"]) byId(id).hidden = true;
+  for (const id of ["empty", "index", "about", "signIn", "explorer"]) byId(id).hidden = true;
   delete document.body.dataset.state;
-  for (const link of byId("queries").querySelectorAll("a")) {
+  for (const link of document.querySelectorAll(".queries [data-query]")) {
     link.ariaCurrent = link.dataset.query === next ? "page" : null;
     if (link.ariaCurrent) link.scrollIntoView();
   }
@@ -116,7 +134,7 @@ function leave(next) {
   byId("title").textContent = next;
 }
 
-function open(query, parameters, missing = [], way = undefined) {
+function open(query, parameters = {}, missing = [], way = undefined) {
   if (missing.length > 0) leave(query.name);
   byId("title").textContent = query.title ?? query.name;
   document.title = `${query.title ?? query.name} — didchange`;
@@ -129,6 +147,7 @@ function open(query, parameters, missing = [], way = undefined) {
   }
   view.ask(parameters, way);
   showDetails();
+  return view;
 }
 
 /** The log shows records too. */
@@ -142,7 +161,9 @@ async function showDetails() {
   if (!byId("about").open || !view) return;
   const [{ fillDetails }, query] =
     await Promise.all([import("./page/details.js"), get(addressOf(view.query.name))]);
-  if (view?.query.name === query.name) fillDetails(byId("details"), query, view.controller.url, isSignedIn());
+  if (view?.query.name !== query.name) return;
+  const explorer = explores ? await import("./page/explore.js") : null;
+  fillDetails(byId("details"), { ...query, explored: view.query.explored }, view.controller.url, isSignedIn(), explorer);
 }
 
 function onToggle(id, act) {
@@ -153,7 +174,7 @@ function onToggle(id, act) {
 }
 
 onToggle("pause", (isPaused) => (log.isPaused = isPaused));
-onToggle("showEvents", (isOn) => document.body.classList.toggle("events-only", isOn));
+onToggle("showEvents", (isOn) => document.body.classList.toggle("events-shown", isOn));
 byId("clear").addEventListener("click", () => log.clear());
 byId("about").addEventListener("toggle", showDetails);
 byId("who").addEventListener("click", () => (isSignedIn() ? signIn("") : askWho()));

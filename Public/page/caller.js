@@ -14,9 +14,9 @@ export function signInWith(token) {
 
 export const isSignedIn = () => "token" in options;
 
-export async function ask(address) {
-  if (!isSignedIn()) return fetch(address);
-  return (await import("../didchange/caller.js")).callerOf(options).fetch(address);
+export async function ask(address, init) {
+  if (!isSignedIn()) return fetch(address, init);
+  return (await import("../didchange/caller.js")).callerOf(options).fetch(address, init);
 }
 
 signInWith(sessionStorage.getItem(place));

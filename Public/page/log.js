@@ -33,10 +33,11 @@ export class EventLog {
     this.#onHeld(0);
   }
 
-  add(title, events) {
+  /** `kind` is a class of the group: `opening`, if nothing has happened. */
+  add(title, events, kind = "") {
     const left = Math.max(0, events.length - maximumLines);
     const time = new Date().toLocaleTimeString("en-GB");
-    this.#waiting.push({ title, time, events: events.slice(0, maximumLines), left });
+    this.#waiting.push({ title, time, kind, events: events.slice(0, maximumLines), left });
     if (this.#waiting.length > maximumGroups) this.#waiting.shift();
     if (this.#isPaused) this.#onHeld(this.#waiting.length);
     else this.#draw();
@@ -49,8 +50,8 @@ export class EventLog {
   });
 }
 
-function groupNode({ title, time, events, left }) {
-  const group = element("li", {},
+function groupNode({ title, time, kind, events, left }) {
+  const group = element("li", { className: kind },
     element("h3", {}, title, element("time", {}, time)), ...events.map(lineNode));
   if (left) group.append(element("p", { className: "left" }, `${left.toLocaleString("en")} more`));
   return group;

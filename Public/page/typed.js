@@ -1,20 +1,30 @@
-/** How the values of a column are shown whose type says more than their kind. */
+/** How the values of a column are shown whose type says more than their kind, and pictures. */
 
 import { element } from "./dom.js";
-import { sizeText, valueNode } from "./values.js";
+import { kindOf, sizeText, valueNode, valueText } from "./values.js";
 
-/** @param address of the query, to which the URLs of its columns are relative */
-export const cellMaker = (address, types = {}) => (value, column) => {
+/**
+ * @param address of the query, to which the URLs of its columns are relative
+ * @param ask fetches what needs a token, which goes in a header that an image cannot send; null: nothing does
+ * @param height of pictures, in pixels
+ */
+export const cellMaker = (address, types = {}, ask = null, height = 24) => (value, column) => {
   const mediaType = types[column]?.blob;
+  if (kindOf(value) === "blob") return picture(token(valueText(value)), height, { bytes: value.base64 });
   if (!mediaType || !value?.url) return valueNode(value);
-  const size = element("span", { className: "token" }, `${mediaType}, ${sizeText(value.bytes)}`);
+  const size = token(`${mediaType}, ${sizeText(value.bytes)}`);
   const url = `${address}/${value.url}`;
   if (!mediaType.startsWith("image/")) return element("a", { href: url, target: "_blank" }, size);
-  // A token goes in a header, which an image cannot send.
-  return element("img",
-    { src: url, alt: size.textContent, title: size.textContent, height: 24, loading: "lazy",
-      onerror: ({ target }) => target.replaceWith(size) });
+  return picture(size, height, { url, ask });
 };
+
+const token = (text) => element("span", { className: "token" }, text);
+
+/** Says what it is until the picture is there. */
+function picture(token, ...what) {
+  import("./pictures.js").then(({ show }) => show(token, ...what));
+  return token;
+}
 
 /** In the words of the configuration. */
 export const typesText = (types = {}) =>

@@ -2,9 +2,12 @@
 
 import { FetchedRecordsController } from "../didchange.js";
 import { bind } from "../didchange/bind.js";
-import { options } from "./caller.js";
+import { isSignedIn, options } from "./caller.js";
 import { byId, element } from "./dom.js";
+import { historyOf } from "./history.js";
+import { writeRoute } from "./route.js";
 import { RowMaker } from "./rows.js";
+import { RowKeys } from "./rowKeys.js";
 import { cellMaker } from "./typed.js";
 import { valueNode } from "./values.js";
 
@@ -15,7 +18,8 @@ const stateTexts = { stale: "connection lost", signedOut: "signed out", forbidde
 
 export const addressOf = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
-export class QueryView {
+/** `drawn`: the list shows what the controller has. `close`: the view is over. */
+export class QueryView extends EventTarget {
   #log;
   #rows;
   /** A VirtualList, where not all rows are in the document. */
@@ -27,23 +31,55 @@ export class QueryView {
   #way;
   /** Whether what is told to be wrong is over as soon as the server is there again. */
   #isTroubled = false;
+  /** Where the records that are loaded begin in the whole result, and the commit that they are of. */
+  offset = 0;
+  #commit = 0;
+  #keys;
   #changesHeard = 0;
   #announcing;
   #events = [];
 
   constructor(query, log) {
+    super();
     this.query = query;
     this.#log = log;
-    this.#rows = new RowMaker(query.columns, cellMaker(addressOf(query.name), query.columnTypes));
     this.controller = new FetchedRecordsController(addressOf(query.name),
       { window: { offset: 0, limit: shortList }, ...options });
+    this.#rows = new RowMaker(query, this.cells(24), (order) => this.#sort(order));
+    this.#keys = new RowKeys(byId("records"), ({ record }) => this.#show(record));
     this.#listen();
     this.#showState("connecting");
+  }
+
+  get title() { return this.query.title ?? this.query.name; }
+
+  /** @param height of pictures, in pixels */
+  cells(height) {
+    const { name, columnTypes } = this.query;
+    const ask = isSignedIn() ? (url) => this.controller.fetch(new URL(url, document.baseURI)) : null;
+    return cellMaker(addressOf(name), columnTypes, ask, height);
+  }
+
+  /** The sections of the whole result. */
+  get sections() {
+    return this.#long?.sections
+      ?? this.controller.sections.map(({ name, records }) => ({ name, numberOfRecords: records.length }));
+  }
+
+  async #show(record) {
+    const { showRecord } = await import("./record.js");
+    if (!this.#isClosed) showRecord(this, record);
+  }
+
+  #sort(order) {
+    const { query: { name, orders }, controller: { parameters } } = this;
+    location.hash = writeRoute({ query: name, parameters: order === orders[0] ? parameters : { ...parameters, order } });
   }
 
   /** What is shown stays until the difference is here. */
   ask({ order, ...parameters }, way) {
     showProblem(null);
+    this.#rows.showOrder(order ?? this.query.orders?.[0]);
     // What was refused is no way back.
     if (this.controller.state !== "closed") this.#way = way;
     Object.assign(this.controller, { parameters, order });
@@ -51,6 +87,8 @@ export class QueryView {
 
   close() {
     this.#isClosed = true;
+    this.dispatchEvent(new Event("close"));
+    this.#keys.close();
     this.#binding?.abort();
     this.#long?.close();
     this.controller.close();
@@ -66,13 +104,14 @@ export class QueryView {
     });
     on("snapshot", (data) => {
       showProblem(null);
-      this.#log.add(`snapshot at commit ${data.commit}`, [{ event: "snapshot", data }]);
+      this.#log.add(`snapshot at commit ${data.commit}`, [{ event: "snapshot", data }], "opening");
+      this.#arrived(data);
       this.#choose();
     });
     for (const event of ["willChange", "sectionChange", "change", "didChange"]) {
       on(event, (data) => this.#events.push({ event, data }));
     }
-    on("didChange", ({ commit }) => this.#finish(commit));
+    on("didChange", (data) => this.#finish(data));
     for (const event of ["error", "recovered"]) {
       on(event, (data) => {
         this.#log.add(event, [{ event, data }]);
@@ -108,7 +147,9 @@ export class QueryView {
 
   #drawn() {
     const { numberOfRecords, totalNumberOfRecords, commit, alongside } = this.controller;
-    const sections = this.#long?.sections ?? this.controller.sections;
+    const { sections } = this;
+    this.#keys.drawn();
+    this.dispatchEvent(new Event("drawn"));
     byId("empty").hidden = totalNumberOfRecords > 0;
     byId("commit").textContent = `commit ${commit}`;
     const figures = [["records", this.#long?.numberOfRecords ?? numberOfRecords]];
@@ -126,7 +167,17 @@ export class QueryView {
     this.#index.update();
   }
 
-  #finish(commit) {
+  #arrived({ window, commit }) {
+    this.offset = window?.offset ?? 0;
+    this.#commit = commit;
+  }
+
+  #finish(data) {
+    const { commit } = data;
+    // What another order, other parameters or another part of the list differ in, did not happen.
+    const changes = commit > this.#commit ? this.#events.filter(({ event }) => event === "change") : [];
+    for (const { data } of changes) historyOf(this.query.name).note(data, commit);
+    this.#arrived(data);
     showProblem(null);
     this.#choose();
     const count = this.#events.length - 2;

@@ -8,7 +8,7 @@ import {
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 /** Bytes, uncompressed, with comments; with what the worker loads. */
-const maximumPageWeight = 93_000;
+const maximumPageWeight = 108_000;
 
 const workerFiles = ["worker", "hub", "topic", "member", "stream", "asking", "eventParser", "pulse"]
   .map((name) => `didchange/${name}.js`);
@@ -183,6 +183,7 @@ describe("in a browser", { skip: noBrowser || noServer, timeout: 240_000 }, () =
     const tab = await page(t);
     await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
     const groups = () => document.getElementById("log").childElementCount;
+    await tab.click("#showEvents");
     await tab.click("#pause");
     const held = await tab.run(groups);
     for (let n = 0; n < 70; n += 10) {
@@ -197,6 +198,7 @@ describe("in a browser", { skip: noBrowser || noServer, timeout: 240_000 }, () =
   test("it can be used without a mouse and without eyes", async (t) => {
     const tab = await page(t);
     await tab.until(shows, "Ada Barbara Cyd Dora Eve Fay");
+    await tab.click("#showEvents");
     const tree = (await tab.devtools("Accessibility.getFullAXTree")).nodes
       .filter(({ ignored }) => !ignored).map(({ role, name }) => `${role?.value} ${name?.value ?? ""}`);
     for (const node of ["table Players by team", "columnheader name", "rowheader Blue", "cell Ada",

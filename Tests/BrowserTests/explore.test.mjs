@@ -1,0 +1,173 @@
+// The page's tab for any SELECT.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { after, before, describe, test } from "node:test";
+import { addressOfExploration, configurationOf, placeOf, rangeOf } from "../../Public/page/explore.js";
+import { readRoute } from "../../Public/page/route.js";
+import { Database, eventually, Folder, noServer, program, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { Browser, noBrowser } from "./support/webdriver.mjs";
+
+test("the place of a mistake is found in the text, which may begin with blanks", () => {
+  assert.deepEqual(placeOf("12:8: no such column: nam"), [12, 8]);
+  assert.equal(placeOf("no such column"), null);
+  const word = (text, ...place) => text.slice(...rangeOf(text, ...place));
+  assert.equal(word("SELECT nam FROM t", 1, 8), "nam");
+  assert.equal(word("\n  SELECT a,\n  nam\nFROM t", 2, 3), "nam");
+  assert.equal(word("SELECT '😀é', nam", 1, 14), "nam");
+  assert.equal(word("SELECT (", 1, 8), "(");
+  assert.equal(word("SELECT", 7, 9), "");
+});
+
+test("an address keeps the SELECT", () => {
+  const sql = "SELECT '#&%+é', a\nFROM t -- ?";
+  assert.deepEqual(readRoute(addressOfExploration(sql)), { query: "explore:", parameters: { sql } });
+});
+
+describe("a configuration", { skip: noServer }, () => {
+  const folder = noServer ? null : new Folder();
+  after(() => folder?.remove());
+
+  test("that was made of a SELECT passes didchange check", () => {
+    const database = new Database(folder.file("teams.sqlite"), teams);
+    const selects = [
+      "SELECT * FROM player", "  SELECT id,\n    name\n\nFROM player -- all: of # them\n;  ",
+      "SELECT name AS \"a: b\", '# no', ' \t', '\u2028\u0085\u00a0😀é\u00ad' AS é FROM player",
+      "SELECT id FROM player WHERE name = 'a''b' -- \\ \"", "SELECT 1 AS a\r\n, 2 AS b", "- SELECT".slice(2) + " 'x: |' AS x",
+    ];
+    for (const name of ["player", "true", "12", "-a.b-", "~", "Spieler é/x", "%"]) {
+      for (const sql of selects) {
+        const file = folder.file("a.yaml", configurationOf(sql, name));
+        const said = execFileSync(program, ["check", database.path, "--config", file], { encoding: "utf8" });
+        assert.match(said, /tracking/, `${name} ${sql}`);
+        // The statement that runs may be another, but what it gives is the same.
+        const columns = (config) => /columns +(.*)/.exec(config)[1];
+        const plain = folder.file("b.json", JSON.stringify({ queries: { a: { sql: sql.trim() } } }));
+        assert.equal(columns(said), columns(execFileSync(program, ["check", database.path, "--config", plain], { encoding: "utf8" })));
+      }
+    }
+  });
+});
+
+describe("exploring", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
+  let browser, folder, database, server;
+
+  before(async () => {
+    folder = new Folder();
+    database = new Database(folder.file("teams.sqlite"), teams);
+    server = await new Server(["--explore", "--config", folder.file("teams.yaml", teamsConfiguration(database.path))]).start();
+    browser = await Browser.start();
+  });
+
+  after(async () => {
+    await browser?.stop();
+    await server?.stop();
+    folder?.remove();
+  });
+
+  async function page(t, hash = "") {
+    const tab = await browser.open(server.url + hash);
+    t.after(() => tab.close());
+    await tab.until(() => !document.getElementById("explore").hidden && document.body.dataset.state !== "connecting");
+    return tab;
+  }
+
+  const shows = (expected) => [...document.querySelectorAll("#records .record:has([role=cell])")]
+    .map((row) => [...row.children].map((cell) => cell.textContent).join(" ")).join(", ") === expected
+    && document.body.dataset.state === "live";
+  const type = async (tab, sql) => {
+    await tab.until(() => document.getElementById("sql"));
+    await tab.run((sql) => {
+      document.getElementById("sql").value = sql;
+      document.getElementById("explorer").requestSubmit();
+    }, sql);
+  };
+  const mistake = () => document.getElementById("mistake")?.textContent;
+
+  test("shows any SELECT live, how it is tracked, and what commits cost", async (t) => {
+    const tab = await page(t);
+    await tab.click("#explore");
+    await tab.until(() => document.activeElement.id === "sql");
+    assert.equal(await tab.run(() => document.getElementById("explore").ariaCurrent), "page");
+    // Control and Enter, which WebDriver has as letters.
+    await tab.press("#sql", "SELECT team, count(*) AS n FROM player GROUP BY team\uE009\uE007");
+    await tab.until(shows, "Blue 3, Green 1, Red 2");
+    assert.equal(await tab.run(() => document.getElementById("title").textContent), "Explore");
+    const about = await tab.until(() => document.getElementById("details").innerText);
+    for (const part of [/Tracking\s+refetch: .*CREATE INDEX/, /A commit\s+to player costs the whole query/, /SCAN/,
+      /queries:\s+player:\s+sql: \|\s+SELECT team/]) assert.match(about, part);
+    database.run("UPDATE player SET team = 'Red' WHERE id = 4");
+    await tab.until(shows, "Blue 3, Red 3");
+    database.run("UPDATE player SET team = 'Green' WHERE id = 4");
+    await tab.until(shows, "Blue 3, Green 1, Red 2");
+  });
+
+  test("says what is wrong below the text, and marks it there", async (t) => {
+    const tab = await page(t, "#explore%3A");
+    await type(tab, "SELECT name,\n  scor FROM player");
+    await tab.until(`() => /^2:3: no such column: scor; /.test((${mistake})())`);
+    const marked = await tab.run(() => {
+      const text = document.activeElement;
+      return [text.id, text.ariaInvalid, text.value.slice(text.selectionStart, text.selectionEnd), text.getAttribute("aria-describedby")];
+    });
+    assert.deepEqual(marked, ["sql", "true", "scor", "mistake"]);
+    assert.equal(await tab.run(() => document.getElementById("problem").hidden), true);
+    await type(tab, "SELECT score FROM player WHERE id = 1");
+    await tab.until(shows, "10");
+    assert.deepEqual(await tab.run(() => [document.getElementById("mistake").hidden, document.getElementById("sql").ariaInvalid]), [true, null]);
+    await tab.run(() => history.back());
+    await tab.until(`() => /no such column/.test((${mistake})())`);
+    assert.match(await tab.run(() => document.getElementById("sql").value), /scor FROM/);
+  });
+
+  test("copies what has become of it as configuration", async (t) => {
+    const tab = await page(t, addressOfExploration("SELECT name FROM player WHERE team = 'Red'"));
+    await tab.until(shows, "Eve, Fay");
+    await tab.devtools("Browser.grantPermissions", { permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"] });
+    await tab.until(() => document.getElementById("copy"));
+    await tab.click("#copy");
+    await tab.until(() => document.querySelector("#copy ~ [role=status]").textContent === "Copied.");
+    const yaml = await tab.run(() => navigator.clipboard.readText());
+    assert.equal(yaml, "queries:\n  player:\n    sql: |\n      SELECT name FROM player WHERE team = 'Red'\n");
+    const file = folder.file("copied.yaml", yaml);
+    assert.match(execFileSync(program, ["check", database.path, "--config", file], { encoding: "utf8" }), /2 records/);
+  });
+
+  test("an address shows it to others, and again after a restart of the server", async (t) => {
+    const address = addressOfExploration("SELECT name FROM player WHERE score > 40 ORDER BY id");
+    const tab = await page(t, address);
+    await tab.until(shows, "Eve, Fay");
+    await server.stop();
+    await server.start();
+    database.run("UPDATE player SET name = 'Eva' WHERE id = 5");
+    await tab.until(shows, "Eva, Fay");
+    database.run("UPDATE player SET name = 'Eve' WHERE id = 5");
+    await tab.until(shows, "Eve, Fay");
+  });
+
+  test("goes on from the SQL of a query, and back", async (t) => {
+    const tab = await page(t, "#players");
+    await tab.until(() => document.querySelectorAll("#records .record").length === 7);
+    await tab.run(() => document.querySelector("#about summary").click());
+    await tab.until(() => [...document.querySelectorAll("#details a")].find((link) => link.textContent === "Explore this SELECT"));
+    await tab.run(() => document.querySelector("#details a[href^='#explore']").click());
+    await tab.until(() => /FROM/.test(document.getElementById("sql")?.value) && document.querySelectorAll("#records .record").length === 7);
+    await tab.run(() => history.back());
+    await tab.until(() => document.getElementById("explorer").hidden && document.querySelectorAll("#records .section").length === 3);
+    assert.equal(await tab.run(() => document.getElementById("title").textContent), "Players by team");
+  });
+
+  test("is no tab where the server does not explore", async (t) => {
+    const plain = await new Server([database.path]).start();
+    t.after(() => plain.stop());
+    const tab = await browser.open(`${plain.url}${addressOfExploration("SELECT 1")}`);
+    t.after(() => tab.close());
+    await tab.until(() => document.querySelectorAll("#queries a").length > 0);
+    await tab.until(() => /there is no query/.test(document.getElementById("problem").textContent));
+    assert.equal(await tab.run(() => document.getElementById("explore").hidden), true);
+  });
+
+  test("sends nothing but what the page's policy lets it", async () => {
+    await eventually(async () => (await browser.console()).every(({ message }) => !/Content Security/.test(message)), "no refusal");
+  });
+});
