@@ -2,6 +2,7 @@
 
 import { ask, isSignedIn, signInWith } from "./page/caller.js";
 import { byId, element } from "./page/dom.js";
+import { forgetHistories } from "./page/history.js";
 import { EventLog } from "./page/log.js";
 import { monitor } from "./page/monitor.js";
 import { readRoute, writeRoute } from "./page/route.js";
@@ -50,6 +51,7 @@ async function askWho() {
 
 function signIn(token) {
   signInWith(token);
+  forgetHistories();
   leave();
   readMetrics();
   showQueries();
@@ -90,7 +92,7 @@ function queryLink({ name, title }) {
 async function choose({ oldURL } = {}) {
   const route = readRoute(location.hash);
   if (!route) return;
-  if (explores && route.query === exploring) return explore(route.parameters.sql ?? "");
+  if (route.query === exploring) return explore(route.parameters.sql ?? "");
   const mine = ++choice;
   // The same query goes on from what it shows.
   const isSame = view?.query.name === route.query && !isBarred(view.controller.state);
@@ -112,6 +114,10 @@ async function explore(sql) {
   leave(exploring);
   byId("title").textContent = "Explore";
   document.title = "Explore — didchange";
+  if (!explores) {
+    showProblem({ title: hasCallers ? "Only operators explore here." : "Nobody explores here: the server was not told --explore." });
+    return hasCallers && !isSignedIn() && askWho();
+  }
   const explorer = await import("./page/explorer.js");
   const fail = (error, again) => showFailure(error, () => isLeft() || again());
   if (!isLeft()) explorer.explore(sql, { get, open, fail, isLeft });
@@ -150,9 +156,10 @@ function open(query, parameters = {}, missing = [], way = undefined) {
   return view;
 }
 
-/** The log shows records too. */
+/** The log and what is known of the past show records too. */
 function bar(state) {
   log.clear();
+  forgetHistories();
   byId("about").hidden = true;
   if (state === "signedOut") askWho();
 }

@@ -41,7 +41,7 @@ const tab = browser.first;
 
 /** Scrolls, and waits until no row in sight is a placeholder. @returns how many rows are in sight */
 const move = (by) => tab.run(async (by) => {
-  const scroller = document.querySelector("#records [tabindex]");
+  const scroller = document.querySelector("#records [role=rowgroup][tabindex]");
   const height = scroller.clientHeight;
   scroller.scrollTop += by === "screen" ? height : (scroller.scrollHeight - height) * by;
   const frame = () => new Promise(requestAnimationFrame);
@@ -66,7 +66,7 @@ async function open() {
 
 /** Of 120 frames with so many pixels each, those in which a row in sight is a placeholder. */
 const fling = (pixels) => tab.run(async (pixels) => {
-  const scroller = document.querySelector("#records [tabindex]");
+  const scroller = document.querySelector("#records [role=rowgroup][tabindex]");
   const began = performance.now();
   let gaps = 0;
   for (let frame = 0; frame < 120; frame++) {

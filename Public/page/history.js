@@ -26,6 +26,9 @@ export class History {
 
 const histories = new Map();
 
+/** Somebody else looks at the page. */
+export const forgetHistories = () => histories.clear();
+
 /** That of a query, whatever else is shown meanwhile. */
 export function historyOf(query) {
   if (!histories.has(query)) histories.set(query, new History());

@@ -20,10 +20,10 @@ export function showRecord(view, record) {
   const key = keyOf(record);
   const title = key ? `${view.title}: ${key.map(String).join(", ")}` : view.title;
   const cells = view.cells(pictureHeight);
-  const body = element("div", { tabIndex: 0 });
+  const body = element("div", { className: "body", tabIndex: 0 });
   const close = element("button", { type: "button", onclick: () => dialog.close() }, "Close");
   const dialog = element("dialog", { className: "inspector", ariaLabel: title },
-    element("header", {}, element("h2", {}, title), close), body);
+    element("div", { className: "head" }, element("h2", {}, title), close), body);
   const following = new AbortController();
   let shown = "";
   const show = () => {

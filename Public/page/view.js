@@ -18,7 +18,7 @@ const stateTexts = { stale: "connection lost", signedOut: "signed out", forbidde
 
 export const addressOf = (name) => `v1/queries/${encodeURIComponent(name)}`;
 
-/** `drawn`: the list shows what the controller has. `close`: the view is over. */
+/** `drawn`: the list shows what the controller has. `close`: what it has shown is over. */
 export class QueryView extends EventTarget {
   #log;
   #rows;
@@ -194,6 +194,8 @@ export class QueryView extends EventTarget {
 
   #showState(state) {
     document.body.dataset.state = state;
+    // A record that is open may not be seen any more.
+    if (state === "signedOut" || state === "forbidden") this.dispatchEvent(new Event("close"));
     byId("state").textContent = stateTexts[state] ?? state;
   }
 }

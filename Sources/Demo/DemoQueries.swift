@@ -30,17 +30,25 @@ extension DemoDatabase {
       """),
     key: ["id"])
 
-  private static let scorers = QueryDefinition(
-    name: "scorers", title: "Best scorers, of one country or of all",
-    form: .declared(
-      .init(
-        table: "player", fields: ["id", "name", "team", "country", "score"],
-        predicate: "score >= :minimum AND (:country IS NULL OR country = :country)",
-        order: ["score DESC", "name COLLATE NOCASE"])),
-    parameters: [
-      QueryParameter(name: "country", type: .text, defaultValue: .null),
-      QueryParameter(name: "minimum", type: .integer, defaultValue: .integer(30)),
-    ])
+  private static let scorers = {
+    var query = QueryDefinition(
+      name: "scorers", title: "Best scorers, of one country or of all",
+      form: .declared(
+        .init(
+          table: "player", fields: ["id", "name", "team", "country", "score"],
+          predicate: "score >= :minimum AND (:country IS NULL OR country = :country)")),
+      parameters: [
+        QueryParameter(name: "country", type: .text, defaultValue: .null),
+        QueryParameter(name: "minimum", type: .integer, defaultValue: .integer(30)),
+      ])
+    query.orders = [
+      .init(name: "best", terms: ["score DESC", "name COLLATE NOCASE"]),
+      .init(name: "name", terms: ["name COLLATE NOCASE"]),
+      .init(name: "team", terms: ["team", "score DESC"]),
+      .init(name: "country", terms: ["country", "score DESC"]),
+    ]
+    return query
+  }()
 
   private static let names = QueryDefinition(
     name: "names", title: "Players from A to Z",

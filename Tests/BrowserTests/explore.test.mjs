@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { addressOfExploration, configurationOf, placeOf, rangeOf } from "../../Public/page/explore.js";
 import { readRoute } from "../../Public/page/route.js";
@@ -48,6 +49,10 @@ describe("a configuration", { skip: noServer }, () => {
     }
   });
 });
+
+/** A red dot. */
+const png = "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cf"
+  + "c0000003010100c9fe92ef0000000049454e44ae426082";
 
 describe("exploring", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
   let browser, folder, database, server;
@@ -163,8 +168,46 @@ describe("exploring", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
     const tab = await browser.open(`${plain.url}${addressOfExploration("SELECT 1")}`);
     t.after(() => tab.close());
     await tab.until(() => document.querySelectorAll("#queries a").length > 0);
-    await tab.until(() => /there is no query/.test(document.getElementById("problem").textContent));
+    await tab.until(() => /Nobody explores here/.test(document.getElementById("problem").textContent));
     assert.equal(await tab.run(() => document.getElementById("explore").hidden), true);
+  });
+
+  test("is for operators, and nothing of it is left to see when they go", async (t) => {
+    const digest = createHash("sha256").update("root").digest("hex");
+    const secret = new Database(folder.file("secret.sqlite"), `
+      CREATE TABLE session (token TEXT PRIMARY KEY, role TEXT);
+      INSERT INTO session VALUES ('${digest}', 'admin');
+      CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, photo BLOB);
+      INSERT INTO pet VALUES (1, 'Rex', x'${png}');`);
+    const closed = await new Server(["--explore", "--config", folder.file("secret.yaml", `
+database: ${secret.path}
+callers:
+  opaque: true
+  claims: SELECT role FROM session WHERE token = :token
+  operators: {role: admin}
+queries: {pets: {table: pet, columns: {photo: {blob: image/png}}}}
+`)]).start();
+    t.after(() => closed.stop());
+    const tab = await browser.open(closed.url + addressOfExploration("SELECT id, name FROM pet"));
+    t.after(() => tab.close());
+    await tab.until(() => document.querySelector("#signIn input") && /Only operators/.test(document.getElementById("problem").textContent));
+    await tab.press("#signIn input", "root\uE007");
+    await tab.until(shows, "1 Rex");
+    await tab.click("#queries a");
+    await tab.until(() => document.querySelector("#records img")?.naturalWidth === 1);
+    assert.match(await tab.run(() => document.querySelector("#records img").src), /^blob:/);
+    secret.run("UPDATE pet SET name = 'Max'");
+    await tab.until(() => /"Max"/.test(document.getElementById("log").textContent));
+    await tab.click("#records .record:has([role=cell])");
+    await tab.until(() => /"Rex" → "Max"/.test(document.querySelector("dialog")?.innerText));
+    secret.run("DELETE FROM session");
+    await tab.until(() => document.body.dataset.state === "signedOut" && !document.querySelector("dialog"));
+    assert.doesNotMatch(await tab.run(() => document.documentElement.innerHTML), /Rex|Max/);
+    secret.run(`INSERT INTO session VALUES ('${digest}', 'admin')`);
+    await tab.press("#signIn input", "root\uE007");
+    await tab.until(() => document.querySelector("#records [role=cell]:nth-child(2)")?.textContent === "Max");
+    await tab.click("#records .record:has([role=cell])");
+    assert.match(await tab.until(() => document.querySelector("dialog")?.innerText), /Nothing has happened/);
   });
 
   test("sends nothing but what the page's policy lets it", async () => {

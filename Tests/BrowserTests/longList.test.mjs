@@ -66,7 +66,7 @@ queries:
   }
 
   const scrollTo = (share) => tab.run(async (share) => {
-    const scroller = document.querySelector("#records [tabindex]");
+    const scroller = document.querySelector("#records [role=rowgroup][tabindex]");
     scroller.scrollTop = share * (scroller.scrollHeight - scroller.clientHeight);
     // The list hears of it before the next frame, and draws in it.
     for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
@@ -119,9 +119,9 @@ queries:
     }
     await tab.until(async () => {
       // Chromium scrolls smoothly to where the wheel points.
-      const { scrollTop } = document.querySelector("#records [tabindex]");
+      const { scrollTop } = document.querySelector("#records [role=rowgroup][tabindex]");
       for (let frame = 0; frame < 12; frame++) await new Promise(requestAnimationFrame);
-      return document.querySelector("#records [tabindex]").scrollTop === scrollTop;
+      return document.querySelector("#records [role=rowgroup][tabindex]").scrollTop === scrollTop;
     });
     const after = await rowsInSight();
     const frames = (await tab.run(() => {

@@ -17,7 +17,7 @@ private func select(_ query: QueryDefinition) -> String {
     """
     SELECT \((declaration.fields ?? ["*"]).joined(separator: ", ")), \(query.section ?? "1")
     FROM \(declaration.table) WHERE \(declaration.predicate ?? "1")
-    ORDER BY \(declaration.order.joined(separator: ", "))
+    ORDER BY \((declaration.order + query.orders.flatMap(\.terms)).joined(separator: ", "))
     """
   }
 }
