@@ -3,6 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { addressOfExploration } from "../../Public/page/explore.js";
 import { Database, Folder, Server } from "../../Tests/BrowserTests/support/server.mjs";
 import { Browser } from "../../Tests/BrowserTests/support/webdriver.mjs";
 
@@ -24,6 +25,10 @@ const pictures = [
   { name: "page", from: "demo", path: "#players", size: wide, scheme: "light", wait: 9000 },
   { name: "page-dark", from: "demo", path: "#players", size: wide, scheme: "dark", wait: 6000, act: () => document.querySelector("#about summary").click() },
   { name: "phone", from: "demo", path: "#scorers", size: phone, scheme: "light", wait: 3000 },
+  { name: "explore", from: "demo", path: addressOfExploration(`SELECT player.name, player.score, team.city
+FROM player JOIN team ON team.name = player.team
+WHERE player.score > 20
+ORDER BY player.score DESC, player.id`), size: wide, scheme: "light", wait: 9000 },
   { name: "million", from: "million", path: "", size: wide, scheme: "light", wait: 1500,
     act: () => document.querySelectorAll("#index button")[12].click() },
 ];
@@ -31,7 +36,7 @@ const pictures = [
 const folder = new Folder();
 const database = new Database(folder.file("people.sqlite"), people);
 const servers = {
-  demo: new Server([]),
+  demo: new Server(["--explore"]),
   million: new Server(["--config", folder.file("people.yaml", `
 database: ${database.path}
 queries:
