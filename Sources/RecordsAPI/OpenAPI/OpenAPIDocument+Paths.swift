@@ -7,13 +7,14 @@ extension OpenAPIDocument {
   func paths(of subject: Subject, named component: String) -> [(String, JSONTree)] {
     let base = "/v1/queries/\(PercentEncoding.encoded(subject.name))"
     let record: JSONTree = ["$ref": .string("#/components/schemas/\(component)")]
-    let key = Self.key(subject.layout)
+    let key = Self.key(subject.layout, of: .value)
     func get(
       _ path: String, _ id: String, _ summary: String, _ schema: JSONTree,
       _ words: [JSONTree] = [], isState: Bool = true, isTable: Bool = false
     ) -> (String, JSONTree) {
       let answer = Self.json(summary, schema, orAs: isTable ? "text/csv" : nil)
-      let parameters = Self.pathParameters(path) + words + (isState ? subject.items : [])
+      let parameters =
+        Self.pathParameters(path, subject.layout) + words + (isState ? subject.items : [])
       return (
         base + path,
         ["get": Self.operation("\(component).\(id)", subject, parameters, answer, isState: isState)]
@@ -88,7 +89,7 @@ extension OpenAPIDocument {
       "description": "The bytes that the column has in the record with the key.",
       "content": ["*/*": ["schema": ["type": "string"]]],
     ]
-    let parameters = Self.pathParameters(path) + [digest] + subject.items
+    let parameters = Self.pathParameters(path, subject.layout) + [digest] + subject.items
     let operation = Self.operation(id, subject, parameters, answer, isState: true)
     return (path, ["get": operation])
   }
@@ -151,19 +152,25 @@ extension OpenAPIDocument {
       + ["parameters": .array(parameters), "responses": ["200": answer] + unchanged + refusals]
   }
 
-  private static func pathParameters(_ path: String) -> [JSONTree] {
+  /// A key of several columns is an array, which the style of paths, `simple`, joins by commas.
+  private static func pathParameters(_ path: String, _ layout: RecordLayout) -> [JSONTree] {
     path.matches(of: /\{(\w+)\}/).map { match in
-      let isNumber = ["section", "item"].contains(String(match.1))
-      return [
-        "name": .string(String(match.1)), "in": "path", "required": true,
-        "schema": isNumber ? count : ["type": "string", "minLength": 1],
-      ]
+      let name = String(match.1)
+      let text: JSONTree = ["type": "string", "minLength": 1]
+      let schema: JSONTree =
+        switch name {
+        case "section", "item": count
+        case "column": ["enum": .array(layout.columns.map(JSONTree.string))]
+        case "key" where (layout.key?.count ?? 0) > 1: key(layout, of: text)
+        default: text
+        }
+      return ["name": .string(name), "in": "path", "required": true, "schema": schema]
     }
   }
 
-  private static func key(_ layout: RecordLayout) -> JSONTree {
+  private static func key(_ layout: RecordLayout, of value: JSONTree) -> JSONTree {
     let size = JSONTree.integer(layout.key?.count ?? 0)
-    return ["type": "array", "items": .value, "minItems": size, "maxItems": size]
+    return ["type": "array", "items": value, "minItems": size, "maxItems": size]
   }
 }
 

@@ -6,6 +6,7 @@ import Testing
       """
       CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score REAL, photo BLOB) STRICT;
       CREATE TABLE note (text TEXT);
+      CREATE TABLE seat (row TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (row, number));
       CREATE VIEW noted AS SELECT text, player.id FROM note LEFT JOIN player ON name = text;
       INSERT INTO note VALUES ('of nobody');
       """,
@@ -14,6 +15,7 @@ import Testing
           sql: SELECT * FROM player WHERE score >= :least AND name <> :name
           parameters: {least: {type: real, default: 0}, name: {type: text}}
         noted: {table: noted}
+        seats: {table: seat}
         photos: {table: player, columns: {photo: {blob: image/png}}}
         notes: {table: note, orders: {up: [text], down: [text DESC]}}
         """)
@@ -38,8 +40,14 @@ import Testing
     #expect(photos["anyOf"].elements.first?["properties"].names == ["url", "bytes"])
     let bytes = document["paths"]["/v1/queries/photos/records/{key}/{column}"]["get"]["parameters"]
     #expect(bytes.elements.map(\.["name"].string) == ["key", "column", "digest"])
+    #expect(
+      bytes.elements[1]["schema"]["enum"].elements.map(\.string)
+        == ["id", "name", "score", "photo"])
     let page = document["paths"]["/v1/queries/photos/records"]["get"]["responses"]["200"]["content"]
     #expect(page.names == ["application/json", "text/csv"])
+    // A key of two columns, which the style of paths joins by a comma.
+    let seat = document["paths"]["/v1/queries/seats/records/{key}"]["get"]["parameters"].elements[0]
+    #expect(seat["schema"]["type"] == "array" && seat["schema"]["minItems"] == .number("2"))
     // What a column declares is a wish, where its table is not STRICT.
     let note = document["components"]["schemas"]["notes.Record"]["properties"]["text"]
     #expect(note["$ref"] == "#/components/schemas/Value")
