@@ -183,7 +183,7 @@ describe("the articles about the server", { skip: noServer }, () => {
     const database = new Database(folder.file("music.sqlite"), "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, team TEXT);"
       + "INSERT INTO player VALUES (7, 'Ada', 'Blue')");
     const configuration = folder.file("music.yaml", "queries: {players: {table: player, section: team}, teams: {table: player}}");
-    const server = new Server([database.path, "--config", configuration]);
+    const server = new Server([database.path, "--config", configuration, "--explore"]);
     await server.start();
     t.after(() => server.stop());
 
@@ -195,7 +195,7 @@ describe("the articles about the server", { skip: noServer }, () => {
     const version = (await (await fetch(`${server.url}v1/queries/players/records`)).json()).version;
     for (const { method, path } of requests) {
       if (path === "/v1/tickets") continue;
-      const filled = path.replace(/\{(\w+)\}/g, (_, name) => values[name]).replace("query=…&query=…", "query=players&query=teams")
+      const filled = path.replace(/\{(\w+)\}/g, (_, name) => values[name]).replace("query=…&query=…", "query=players&query=teams").replace("sql=…", "sql=SELECT%201")
         .replace("offset=…&limit=…", "offset=0&limit=1").replace("after=…&wait=20&cursor=…", `after=${version}&wait=0`);
       assert.doesNotMatch(filled, /[…{}]/);
       const abort = new AbortController();

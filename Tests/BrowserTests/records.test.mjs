@@ -251,7 +251,7 @@ queries:
     assert.equal(await tab.run(isShown), false);
     await tab.click("#showEvents");
     assert.equal(await tab.run(isShown), true);
-    assert.match(await tab.run(() => document.getElementById("log").innerText), /snapshot/);
+    await tab.until(() => document.getElementById("log").innerText.includes("snapshot"));
     await tab.click("#showEvents");
     database.run("UPDATE player SET score = score + 1 WHERE id = 2; UPDATE player SET score = score - 1 WHERE id = 2");
     await tab.until(isShown);
