@@ -45,6 +45,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "FetchedRecords", targets: ["FetchedRecords"]),
+    .library(name: "FetchedRecordsClient", targets: ["FetchedRecordsClient"]),
     .executable(name: "didchange", targets: ["didchange"]),
   ],
   traits: [
@@ -98,6 +99,8 @@ let package = Package(
       dependencies: ["CEpoll", "HeldMemory", "HTTP1", "JSON", algorithms, httpTypes, logging],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
+    .target(
+      name: "FetchedRecordsClient", dependencies: ["ServerSentEvents"], swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
@@ -179,6 +182,10 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "ServerSentEventsTests", dependencies: ["ServerSentEvents", "SeededRandom"],
+      swiftSettings: testSettings),
+    .testTarget(
+      name: "FetchedRecordsClientTests",
+      dependencies: ["FetchedRecordsClient", "SeededRandom", "ServerSentEvents", "TestSupport"],
       swiftSettings: testSettings),
     .testTarget(
       name: "RecordsAPITests",

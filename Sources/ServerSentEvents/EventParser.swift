@@ -18,6 +18,12 @@ package struct EventParser: Sendable {
   /// How long the server asked clients to wait before they connect again, in milliseconds.
   package private(set) var reconnectionTime: UInt?
 
+  /// How often it did: a server that ends its streams says it once more.
+  package private(set) var numberOfRetries = 0
+
+  /// Whether the rest of an event is to come.
+  package var isWithinEvent: Bool { !line.isEmpty || !data.isEmpty || !type.isEmpty }
+
   private let maximumEventSize: Int
   private var failure: EventParserError?
   /// How many bytes of a byte order mark the stream began with; 3: no more are expected.
@@ -132,8 +138,11 @@ package struct EventParser: Sendable {
     } else if name.elementsEqual("id".utf8) {
       if !value.contains(0) { id = String(decoding: value, as: UTF8.self) }
     } else if name.elementsEqual("retry".utf8) {
-      if value.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
-        reconnectionTime = UInt(String(decoding: value, as: UTF8.self)) ?? reconnectionTime
+      if value.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+        let time = UInt(String(decoding: value, as: UTF8.self))
+      {
+        reconnectionTime = time
+        numberOfRetries += 1
       }
     }
   }

@@ -86,6 +86,24 @@ import Testing
     #expect(Reading("retry: 99999999999999999999999\n").reconnectionTime == nil)
   }
 
+  @Test func `reconnection times are counted`() throws {
+    var parser = EventParser()
+    try parser.parse("retry: 1\nretry\nretry: x\n\nretry: 2\n".utf8) { _ in }
+    #expect(parser.numberOfRetries == 2 && parser.reconnectionTime == 2)
+  }
+
+  @Test func `a parser knows whether the rest of an event is to come`() throws {
+    var parser = EventParser()
+    for (text, isWithinEvent) in [
+      ("", false), (": comment\n\n", false), ("event: a\n", true), ("data: 1\n", true),
+      ("\n", false),
+      ("data", true), ("\n\n", false),
+    ] {
+      try parser.parse(text.utf8) { _ in }
+      #expect(parser.isWithinEvent == isWithinEvent, "\(text)")
+    }
+  }
+
   @Test func `text that is not UTF-8 is repaired`() {
     let reading = Reading(everyWay: Array("data: a".utf8) + [0xC3] + Array("\n\n".utf8))
     #expect(reading.events.map(\.data) == ["a\u{FFFD}"])

@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Who follows a query, and what they have been told.
+final class Audience<Record: Sendable>: Sendable {
+  fileprivate struct Reader {
+    weak var inbox: Inbox<Record>?
+  }
+
+  fileprivate struct Stage {
+    var readers: [Reader] = []
+    var shown = RemoteRecords<Record>()
+    var state = RemoteRecordsState.connecting
+    var transport = RemoteRecordsTransport.stream
+    var request: RemoteRequest?
+    var trouble: RemoteRecordsError?
+    var end: RemoteRecordsError??
+  }
+
+  private let stage = Mutex(Stage())
+
+  /// What follows, and before it all that has been told.
+  func join() -> Inbox<Record> {
+    let inbox = Inbox<Record>()
+    stage.withLock { stage in
+      stage.readers.append(Reader(inbox: inbox))
+      if let request = stage.request { inbox.add(.shows(request)) }
+      if stage.shown.version != nil {
+        inbox.add(.changes(RemoteRecordsChangeSet(resetFrom: RemoteRecords(), to: stage.shown)))
+      }
+      inbox.add(.transport(stage.transport))
+      if let trouble = stage.trouble { inbox.add(.trouble(trouble)) }
+      inbox.add(.state(stage.state))
+      if let end = stage.end { inbox.add(.end(end)) }
+    }
+    return inbox
+  }
+
+  /// All are told in the same order.
+  func tell(_ news: News<Record>) {
+    stage.withLock { stage in
+      guard stage.isNew(news) else { return }
+      stage.readers.removeAll { $0.inbox == nil }
+      for reader in stage.readers { reader.inbox?.add(news) }
+    }
+  }
+
+  func finish() {
+    stage.withLock { stage in
+      for reader in stage.readers { reader.inbox?.finish() }
+      stage.readers = []
+    }
+  }
+
+  /// Whether anything but nothing was shown yet.
+  var isEmpty: Bool { stage.withLock { $0.shown.version == nil } }
+}
+
+extension Audience.Stage {
+  /// Remembers it; whether it says anything new.
+  fileprivate mutating func isNew(_ news: News<Record>) -> Bool {
+    switch news {
+    case .changes(let changes):
+      (shown, trouble) = (changes.new, nil)
+      return true
+    case .state(let state):
+      defer { self.state = state }
+      if state == .live, trouble?.isOfConnection == true { trouble = nil }
+      if state != .closed { end = nil }
+      return state != self.state
+    case .transport(let transport):
+      defer { self.transport = transport }
+      return transport != self.transport
+    case .shows(let request):
+      defer { self.request = request }
+      return request != self.request
+    // Once, until it is over or another.
+    case .trouble(let trouble):
+      defer { self.trouble = trouble }
+      return trouble.description != self.trouble?.description
+    case .recovered:
+      defer { trouble = nil }
+      return trouble != nil
+    case .end(let problem):
+      end = .some(problem)
+      return true
+    }
+  }
+}
+
+extension RemoteRecordsError {
+  /// Whether it is over when the connection is good again.
+  var isOfConnection: Bool {
+    [.unreachable, .foreign, .silent, .busy, .token].contains(reason)
+  }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension RemoteRecordsController {
+  /// The values of the query's parameters.
+  ///
+  /// Set ``parameters``, ``order`` and ``window`` to ask for something else; all that is set within a
+  /// frame is one request. What is shown stays until the first change set of the new request is here: it
+  /// leads from one to the other, as if a commit had made the difference; where the server cannot tell
+  /// it, or it would be longer than the whole, a reset comes. After a refusal the state is `closed` until
+  /// something else is set.
+  public var parameters: [String: any RemoteParameter] {
+    get { asked?.parameters ?? [:] }
+    set { ask { $0.parameters = newValue.compactMapValues(\.queryText) } }
+  }
+
+  /// One of the query's `orders`; nil: the first.
+  public var order: String? {
+    get { asked?.order }
+    set { ask { $0.order = newValue } }
+  }
+
+  /// The places of the records to follow, at most 10 000; nil: all.
+  public var window: Range<Int>? {
+    get { asked?.window }
+    set { ask { $0.window = newValue } }
+  }
+
+  /// What is asked for by now.
+  var asked: RemoteRequest? {
+    access(keyPath: \.parameters)
+    return subscription.request
+  }
+
+  private func ask(_ change: (inout RemoteRequest) -> Void) {
+    withMutation(keyPath: \.parameters) { subscription.ask(change) }
+  }
+
+  /// The address of a resource of the query, with its parameters: `records`, `sections`, …
+  ///
+  /// nil: the controller's own address is none of a query.
+  public nonisolated func address(_ resource: String) -> URL? {
+    subscription.request?.address(resource)
+  }
+
+  /// The bytes of a BLOB.
+  ///
+  /// - Throws: ``RemoteRecordsError`` where the server does not give them; `CancellationError`.
+  public nonisolated func data(of blob: RemoteBlob) async throws -> Data {
+    guard let request = subscription.request,
+      let url = URL(string: blob.url, relativeTo: request.address(""))?.absoluteURL,
+      url.absoluteString.hasPrefix(request.base.absoluteString)
+    else {
+      throw RemoteRecordsError(.address, "“\(blob.url)” is not of this query", "")
+    }
+    return try await subscription.data(of: url)
+  }
+}
+
+extension RecordsSubscription {
+  /// As whoever this is; after a 401 again, if there is another token.
+  fileprivate func data(of url: URL) async throws -> Data {
+    let token = try await tokens?.get()
+    var answer = try await get(url, token)
+    if answer.head.statusCode == 401, let other = try await tokens?.renew(token) {
+      answer = try await get(url, other)
+    }
+    guard answer.head.statusCode == 200 else {
+      throw RemoteRecordsError(status: answer.head.statusCode, body: answer.body)
+    }
+    return Data(answer.body)
+  }
+
+  private func get(_ url: URL, _ token: String?) async throws -> (
+    head: HTTPURLResponse, body: [UInt8]
+  ) {
+    let fields = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
+    do {
+      return try await session.get(url, fields).whole(within: .seconds(30))
+    } catch let error as URLError {
+      throw RemoteRecordsError.unreachable(url, error)
+    }
+  }
+}
