@@ -1,7 +1,7 @@
 # Two stages: the first has the compiler, the second what runs.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends esbuild libsqlite3-dev \
+  && apt-get install -y --no-install-recommends esbuild libcurl4-openssl-dev libsqlite3-dev \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 
@@ -23,7 +23,7 @@ RUN Scripts/minify /Public
 
 FROM debian:bookworm-slim
 RUN apt-get update \
-  && apt-get install -y --no-install-recommends libsqlite3-0 \
+  && apt-get install -y --no-install-recommends libcurl4 libsqlite3-0 \
   && rm -rf /var/lib/apt/lists/* \
   && groupadd --system --gid 10001 didchange \
   && useradd --system --uid 10001 --gid 10001 --no-create-home --home-dir /data \

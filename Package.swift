@@ -118,8 +118,8 @@ let package = Package(
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "Callers", "Demo", "HTTP1", "HTTPServer", "JSON", "RecordsAPI", "ServerSentEvents",
-        httpTypes, logging, argumentParser,
+        "Callers", "Demo", "FetchedRecordsClient", "HTTPServer", "JSON", "RecordsAPI",
+        "ServerSentEvents", logging, argumentParser,
       ],
       swiftSettings: settings),
 
@@ -185,7 +185,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "FetchedRecordsClientTests",
-      dependencies: ["FetchedRecordsClient", "SeededRandom", "ServerSentEvents", "TestSupport"],
+      dependencies: ["FetchedRecordsClient", "ServerSentEvents"],
       swiftSettings: testSettings),
     .testTarget(
       name: "RecordsAPITests",
@@ -203,9 +203,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CCurl", "FetchedRecords", "HTTPServer", "RecordsAPI", "OrderedResults", "ServerSentEvents",
-        "TestSupport",
-        "didchange", crypto, grdb,
+        "CCurl", "FetchedRecords", "FetchedRecordsClient", "HTTPServer", "RecordsAPI",
+        "OrderedResults", "ServerSentEvents", "TestSupport", "didchange", crypto, grdb,
       ],
       swiftSettings: testSettings),
   ]

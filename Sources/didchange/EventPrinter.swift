@@ -1,3 +1,4 @@
+import FetchedRecordsClient
 import ServerSentEvents
 
 /// Turns the events of a stream into lines for a person.
@@ -11,8 +12,7 @@ struct EventPrinter {
   private(set) var pending: [String] = []
 
   mutating func lines(_ event: ServerSentEvent) -> [String] {
-    let members = JSONText.members(event.data)
-    let object = Dictionary(members.map { ($0.name, $0.value) }) { $1 }
+    let object = RawJSON(event.data).object
     switch event.type {
     case "snapshot":
       pending = []
@@ -31,7 +31,7 @@ struct EventPrinter {
       return [headline(object, what: counted(pending.count, "change"))] + pending
         + alongside(object)
     case "fetchError":
-      let text = ["status", "title", "detail"].compactMap { object[$0].map(JSONText.plain) }
+      let text = ["status", "title", "detail"].compactMap { object[$0]?.plain }
       return [line("! \(query(object)) \(text.joined(separator: " "))", .red)]
     case "recovered": return [line("  \(query(object)) can be read again", .green)]
     case "commit": return []
@@ -39,25 +39,22 @@ struct EventPrinter {
     }
   }
 
-  private func snapshot(_ object: [String: String]) -> [String] {
-    let sections = JSONText.elements(object["sections"] ?? "[]", limit: .max).map { section in
-      Dictionary(JSONText.members(section).map { ($0.name, $0.value) }) { $1 }
-    }
-    let records = JSONText.elements(object["records"] ?? "[]", limit: Self.shownRecords)
-    let count = Int(object["numberOfRecords"] ?? "") ?? records.count
+  private func snapshot(_ object: [String: RawJSON]) -> [String] {
+    let sections = object["sections"]?.elements().map(\.object) ?? []
+    let records = object["records"]?.elements(limit: Self.shownRecords) ?? []
+    let count = object["numberOfRecords"]?.int ?? records.count
     let what = "\(counted(count, "record")) in \(counted(sections.count, "section"))"
     var lines = [headline(object, what: what)]
     for (index, section) in sections.enumerated() {
-      let offset = Int(section["offset"] ?? "") ?? 0
-      let length = Int(section["numberOfRecords"] ?? "") ?? 0
+      let offset = section["offset"]?.int ?? 0
+      let length = section["numberOfRecords"]?.int ?? 0
       // Whatever a server says its sections are, these are the records.
       guard offset >= 0, offset < records.count || count == 0 else { break }
-      if section["name"] != "null" {
-        let name = JSONText.plain(section["name"] ?? "")
-        lines.append(line("  \(name)", .bold))
+      if section["name"]?.isNull != true {
+        lines.append(line("  \(section["name"]?.plain ?? "")", .bold))
       }
       for (item, element) in records.dropFirst(offset).prefix(max(0, length)).enumerated() {
-        let record = JSONText.members(element).first { $0.name == "record" }?.value ?? ""
+        let record = element["record"]?.text ?? ""
         let place = "    [\(index),\(item)] "
         lines.append(place + terminal.fit(record, taken: place.count))
       }
@@ -68,15 +65,15 @@ struct EventPrinter {
     return lines
   }
 
-  private func sectionChange(_ object: [String: String]) -> String {
-    let name = JSONText.plain(object["name"] ?? "")
-    let isInsertion = JSONText.plain(object["type"] ?? "") == "insertion"
-    let text = "  \(isInsertion ? "+" : "-") section \(object["section"] ?? "") \(name)"
+  private func sectionChange(_ object: [String: RawJSON]) -> String {
+    let name = object["name"]?.plain ?? ""
+    let isInsertion = object["type"]?.plain == "insertion"
+    let text = "  \(isInsertion ? "+" : "-") section \(object["section"]?.text ?? "") \(name)"
     return line(text, isInsertion ? .green : .red)
   }
 
-  private func change(_ object: [String: String]) -> String {
-    let type = JSONText.plain(object["type"] ?? "")
+  private func change(_ object: [String: RawJSON]) -> String {
+    let type = object["type"]?.plain ?? ""
     let (sign, colour): (String, Terminal.Colour) =
       switch type {
       case "insertion": ("+", .green)
@@ -84,21 +81,17 @@ struct EventPrinter {
       case "move": ("~", .yellow)
       default: ("=", .cyan)
       }
-    var places = [object["indexPath"], object["newIndexPath"]].compactMap { $0 }
+    var places = [object["indexPath"], object["newIndexPath"]].compactMap { $0?.text }
     if places.first == places.last { places = Array(places.prefix(1)) }
     let start = "  \(sign) \(type) \(places.joined(separator: " → ")) "
-    let old = JSONText.members(object["changes"] ?? "{}").map { name, value in
-      "\(name) was \(JSONText.plain(value))"
-    }
+    let old = (object["changes"]?.members ?? []).map { "\($0.name) was \($0.value.plain)" }
     let end = old.isEmpty ? "" : terminal.fit("  " + old.joined(separator: ", "), taken: 0)
-    let record = terminal.fit(object["record"] ?? "", taken: start.count + end.count)
+    let record = terminal.fit(object["record"]?.text ?? "", taken: start.count + end.count)
     return terminal.paint(start, colour) + record + terminal.paint(end, .dim)
   }
 
-  private func alongside(_ object: [String: String]) -> [String] {
-    let values = JSONText.members(object["alongside"] ?? "{}").map { name, value in
-      "\(name) \(JSONText.plain(value))"
-    }
+  private func alongside(_ object: [String: RawJSON]) -> [String] {
+    let values = (object["alongside"]?.members ?? []).map { "\($0.name) \($0.value.plain)" }
     return values.isEmpty ? [] : [line("  " + values.joined(separator: ", "), .dim)]
   }
 
@@ -106,16 +99,16 @@ struct EventPrinter {
     terminal.paint(terminal.fit(text, taken: 0), colour)
   }
 
-  private func headline(_ object: [String: String], what: String) -> String {
-    let version = JSONText.plain(object["version"] ?? "")
-    let state = "commit \(object["commit"] ?? "?"), version \(version)"
+  private func headline(_ object: [String: RawJSON], what: String) -> String {
+    let version = object["version"]?.plain ?? ""
+    let state = "commit \(object["commit"]?.text ?? "?"), version \(version)"
     return terminal.paint(query(object), .bold) + "  \(what)  " + terminal.paint(state, .dim)
   }
 
   /// The name of the query, with its parameters where several may be on the stream.
-  private func query(_ object: [String: String]) -> String {
-    let name = JSONText.plain(object["query"] ?? "")
-    return terminal.fit(object["parameters"].map { "\(name) \($0)" } ?? name, taken: 0)
+  private func query(_ object: [String: RawJSON]) -> String {
+    let name = object["query"]?.plain ?? ""
+    return terminal.fit(object["parameters"].map { "\(name) \($0.text)" } ?? name, taken: 0)
   }
 
   private func counted(_ count: Int, _ noun: String) -> String {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FetchedRecordsClient
 import Foundation
 
 /// For containers, whose images have no curl.
@@ -10,8 +11,10 @@ struct Healthcheck: ParsableCommand {
   var url = "http://127.0.0.1:8080/healthz"
 
   func run() throws {
-    guard let url = URL(string: url) else { throw ValidationError("\(url) is no URL.") }
-    let status = try HTTPGet(url, fields: [:], silence: 2).status
+    guard let url = URL(string: url), url.scheme != nil else {
+      throw ValidationError("\(url) is no URL.")
+    }
+    let status = try wait { try await HTTPSession().status(of: url, within: .seconds(2)) }
     guard status == 200 else { throw ClientError("\(url.absoluteString) answers \(status)") }
   }
 }

@@ -1,7 +1,6 @@
 import ArgumentParser
+import FetchedRecordsClient
 import Foundation
-import HTTPTypes
-import ServerSentEvents
 
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -11,109 +10,75 @@ struct Watch: ParsableCommand {
       when the connection is lost, and goes on where it broke off.
       """)
 
-  @Argument(help: "The URL of an event stream; http only.")
+  @Argument(help: "The URL of an event stream.")
   var url: String
 
   func run() throws {
-    guard let url = URL(string: url), url.scheme != nil else {
-      throw ValidationError("\(url) is no URL that begins with http://.")
+    guard let url = URL(string: url), let scheme = url.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), url.host() != nil
+    else {
+      throw ValidationError("\(url) is no URL that begins with http:// or https://.")
     }
-    var stream = WatchedStream(url: url, printer: EventPrinter(terminal: .standardOutput()))
-    try stream.run()
+    let printer = EventPrinter(terminal: .standardOutput())
+    try wait {
+      var watched = WatchedStream(printer: printer)
+      try await watched.run(url)
+    }
   }
 }
 
-/// An answer that another attempt would not change.
-private struct Refusal: Error, CustomStringConvertible {
-  let description: String
-
-  init(_ description: String) {
-    self.description = description
-  }
-}
-
-/// One stream over as many connections as it takes.
+/// A stream as a person sees it.
 private struct WatchedStream {
-  /// Seconds without a byte: three heartbeats of the server that failed to come are no accident.
-  private static let silence = 45
-  /// Milliseconds, what browsers take until a server says otherwise.
-  private static let standardRetry: UInt = 3000
-  /// Milliseconds: a server that says 0 is not asked in a circle, and one that says a day not after
-  /// one.
-  private static let retries: ClosedRange<UInt> = 100...60_000
-
-  let url: URL
   var printer: EventPrinter
-  private var parser = EventParser()
   private var hasBegun = false
 
-  init(url: URL, printer: EventPrinter) {
-    self.url = url
-    self.printer = printer
-  }
+  init(printer: EventPrinter) { self.printer = printer }
 
   /// Returns when the server says that there is nothing more to come.
-  mutating func run() throws {
-    while true {
-      var reason = "the server ended the stream"
-      do {
-        guard let end = try readConnection() else { return }
-        if end == .rotation {
-          // Thousands do the same in this moment.
-          Thread.sleep(forTimeInterval: .random(in: 0...1))
-          continue
-        }
-      } catch let error as ClientError where hasBegun {
-        // The first failure is an answer, a later one an accident: a server that restarts.
-        reason = error.description
-      }
-      let wanted = parser.reconnectionTime ?? Self.standardRetry
-      let retry = min(max(wanted, Self.retries.lowerBound), Self.retries.upperBound)
-      StandardError.write("\(reason); connecting again in \(Double(retry) / 1000) s\n")
-      Thread.sleep(forTimeInterval: Double(retry) / 1000)
+  mutating func run(_ url: URL) async throws {
+    var stream = EventStream(url, session: HTTPSession())
+    do throws(RemoteRecordsError) {
+      _ = try await stream.run { show($0) }
+    } catch {
+      throw ClientError(Self.words(error))
     }
+    StandardError.write("there is nothing more to watch: the query no longer exists\n")
   }
 
-  private enum End {
-    case any
-    /// Of a stream that caches share, which ends by the clock (`protocol.md` §7).
-    case rotation
-  }
-
-  /// Returns nil where the stream is over for good.
-  private mutating func readConnection() throws -> End? {
-    var fields = ["Accept": "text/event-stream", "Cache-Control": "no-cache"]
-    if !parser.lastEventID.isEmpty { fields["Last-Event-ID"] = parser.lastEventID }
-    let response = try HTTPGet(url, fields: fields, silence: Self.silence)
-    // WHATWG HTML §9.2.3: 204 tells a client to stop.
-    guard response.status != 204 else {
-      StandardError.write("there is nothing more to watch: the query no longer exists\n")
-      return nil
-    }
-    try check(response)
-    hasBegun = true
-    // A broken event is forgotten with its connection; its id and the pace are not.
-    var next = EventParser(lastEventID: parser.lastEventID)
-    defer { parser = next }
-    while let bytes = try response.receive() {
-      var lines: [String] = []
-      try next.parse(bytes) { lines += printer.lines($0) }
+  private mutating func show(_ news: EventStream.News) -> EventStream.Verdict {
+    switch news {
+    case .opened: hasBegun = true
+    case .event(let event):
+      let lines = printer.lines(event)
       if !lines.isEmpty { StandardOutput.writePainted(lines.joined(separator: "\n") + "\n") }
+    case .lost(.rotated, _), .silent: break
+    case .lost(let loss, let delay): tell(Self.words(loss), again: delay)
+    // The first failure is an answer, a later one an accident: a server that restarts.
+    case .troubled(let problem, _) where !hasBegun: return .refuse(problem)
+    case .troubled(let problem, let delay): tell(Self.words(problem), again: delay)
     }
-    return response.fields[.cacheControl]?.hasPrefix("public") == true ? .rotation : .any
+    return .goOn
   }
 
-  private func check(_ response: HTTPGet) throws {
-    if response.status >= 500, hasBegun {
-      throw ClientError("the server answers \(response.status)")
+  private func tell(_ reason: String, again delay: Duration) {
+    let time = delay.formatted(.units(allowed: [.seconds], fractionalPart: .show(length: 1)))
+    StandardError.write("\(reason); connecting again in \(time)\n")
+  }
+
+  private static func words(_ loss: EventStream.Loss) -> String {
+    switch loss {
+    case .broken(let error as URLError) where error.code == .timedOut: "the server has gone silent"
+    case .broken(let error): "the connection broke: \(error.localizedDescription)"
+    case .ended, .rotated, .misfit: "the server ended the stream"
     }
-    guard response.status == 200 else {
-      let problem = JSONText.members(try response.text(limit: 65536))
-      let detail = problem.first { $0.name == "detail" }.map { JSONText.plain($0.value) }
-      throw Refusal("the server answers \(response.status): \(detail ?? "no reason given")")
+  }
+
+  private static func words(_ problem: RemoteRecordsError) -> String {
+    if problem.reason == .foreign {
+      return "this is no event stream; the URL of one ends in /events"
     }
-    guard response.fields[.contentType]?.hasPrefix("text/event-stream") == true else {
-      throw Refusal("this is no event stream; the URL of one ends in /events")
-    }
+    guard let status = problem.status else { return problem.description }
+    return
+      "the server answers \(status): \(problem.detail.isEmpty ? "no reason given" : problem.detail)"
   }
 }

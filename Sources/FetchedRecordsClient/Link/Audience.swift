@@ -44,6 +44,14 @@ final class Audience<Record: Sendable>: Sendable {
     }
   }
 
+  /// Something else is asked for: a refusal is over, unless it is for good.
+  func reopen() {
+    stage.withLock { stage in
+      guard let end = stage.end, end?.isForGood != true else { return }
+      (stage.end, stage.trouble) = (nil, nil)
+    }
+  }
+
   func finish() {
     stage.withLock { stage in
       for reader in stage.readers { reader.inbox?.finish() }
@@ -76,7 +84,7 @@ extension Audience.Stage {
     // Once, until it is over or another.
     case .trouble(let trouble):
       defer { self.trouble = trouble }
-      return trouble.description != self.trouble?.description
+      return self.trouble.map { !trouble.isSame(as: $0) } ?? true
     case .recovered:
       defer { trouble = nil }
       return trouble != nil
@@ -88,6 +96,12 @@ extension Audience.Stage {
 }
 
 extension RemoteRecordsError {
+  /// Whether there is nothing new in it: the words of a connection's trouble may have times in them.
+  fileprivate func isSame(as other: RemoteRecordsError) -> Bool {
+    reason == other.reason && status == other.status
+      && (isOfConnection || description == other.description)
+  }
+
   /// Whether it is over when the connection is good again.
   var isOfConnection: Bool {
     [.unreachable, .foreign, .silent, .busy, .token].contains(reason)

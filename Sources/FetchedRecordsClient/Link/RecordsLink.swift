@@ -198,25 +198,20 @@ actor RecordsLink<Record: Decodable & Sendable> {
 
   private func end(_ problem: RemoteRecordsError?) {
     hasEnded = true
-    switch problem?.reason {
-    case .signedOut: bar(.signedOut)
-    case .forbidden: bar(.forbidden)
-    case .address:
-      isOver = true
-      audience.tell(.state(.closed))
-    default: audience.tell(.state(.closed))
-    }
-    if let problem { audience.tell(.trouble(problem)) }
-    audience.tell(.end(problem))
-  }
-
-  /// What is shown may not be seen any more.
-  private func bar(_ state: RemoteRecordsState) {
-    isOver = true
-    if records.version != nil {
+    let state: RemoteRecordsState =
+      switch problem?.reason {
+      case .signedOut: .signedOut
+      case .forbidden: .forbidden
+      default: .closed
+      }
+    isOver = problem?.isForGood == true
+    // What is shown may not be seen any more.
+    if state != .closed, records.version != nil {
       show(RemoteRecordsChangeSet(resetFrom: records, to: RemoteRecords()))
     }
+    if let problem { audience.tell(.trouble(problem)) }
     audience.tell(.state(state))
+    audience.tell(.end(problem))
   }
 }
 

@@ -54,6 +54,7 @@ final class RecordsSubscription<Record: Decodable & Sendable>: Sendable {
       change(&request)
       state.request = .success(request)
       guard let last = state.task, !state.isClosed else { return }
+      audience.reopen()
       last.cancel()
       state.task = Task { [link] in
         await last.value

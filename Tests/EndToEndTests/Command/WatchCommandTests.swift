@@ -24,11 +24,43 @@ import Testing
     try watch.process.kill9()
   }
 
+  @Test func `goes on where it broke off`() throws {
+    let teams = try Teams()
+    let proxy = try CuttingProxy(teams.fixture.base)
+    let watch = try Command(["watch", "\(proxy.base)/v1/events?query=players"])
+    while let line = try watch.process.output.next(), !line.contains("[2,1]") {}
+    proxy.cut()
+    let words = try #require(try watch.process.errors.next())
+    #expect(words.contains("; connecting again in "), "\(words)")
+    try teams.writer.commit("UPDATE player SET score = 11 WHERE id = 1")
+    // No snapshot comes before it.
+    #expect(try watch.process.output.next()?.contains("1 change") == true)
+    #expect(try watch.process.output.next()?.hasPrefix("  = update [0,0]") == true)
+    try watch.process.kill9()
+  }
+
+  @Test func `costs nothing while nothing happens`() throws {
+    let teams = try Teams()
+    let watch = try Command(["watch", "\(teams.fixture.base)/v1/queries/players/events"])
+    while let line = try watch.process.output.next(), !line.contains("[2,1]") {}
+    let before = try watch.processorTime()
+    Thread.sleep(forTimeInterval: 2)
+    #expect(try watch.processorTime() - before < 0.1)
+    try watch.process.kill9()
+  }
+
   @Test func `says why there is nothing to watch`() throws {
     let teams = try Teams()
-    let result = try Command.run(["watch", "\(teams.fixture.base)/v1/queries/playrs/events"])
-    #expect(result.exitCode != 0)
-    #expect(result.errors.contains("players"), "\(result.errors)")
+    for (path, words) in [
+      ("/v1/queries/playrs/events", "the server answers 404: "), ("/healthz", "no event stream"),
+    ] {
+      let result = try Command.run(["watch", teams.fixture.base + path])
+      #expect(result.exitCode != 0)
+      #expect(result.errors.contains(words), "\(result.errors)")
+    }
+    let result = try Command.run(["watch", "http://127.0.0.1:9/v1/queries/players/events"])
+    #expect(result.exitCode != 0 && result.errors.contains("cannot be reached"), "\(result.errors)")
+    #expect(try Command.run(["watch", "players"]).exitCode == 64)
   }
 }
 
