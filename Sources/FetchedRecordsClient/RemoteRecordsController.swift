@@ -133,11 +133,11 @@ public final class RemoteRecordsController<Record: Decodable & Sendable> {
   private func receive(_ news: News<Record>) {
     switch news {
     case .changes(let changes):
-      if trouble?.reason == .failed || trouble?.reason == .undecodable { trouble = nil }
+      trouble = nil
       handlers.tell(changes, of: self) { shown = changes.new }
     case .state(let state):
       presentState = state
-      if state == .live, trouble?.isOfConnection == true { trouble = nil }
+      if state == .live, trouble?.isOverWhenLive == true { trouble = nil }
     case .transport(let transport): presentTransport = transport
     case .shows(let request): shownRequest = request
     case .trouble(let problem):

@@ -6,7 +6,7 @@ package struct Backoff: Sendable {
   /// Failures further apart are unrelated.
   private static let calm: Duration = .seconds(60)
 
-  private let longest: Duration
+  let longest: Duration
   private var failures = 0
   private var lastFailure: ContinuousClock.Instant?
 

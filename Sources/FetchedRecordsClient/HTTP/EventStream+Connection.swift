@@ -128,7 +128,8 @@ extension EventStream {
     return .lost(
       isRotation ? .rotated : error.map(Loss.broken) ?? .ended,
       life: isRotation ? Self.longLife : .now - began,
-      retry: .milliseconds(min(parser.reconnectionTime ?? 0, Self.longestRetry)),
+      // A server that says a day is not asked after one.
+      retry: min(.milliseconds(parser.reconnectionTime ?? 0), backoff.longest),
       isAnnounced: parser.numberOfRetries > 1)
   }
 

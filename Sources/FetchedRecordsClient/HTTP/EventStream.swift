@@ -56,8 +56,6 @@ package struct EventStream {
   static let silentStart: Duration = .seconds(3)
   /// One that lived so long was good.
   static let longLife: Duration = .seconds(10)
-  /// Milliseconds: one that says a day is not asked after one.
-  static let longestRetry: UInt = 60_000
   /// How long a test of the connection may be silent.
   static let testTime: Duration = .seconds(10)
 
@@ -68,7 +66,7 @@ package struct EventStream {
   let testBase: URL?
   /// What the next connection goes on after; empty: nothing.
   package internal(set) var lastEventID: String
-  private var backoff: Backoff
+  var backoff: Backoff
   var pulse = Pulse()
   private var cuts = Cuts()
 

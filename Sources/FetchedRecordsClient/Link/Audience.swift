@@ -72,8 +72,8 @@ extension Audience.Stage {
       return true
     case .state(let state):
       defer { self.state = state }
-      if state == .live, trouble?.isOfConnection == true { trouble = nil }
-      if state != .closed { end = nil }
+      if state == .live, trouble?.isOverWhenLive == true { trouble = nil }
+      if [.connecting, .live, .stale].contains(state) { end = nil }
       return state != self.state
     case .transport(let transport):
       defer { self.transport = transport }
@@ -103,7 +103,9 @@ extension RemoteRecordsError {
   }
 
   /// Whether it is over when the connection is good again.
-  var isOfConnection: Bool {
+  var isOverWhenLive: Bool { reason != .failed && reason != .undecodable }
+
+  private var isOfConnection: Bool {
     [.unreachable, .foreign, .silent, .busy, .token].contains(reason)
   }
 }

@@ -113,8 +113,8 @@ actor RecordsLink<Record: Decodable & Sendable> {
       expectArrival(of: request)
     case .lost: interrupt()
     case .troubled(let problem, _), .silent(let problem):
-      interrupt()
       audience.tell(.trouble(problem))
+      interrupt()
     case .event(let event): return receive(event, request)
     }
     return .goOn
@@ -210,8 +210,8 @@ actor RecordsLink<Record: Decodable & Sendable> {
       show(RemoteRecordsChangeSet(resetFrom: records, to: RemoteRecords()))
     }
     if let problem { audience.tell(.trouble(problem)) }
-    audience.tell(.state(state))
     audience.tell(.end(problem))
+    audience.tell(.state(state))
   }
 }
 

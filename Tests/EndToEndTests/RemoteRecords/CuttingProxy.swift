@@ -93,6 +93,8 @@ final class CuttingProxy: Sendable {
   /// Passes nothing to clients, and closes nothing.
   func freeze(_ isFrozen: Bool) { state.withLock { $0.isFrozen = isFrozen } }
 
+  private var isFrozen: Bool { state.withLock(\.isFrozen) }
+
   // MARK: - Connections
 
   private func admit(_ client: Int32) {
@@ -122,7 +124,9 @@ final class CuttingProxy: Sendable {
     }
     Thread.detachNewThread { [weak self] in
       var held: [UInt8] = []
-      while let bytes = Self.read(server), let self {
+      while let bytes = Self.read(server) {
+        while self?.isFrozen == true { Thread.sleep(forTimeInterval: 0.005) }
+        guard let self else { break }
         let (passed, isCut) = self.pass(held + bytes)
         held = passed.isEmpty ? held + bytes : []
         let isWritten = Self.write(passed, to: client)
@@ -144,7 +148,6 @@ final class CuttingProxy: Sendable {
   /// What of these bytes goes on to the client now, and whether all is cut behind them.
   private func pass(_ bytes: [UInt8]) -> (passed: [UInt8], isCut: Bool) {
     state.withLock { state in
-      if state.isFrozen { return ([], false) }
       if state.holdsBack, Self.isUnfinished(bytes) { return ([], false) }
       guard var allowance = state.allowance else { return (bytes, false) }
       // Behind a head at the earliest: up to Swift 6.3, URLSession ends the process on Linux where a
