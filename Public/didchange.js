@@ -143,7 +143,7 @@ export class FetchedRecordsController extends EventTarget {
 
   move(key, newIndexPath, request) {
     const moving = import("./didchange/localMoves.js").then(({ LocalMoves }) => {
-      this.#local ??= new LocalMoves(this, (data) => this.#showMove(data));
+      this.#local ??= new LocalMoves(this, (changeSetOf) => this.#show(changeSetOf({ query: this.#query, ...this.#head })));
       return this.#local.add(key, newIndexPath, request);
     }, (error) => this.#complain(missing(error)));
     // It may fail before there is anybody to hear of it.
@@ -242,12 +242,6 @@ export class FetchedRecordsController extends EventTarget {
     this.#show(changeSet);
     this.#local?.goOn(events);
     this.#notePending();
-  }
-
-  #showMove(data) {
-    const about = { query: this.#query, ...this.#head, from: this.version, isLocal: true };
-    const didChange = { ...about, numberOfSections: this.sections.length };
-    this.#show({ willChange: { ...about, numberOfChanges: 1 }, events: [{ event: "change", data }], didChange });
   }
 
   #show({ willChange, events, didChange }) {

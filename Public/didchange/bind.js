@@ -1,7 +1,7 @@
 /** Keeps a list in the document in step with a controller: a node belongs to its record for life. */
 
 import { formatter } from "./formats.js";
-import { drawer, fadeIn, flip } from "./motion.js";
+import { drawer, flip } from "./motion.js";
 import { keyOf, textOf } from "./wire.js";
 
 const tags = { UL: "li", OL: "li", TBODY: "tr" };
@@ -15,15 +15,19 @@ export function bind(controller, list, { row, section, formats, types, changed, 
   /** Record → its change, and key → `{record, hasMoved}`, since the last drawing. */
   const changes = new Map();
   const named = new Map();
+  /** Nodes that are new in this drawing. */
+  const added = new Set();
 
   function draw() {
     const isFirst = items.size === 0;
     if (isFirst) list.replaceChildren();
     flip(list.children, () => {
-      const next = arrange(isFirst);
+      added.clear();
+      const next = arrange();
       place(next);
       items = next;
-    });
+      if (isFirst) added.clear();
+    }, added);
     for (const [record, change] of changes) if (items.has(record)) changed?.(items.get(record).node, change);
     named.clear();
     changes.clear();
@@ -31,7 +35,7 @@ export function bind(controller, list, { row, section, formats, types, changed, 
   }
 
   /** What stayed the same keeps its item, what changed has the node of its key: O(n), and O(k) calls for k changes. */
-  function arrange(isFirst) {
+  function arrange() {
     const next = new Map();
     const others = [];
     const want = (subject, make) => {
@@ -45,24 +49,26 @@ export function bind(controller, list, { row, section, formats, types, changed, 
     // Several may have one key: they are told apart by their order.
     const left = new Map();
     for (const [subject, { key, node }] of items) {
-      if (!next.has(subject)) left.set(key, [...left.get(key) ?? [], node]);
+      if (next.has(subject)) continue;
+      if (!left.has(key)) left.set(key, []);
+      left.get(key).push(node);
     }
     for (const [subject, make] of others) {
       const key = make === section ? `s${textOf(subject.name)}` : textOf(keyOf(subject));
-      next.set(subject, { key, node: nodeOf(left.get(key)?.shift(), subject, make, isFirst) });
+      next.set(subject, { key, node: nodeOf(left.get(key)?.shift(), subject, make) });
     }
     for (const node of [...left.values()].flat()) node.remove();
     return next;
   }
 
   /** What stands for it, changed or new. */
-  function nodeOf(known, subject, make, isFirst) {
+  function nodeOf(known, subject, make) {
     const content = make(subject, known);
     let node = known ?? document.createElement(tags[list.tagName] ?? "div");
     if (content instanceof HTMLElement) node = content;
     else node.replaceChildren(content);
     if (node !== known) known?.remove();
-    if (!known && !isFirst) fadeIn(node);
+    if (!known) added.add(node);
     return node;
   }
 

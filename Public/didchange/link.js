@@ -32,8 +32,7 @@ async function enter(id, entry, refusal) {
   entry.message = null;
   const isOpen = () => open.get(id) === entry;
   const { callerOf, introduction } = await import("./caller.js").catch((error) => {
-    entry.listener("error", missing(error));
-    entry.listener("state", "closed");
+    giveUp(entry, missing(error));
     return {};
   });
   if (!callerOf) return;
@@ -51,12 +50,12 @@ async function useOwnHub() {
     waiting.splice(0).forEach(send);
   } catch (error) {
     flaw = missing(error);
-    for (const { listener } of open.values()) giveUp(listener);
+    for (const entry of open.values()) giveUp(entry, flaw);
   }
 }
 
-function giveUp(listener) {
-  listener("error", flaw);
+function giveUp({ listener }, problem) {
+  listener("error", problem);
   listener("state", "closed");
 }
 
@@ -104,7 +103,7 @@ export function subscribe(topic, listener, options = null) {
   }
   const entry = { topic, listener, options, caller: null, message: null };
   open.set(id, entry);
-  if (flaw) queueMicrotask(() => open.has(id) && giveUp(listener));
+  if (flaw) queueMicrotask(() => open.has(id) && giveUp(entry, flaw));
   else if (options) enter(id, entry);
   else send(entry.message = { open: id, ...topic });
   return {

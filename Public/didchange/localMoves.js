@@ -9,7 +9,7 @@ export class LocalMoves {
   /** `{key, to, way, isSettled}` in their order; `way` is from where and to where it is shown now. */
   #moves = [];
 
-  /** `show` takes the data of a change. */
+  /** `show` takes what makes a change set for what stands around the records. */
   constructor(controller, show) {
     [this.#controller, this.#show] = [controller, show];
   }
@@ -55,7 +55,12 @@ export class LocalMoves {
   /** As a change set of one move. */
   #showAt(indexPath, newIndexPath) {
     const record = this.#controller.recordAt(indexPath);
-    this.#show({ type: "move", indexPath, newIndexPath, key: keyOf(record), changes: {}, record, isLocal: true });
+    const data = { type: "move", indexPath, newIndexPath, key: keyOf(record), changes: {}, record, isLocal: true };
+    const numberOfSections = this.#controller.sections.length;
+    this.#show((head) => {
+      const about = { ...head, from: head.version, isLocal: true };
+      return { willChange: { ...about, numberOfChanges: 1 }, events: [{ event: "change", data }], didChange: { ...about, numberOfSections } };
+    });
   }
 
   #end(move) {

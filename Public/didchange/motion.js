@@ -34,15 +34,18 @@ const few = 500;
 
 const top = (node) => node.getBoundingClientRect().top;
 
-export function flip(elements, mutate) {
+/** `added` is what is new, when it is over. */
+export function flip(elements, mutate, added) {
   if (isStill()) return mutate();
-  const before = new Map(near(elements).map((node) => [node, top(node)]));
+  const measured = () => new Map(near(elements).map((node) => [node, top(node)]));
+  const before = measured();
   mutate();
   const isSeen = (y) => y > -200 && y < innerHeight;
   // All are measured first: what is animated has its style made anew.
-  const ways = [...before].filter(([node]) => node.isConnected).map(([node, was]) => [node, was, top(node)]);
-  for (const [node, was, is] of ways) {
-    if (Math.abs(was - is) >= 1 && (isSeen(was) || isSeen(is))) slide(node, was - is);
+  for (const [node, is] of measured()) {
+    const was = before.get(node) ?? is;
+    if (added.has(node)) fadeIn(node);
+    else if (Math.abs(was - is) >= 1 && (isSeen(was) || isSeen(is))) slide(node, was - is);
   }
 }
 
