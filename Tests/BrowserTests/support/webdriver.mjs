@@ -1,25 +1,14 @@
-// A WebDriver client of a few calls (https://www.w3.org/TR/webdriver2/), for Chromium's driver.
+// Browsers for tests, by a few calls of WebDriver (https://www.w3.org/TR/webdriver2/).
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
-import { createInterface } from "node:readline";
+import { engines, isMissing, programNamed, starting } from "./engines.mjs";
 
-/** The path of a program on PATH, or null. */
-export function programNamed(name) {
-  for (const folder of [...process.env.PATH.split(":"), "/usr/sbin", "/sbin"]) {
-    try {
-      accessSync(`${folder}/${name}`, constants.X_OK);
-      return `${folder}/${name}`;
-    } catch { /* the next folder */ }
-  }
-  return null;
-}
+export { engines, isMissing, programNamed };
+
+/** Which browser the tests have; what they ask of the DevTools protocol only Chromium can. */
+const chosen = process.env.DIDCHANGE_BROWSER ?? "chromium";
 
 /** Why there can be no browser here; false where there can. */
-export const noBrowser =
-  !programNamed("chromedriver") ? "chromedriver is not installed (Debian: chromium-driver)"
-  : !programNamed("chromium") ? "chromium is not installed (Debian: chromium)" : false;
+export const noBrowser = isMissing(chosen);
 
 const elementKey = "element-6066-11e4-a52e-4f735466cecf";
 
@@ -77,33 +66,17 @@ export class Tab {
 
 export class Browser {
   #driver;
-  #base;
   #current;
 
-  static async start({ width = 1280, height = 860 } = {}) {
+  static async start({ width = 1280, height = 860, engine = chosen } = {}) {
     const browser = new Browser();
-    browser.#driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
-    const port = await portOf(browser.#driver);
-    const { sessionId } = await call(`http://127.0.0.1:${port}`, "POST", "/session", {
-      capabilities: { alwaysMatch: {
-        browserName: "chrome",
-        "goog:loggingPrefs": { browser: "ALL" },
-        "goog:chromeOptions": {
-          binary: programNamed("chromium"),
-          args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-            "--ignore-certificate-errors",
-            "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
-            `--window-size=${width},${height}`],
-        },
-      } },
-    });
-    browser.#base = `http://127.0.0.1:${port}/session/${sessionId}`;
+    browser.#driver = await starting[engine]({ width, height });
     browser.first = new Tab(browser, await browser.call("GET", "/window"));
     browser.#current = browser.first.handle;
     return browser;
   }
 
-  call(method, path, body) { return call(this.#base, method, path, body); }
+  call(method, path, body) { return this.#driver.call(method, path, body); }
 
   async select(handle) {
     if (this.#current === handle) return;
@@ -112,39 +85,14 @@ export class Browser {
   }
 
   async open(url) {
-    const { handle } = await this.call("POST", "/window/new", { type: "tab" });
+    const { handle } = await this.call("POST", "/window/new", { type: this.#driver.opens ?? "tab" });
     const tab = new Tab(this, handle);
     await tab.go(url);
     return tab;
   }
 
-  /** What pages said at the console since this was last asked. */
-  console() { return this.call("POST", "/se/log", { type: "browser" }); }
+  /** What pages said at the console since this was last asked; only Chromium's driver tells. */
+  async console() { return this.#driver.hearsConsole ? this.call("POST", "/se/log", { type: "browser" }) : []; }
 
-  async stop() {
-    await this.call("DELETE", "").catch(() => {});
-    this.#driver.kill();
-    if (this.#driver.exitCode === null) await once(this.#driver, "exit");
-  }
-}
-
-async function portOf(driver) {
-  for await (const line of createInterface({ input: driver.stdout })) {
-    const [, port] = /started successfully on port (\d+)/.exec(line) ?? [];
-    if (port) {
-      driver.stdout.resume();
-      return port;
-    }
-  }
-  throw new Error("chromedriver ended before it was ready");
-}
-
-async function call(base, method, path, body) {
-  const response = await fetch(base + path, {
-    method, body: body && JSON.stringify(body, undefined),
-    headers: body ? { "Content-Type": "application/json" } : {},
-  });
-  const { value } = await response.json();
-  if (!response.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
-  return value;
+  stop() { return this.#driver.stop(); }
 }

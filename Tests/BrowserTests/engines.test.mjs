@@ -1,0 +1,123 @@
+// What the client rests on, in each engine that is installed: streams, a worker that tabs share, moves, the page.
+
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { Middle } from "./support/middle.mjs";
+import { Database, Folder, noServer, publicFolder, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { Browser, engines, isMissing } from "./support/webdriver.mjs";
+
+const page = (head) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bound</title>
+<link rel="icon" href="favicon.svg">${head}<ul></ul><script type="module">
+  import { FetchedRecordsController } from "./didchange.js";
+  const players = new FetchedRecordsController("v1/queries/players");
+  players.bind(document.querySelector("ul"), {
+    section: ({ name }) => name,
+    row({ name }, node = document.createElement("li")) {
+      if (!node.firstChild) node.append(document.createElement("b"), document.createElement("input"));
+      node.firstChild.textContent = name;
+      return node;
+    },
+  });
+  // The driver of Firefox runs what it is given beside the page, whose globals are those of the window.
+  Object.assign(window, { players, snapshots: 0, troubles: [] });
+  players.addEventListener("snapshot", () => window.snapshots++);
+  addEventListener("error", ({ message }) => troubles.push(message));
+  addEventListener("unhandledrejection", ({ reason }) => troubles.push(String(reason)));
+</script></html>`;
+
+const start = "Blue: Ada Barbara Cyd Green: Dora Red: Eve Fay";
+const shows = (text) => window.players?.state === "live" && [...document.querySelector("ul").children]
+  .map((node) => node.querySelector("b")?.textContent ?? `${node.textContent}:`).join(" ") === text;
+
+const chosen = process.env.DIDCHANGE_BROWSER ? [process.env.DIDCHANGE_BROWSER] : engines;
+
+for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noServer, timeout: 120_000 }, () => {
+  let browser, folder, database, server, middle;
+
+  before(async () => {
+    folder = new Folder();
+    database = new Database(folder.file("teams.sqlite"), teams);
+    cpSync(publicFolder, folder.file("public"), { recursive: true });
+    folder.file("public/bound.html", page(""));
+    folder.file("public/alone.html", page("<script>delete window.SharedWorker</script>"));
+    server = await new Server(["--config", folder.file("teams.yaml", teamsConfiguration(database.path))],
+      { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
+    middle = await new Middle(server).start();
+    browser = await Browser.start({ engine });
+  });
+
+  after(async () => {
+    await browser?.stop();
+    await middle?.stop();
+    await server?.stop();
+    folder?.remove();
+  });
+
+  /** A tab that shows the list as it is at first; nothing went wrong in it. */
+  async function open(t, name) {
+    database.run(`BEGIN; DELETE FROM player; ${teams.slice(teams.indexOf("INSERT"))} COMMIT`);
+    const tab = await browser.open(middle.url + name);
+    t.after(async () => {
+      const troubles = await tab.run(() => window.troubles);
+      await tab.close();
+      assert.deepEqual(troubles, []);
+    });
+    await tab.until(shows, start);
+    return tab;
+  }
+
+  const commit = (id, what) => database.run(`UPDATE player SET ${what} WHERE id = ${id}`);
+
+  for (const [name, how] of [["bound.html", "over a worker that tabs share"], ["alone.html", "without a SharedWorker"]]) {
+    test(`a list lives and resumes after a cut, ${how}`, async (t) => {
+      const tab = await open(t, name);
+      assert.equal(await tab.run(() => typeof SharedWorker), name === "bound.html" ? "function" : "undefined");
+      commit(1, "name = 'Abe'");
+      await tab.until(shows, start.replace("Ada", "Abe"));
+      const snapshots = await tab.run(() => window.snapshots);
+      await server.stop("SIGKILL");
+      await tab.until(() => window.players.state === "stale");
+      await server.start();
+      await tab.until(() => window.players.state === "live");
+      assert.match(middle.streams[0], /lastEventId/);
+      commit(2, "team = 'Red'");
+      await tab.until(shows, "Blue: Abe Cyd Green: Dora Red: Barbara Eve Fay");
+      assert.equal(await tab.run(() => window.snapshots), snapshots, "it was told the difference");
+    });
+  }
+
+  test("tabs share one stream", async (t) => {
+    const tabs = [await open(t, "bound.html"), await open(t, "bound.html")];
+    commit(6, "name = 'Flo'");
+    for (const tab of tabs) await tab.until(shows, start.replace("Fay", "Flo"));
+    assert.equal(middle.streams.length, 1);
+  });
+
+  test("a row that moves is the same node, and keeps its focus and selection", async (t) => {
+    const tab = await open(t, "bound.html");
+    await tab.run(() => {
+      const input = document.querySelector("input");
+      window.row = input.parentNode;
+      input.value = "typing";
+      input.focus();
+      input.setSelectionRange(2, 4);
+    });
+    commit(1, "team = 'Red', name = 'Gus'");
+    await tab.until(shows, "Blue: Barbara Cyd Green: Dora Red: Eve Fay Gus");
+    assert.deepEqual(await tab.run(() => {
+      const { activeElement, activeElement: { value, selectionStart, selectionEnd } } = document;
+      return [activeElement.parentNode === window.row, value, selectionStart, selectionEnd];
+    }), [true, "typing", 2, 4]);
+  });
+
+  test("the page lives", async (t) => {
+    database.run(`BEGIN; DELETE FROM player; ${teams.slice(teams.indexOf("INSERT"))} COMMIT`);
+    const tab = await browser.open(`${middle.url}#players`);
+    t.after(() => tab.close());
+    const says = (name) => document.body.dataset.state === "live" && document.body.innerText.includes(name);
+    await tab.until(says, "Barbara");
+    commit(2, "name = 'Beatrix'");
+    await tab.until(says, "Beatrix");
+  });
+});

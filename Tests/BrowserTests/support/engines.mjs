@@ -1,0 +1,155 @@
+// The browsers that the tests know, each behind a driver that takes WebDriver's commands
+// (https://www.w3.org/TR/webdriver2/). A driver is `call(method, path, body)`, `stop()`, and perhaps
+// `hearsConsole` and what it `opens` in place of a tab.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { accessSync, constants, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { arch, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Marionette } from "./marionette.mjs";
+import { freePorts } from "./server.mjs";
+
+/** The path of a program on PATH, or null. */
+export function programNamed(name) {
+  for (const folder of [...process.env.PATH.split(":"), "/usr/sbin", "/sbin"]) {
+    try {
+      accessSync(`${folder}/${name}`, constants.X_OK);
+      return `${folder}/${name}`;
+    } catch { /* the next folder */ }
+  }
+  return null;
+}
+
+/** Debian's WebKitGTK has a browser for its tests, which is on nobody's path. */
+const miniBrowser = `/usr/lib/${{ x64: "x86_64", arm64: "aarch64" }[arch()]}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
+
+/** `[program, Debian's package]` of what is needed. */
+const needs = {
+  chromium: [["chromedriver", "chromium-driver"], ["chromium", "chromium"]],
+  firefox: [["firefox-esr", "firefox-esr"]],
+  webkit: [["WebKitWebDriver", "webkit2gtk-driver"], ["Xvfb", "xvfb"]],
+};
+
+export const engines = Object.keys(needs);
+
+/** Why there can be no such browser here; false where there can. */
+export function isMissing(engine) {
+  if (!needs[engine]) return `there is no engine “${engine}”: say ${engines.join(", ")}`;
+  const [missing] = needs[engine].filter(([program]) => !programNamed(program));
+  if (missing) return `${missing[0]} is not installed (Debian: ${missing[1]})`;
+  return engine === "webkit" && !existsSync(miniBrowser) ? `${miniBrowser} is not there (Debian: libwebkit2gtk-4.1-0)` : false;
+}
+
+export const starting = { chromium, firefox, webkit };
+
+async function chromium({ width, height }) {
+  const driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
+  const [, port] = await said(driver.stdout, /started successfully on port (\d+)/, "chromedriver");
+  const overChromedriver = await overHTTP(`http://127.0.0.1:${port}`, [driver], {
+    browserName: "chrome",
+    "goog:loggingPrefs": { browser: "ALL" },
+    "goog:chromeOptions": {
+      binary: programNamed("chromium"),
+      args: ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        "--ignore-certificate-errors",
+        "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+        `--window-size=${width},${height}`],
+    },
+  });
+  return { ...overChromedriver, hearsConsole: true };
+}
+
+/** It has a screen of its own: there is no WebKit without one. */
+async function webkit({ width, height }) {
+  const screen = spawn(programNamed("Xvfb"), ["-displayfd", "3", "-screen", "0", `${width}x${height}x24`],
+    { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  const [, number] = await said(screen.stdio[3], /(\d+)\n/, "Xvfb");
+  const [port] = await freePorts(1);
+  const driver = spawn(programNamed("WebKitWebDriver"), [`--port=${port}`], { stdio: "ignore",
+    env: { ...process.env, DISPLAY: `:${number}`, GDK_BACKEND: "x11", WEBKIT_DISABLE_COMPOSITING_MODE: "1",
+      // Its own sandbox needs namespaces, which containers seldom have.
+      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" } });
+  const base = `http://127.0.0.1:${port}`;
+  while (!await fetch(`${base}/status`).then(({ ok }) => ok, () => false)) {
+    if (driver.exitCode !== null) throw new Error("WebKitWebDriver ended before it was ready");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const overWebKitDriver = await overHTTP(base, [driver, screen], {
+    "webkitgtk:browserOptions": { binary: miniBrowser, args: ["--automation", `--geometry=${width}x${height}`] },
+  });
+  // A tab is hidden, and draws nothing: the driver brings none to the front.
+  return { ...overWebKitDriver, opens: "window" };
+}
+
+async function firefox({ width, height }) {
+  const profile = mkdtempSync(join(tmpdir(), "didchange-firefox-"));
+  writeFileSync(join(profile, "user.js"), Object.entries({
+    "marionette.port": 0, "app.update.disabledForTesting": true, "browser.shell.checkDefaultBrowser": false,
+    "datareporting.policy.dataSubmissionEnabled": false, "network.captive-portal-service.enabled": false,
+    "network.connectivity-service.enabled": false, "services.settings.server": "data:,#remote-settings-dummy/v1",
+    "dom.min_background_timeout_value": 4, "dom.timeout.enable_budget_timer_throttling": false,
+  }).map(([name, value]) => `user_pref(${JSON.stringify(name)}, ${JSON.stringify(value)});\n`).join(""));
+  const program = spawn(programNamed("firefox-esr"), ["--headless", "--marionette", "--no-remote", "--profile", profile,
+    "--width", String(width), "--height", String(height)], { stdio: "ignore" });
+  const active = join(profile, "MarionetteActivePort");
+  let port;
+  while (!port) {
+    if (program.exitCode !== null) throw new Error("Firefox ended before it was ready");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    port = existsSync(active) && Number(readFileSync(active, "utf8"));
+  }
+  const marionette = await Marionette.connect(port);
+  await marionette.command("WebDriver:NewSession", {});
+  return {
+    call: (method, path, body) => marionette.call(method, path, body),
+    async stop() {
+      marionette.command("Marionette:Quit", { flags: ["eForceQuit"] }).catch(() => {});
+      await ended(program);
+      marionette.close();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}
+
+async function overHTTP(address, processes, capabilities) {
+  const { sessionId } = await ask(`${address}/session`, "POST", "", { capabilities: { alwaysMatch: capabilities } });
+  const base = `${address}/session/${sessionId}`;
+  return {
+    call: (method, path, body) => ask(base, method, path, body),
+    async stop() {
+      await ask(base, "DELETE", "").catch(() => {});
+      for (const one of processes) {
+        one.kill();
+        await ended(one);
+      }
+    },
+  };
+}
+
+async function ask(base, method, path, body) {
+  const response = await fetch(base + path, {
+    method, body: body && JSON.stringify(body, undefined),
+    headers: body ? { "Content-Type": "application/json" } : {},
+  });
+  const { value } = await response.json();
+  if (!response.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
+  return value;
+}
+
+async function ended(process) {
+  if (process.exitCode === null && process.signalCode === null) await once(process, "exit");
+}
+
+/** Waits until a program says that. */
+async function said(output, pattern, name) {
+  let text = "";
+  for await (const piece of output.iterator({ destroyOnReturn: false })) {
+    text += piece;
+    const match = pattern.exec(text);
+    if (!match) continue;
+    output.resume();
+    return match;
+  }
+  throw new Error(`${name} ended before it was ready`);
+}
