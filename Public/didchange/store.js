@@ -1,5 +1,5 @@
 /**
- * A live query as a value that is another one with each change: what React and Svelte have in common,
+ * A live query as a value that is another one with each change: what React, Vue and Svelte have in common,
  * and a readable store as Svelte's contract has it.
  */
 

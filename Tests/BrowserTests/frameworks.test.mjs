@@ -1,10 +1,11 @@
-// The hook in real React, and the store that it has in common with Svelte.
+// The hook in real React, the composable in real Vue, and the store that they have in common with Svelte.
 
 import assert from "node:assert/strict";
 import { cpSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { copyReact, noReact, reactHead, reactModule } from "./support/react.mjs";
 import { Database, eventually, Folder, metric, noServer, publicFolder, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { copyVue, noVue, vueHead } from "./support/vue.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, script) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Frameworks</title>
@@ -32,6 +33,25 @@ const reactPage = page(reactHead, `
   globalThis.unmount = () => root.unmount();
   ask({});`);
 
+/** A component that is there or not, of what `asked` says. */
+const vuePage = page(vueHead, `
+  import { createApp, h, reactive } from "vue";
+  import { useFetchedRecords } from "./didchange/vue.js";
+  globalThis.asked = reactive({ isThere: true, most: 50, order: "name" });
+  const Ranking = {
+    setup() {
+      const ranking = useFetchedRecords("v1/queries/ranking?limit=5", () => ({ parameters: { most: asked.most }, order: asked.order }));
+      globalThis.drawn = [];
+      return () => {
+        const { records, state, error, controller } = ranking.value;
+        Object.assign(globalThis, { controller: controller ?? globalThis.controller, error });
+        drawn.push([null, state + ": " + records.map(({ name }) => name).join(" ")]);
+        return h("ul", records.map(({ id, name }) => h("li", { key: id }, name)));
+      };
+    },
+  };
+  createApp({ render: () => asked.isThere ? h(Ranking) : "gone" }).mount("#root");`);
+
 const storePage = page("", `
   import { fetchedRecords } from "./didchange/svelte.js";
   globalThis.store = fetchedRecords("v1/queries/team?team=Red");
@@ -50,6 +70,8 @@ describe("in frameworks", { skip: noBrowser || noServer, timeout: 120_000 }, () 
     folder.file("public/react-module.js", reactModule);
     folder.file("public/react.html", reactPage);
     folder.file("public/store.html", storePage);
+    if (!noVue) copyVue(folder.file("public"));
+    folder.file("public/vue.html", vuePage);
     server = await new Server(["--config", folder.file("teams.yaml", `${teamsConfiguration(database.path)}
   ranking:
     table: player
@@ -117,6 +139,37 @@ describe("in frameworks", { skip: noBrowser || noServer, timeout: 120_000 }, () 
     await tab.run(() => ask({ isStrict: true }));
     await tab.until(shows, "live: Ada Barbara");
     await tab.run(() => unmount());
+    await tab.until(() => controller.state === "closed");
+    await eventually(async () => (await metric(server, "streams")) === 0, "no stream");
+  });
+
+  test("Vue: what the function reads may change, and a component that goes leaves nothing", { skip: noVue }, async (t) => {
+    const tab = await open(t, "vue.html");
+    await tab.until(shows, "live: Ada Barbara Cyd Dora Eve");
+    await tab.run(() => {
+      globalThis.first = controller;
+      globalThis.row = document.querySelector("li");
+    });
+    for (const [changes, expected, last] of [
+      [{ most: 40 }, "live: Ada Barbara Cyd Dora", "Ada Barbara Cyd Dora Eve"],
+      [{ order: "best" }, "live: Dora Cyd Barbara Ada", "Ada Barbara Cyd Dora"],
+    ]) {
+      await tab.run((changes) => {
+        drawn.length = 0;
+        Object.assign(asked, changes);
+      }, changes);
+      await tab.until(shows, expected);
+      assert.equal(await tab.run(() => drawn[0][1]), `stale: ${last}`);
+    }
+    assert.ok(await tab.run(() => controller === first && row.isConnected));
+    database.run("UPDATE player SET name = 'Abe' WHERE id = 1");
+    await tab.until(shows, "live: Dora Cyd Barbara Abe");
+    database.run("UPDATE player SET name = 'Ada' WHERE id = 1");
+    await tab.run(() => { asked.most = "many"; });
+    await tab.until(() => error?.status === 400 && /integer/.test(error.detail));
+    await tab.run(() => { asked.most = 20; });
+    await tab.until(shows, "live: Barbara Ada");
+    await tab.run(() => { asked.isThere = false; });
     await tab.until(() => controller.state === "closed");
     await eventually(async () => (await metric(server, "streams")) === 0, "no stream");
   });

@@ -1,18 +1,9 @@
 // axe-core (https://github.com/dequelabs/axe-core), as the Python package axe-playwright-python brings it.
 
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { programNamed } from "./webdriver.mjs";
+import { fileInPackage } from "./wheels.mjs";
 
-function find() {
-  if (process.env.DIDCHANGE_AXE) return process.env.DIDCHANGE_AXE;
-  if (!programNamed("python3")) return "";
-  const script = "import importlib.util as u; s = u.find_spec('axe_playwright_python'); print(s.submodule_search_locations[0] if s else '')";
-  return join(execFileSync("python3", ["-c", script], { encoding: "utf8" }).trim(), "axe.min.js");
-}
-
-const file = find();
+const file = process.env.DIDCHANGE_AXE ?? fileInPackage("axe_playwright_python", "axe.min.js");
 
 /** Why there is no axe here; false where there is. */
 export const noAxe = existsSync(file) ? false
