@@ -87,6 +87,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     database = new Database(folder.file("shop.sqlite"), sql);
     cpSync(publicFolder, folder.file("public"), { recursive: true });
     folder.file("public/callers.html", page(script));
+    folder.file("public/alone.html", `<script>delete globalThis.SharedWorker</script>${page(script)}`);
     if (!noReact) copyReact(folder.file("public"));
     folder.file("public/react-module.js", reactModule);
     folder.file("public/parts.html", `<!doctype html>${reactHead}${page(parts)}`);
@@ -109,7 +110,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
   async function open(t, path = "callers.html", base = server.url) {
     const tab = await browser.open(base + path);
     t.after(() => tab.close());
-    if (path === "callers.html") await tab.until(() => globalThis.opened);
+    if (["callers.html", "alone.html"].includes(path)) await tab.until(() => globalThis.opened);
     return tab;
   }
 
@@ -260,6 +261,36 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
     await tab.run(() => (document.cookie = "session=; max-age=0"));
   });
 
+  test("without a SharedWorker tokens and cookies say who asks too, of each page by itself", async (t) => {
+    for (const token of ["solo", "solo-2", "solo-cookie"]) signIn(token, 7);
+    const tab = await open(t, "alone.html");
+    assert.equal(await tab.run(() => typeof SharedWorker), "undefined");
+    const before = await streams();
+    await start(tab, "ada", "v1/queries/purchases", ["solo", "solo-2"]);
+    await start(tab, "bob", "v1/queries/purchases", ["bob"]);
+    await tab.until(shown, "ada", "live: Apples Bread");
+    await tab.until(shown, "bob", "live: Cheese");
+    await eventually(async () => (await streams()) === before + 2, "a stream for each of both");
+    signOut("solo");
+    await tab.until(() => all.ada.reasons.length === 2);
+    database.run("UPDATE purchase SET title = 'Avocados' WHERE id = 1");
+    await tab.until(shown, "ada", "live: Avocados Bread");
+    database.run("UPDATE purchase SET title = 'Apples' WHERE id = 1");
+    assert.deepEqual(await tab.run(() => [...all.ada.reasons, ...all.ada.problems]), [false, true]);
+    const foreign = await open(t, "alone.html", other.url);
+    await foreign.run(() => { document.cookie = "session=solo-cookie"; });
+    await start(foreign, "with", `${server.url}v1/queries/purchases`, null, { withCredentials: true });
+    await foreign.until(shown, "with", "live: Apples Bread");
+    await start(foreign, "without", `${server.url}v1/queries/purchases`);
+    await foreign.until(shown, "without", "signedOut: ");
+    await start(foreign, "token", `${server.url}v1/queries/purchases`, ["bob"]);
+    await foreign.until(shown, "token", "live: Cheese");
+    signOut("solo-cookie");
+    await foreign.until(shown, "with", "signedOut: ");
+    await foreign.until(shown, "token", "live: Cheese");
+    await foreign.run(() => { document.cookie = "session=; max-age=0"; });
+  });
+
   const names = () => [...document.querySelectorAll("#records .record [role=cell]:last-child")].map((cell) => cell.textContent).join(" ");
   const pageShows = (expected) => document.body.dataset.state === "live"
     && [...document.querySelectorAll("#records .record [role=cell]:last-child")].map((cell) => cell.textContent).join(" ") === expected;
@@ -314,7 +345,7 @@ describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000
 
   test("nothing that pages and the server said shows a token", async () => {
     const said = JSON.stringify(await browser.console()) + server.log;
-    for (const token of ["ada", "bob", "root", "clerk", "short", "guest"]) {
+    for (const token of ["ada", "bob", "root", "clerk", "short", "guest", "solo"]) {
       assert.ok(!new RegExp(`\\b${token}\\b`).test(said), `${token} is in ${said.slice(0, 3000)}`);
     }
   });
