@@ -62,7 +62,7 @@ callers: {opaque: true, cookie: session, operators: anyone, claims: "SELECT name
     // Whoever comes late is told from the cache.
     const { body } = await poll({ after: known, wait: 60 });
     database.run("UPDATE player SET name = 'Amy' WHERE id = 1");
-    assert.notEqual(await version(), body.version);
+    await eventually(async () => await version() !== body.version, "the server has noticed the commit");
     assert.equal((await poll({ after: known, wait: 60 })).body.version, body.version);
   });
 
