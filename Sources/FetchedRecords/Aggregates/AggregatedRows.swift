@@ -3,8 +3,6 @@ import OrderedResults
 import QueryAnalysis
 
 /// The rows that statements alongside aggregate, and what they come to; those who show it share it.
-///
-/// Used in the engine's turns only, but for ``present``.
 // Safe to share: every mutable field is touched on the refresher's queue only.
 final class AggregatedRows: @unchecked Sendable {
   /// What tells them apart: the query and the values of its parameters.
