@@ -132,7 +132,7 @@ let package = Package(
       ],
       path: "Benchmarks",
       exclude: [
-        "README.md", "DifferenceKitPeer", "HTTP/HummingbirdPeer", "HTTP/Tools", "Scroll",
+        "README.md", "Bind", "DifferenceKitPeer", "HTTP/HummingbirdPeer", "HTTP/Tools", "Scroll",
       ],
       swiftSettings: settings),
 

@@ -52,6 +52,8 @@ async function askWho() {
 function signIn(token) {
   signInWith(token);
   forgetHistories();
+  // What closes with it is not asked for again.
+  ++choice;
   leave();
   readMetrics();
   showQueries();

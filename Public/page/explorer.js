@@ -28,7 +28,13 @@ export async function explore(sql, page) {
     if (page.isLeft()) return;
     byId("about").open = matchMedia("(min-width: 1000px)").matches;
     const { controller } = page.open({ ...query, title: "Explore", explored: sql });
-    controller.addEventListener("state", ({ detail }) => detail === "closed" && again());
+    // The same controller may be opened again.
+    const onState = ({ detail }) => {
+      if (detail !== "closed") return;
+      controller.removeEventListener("state", onState);
+      again();
+    };
+    controller.addEventListener("state", onState);
   } catch (error) {
     if (page.isLeft()) return;
     if (error.problem?.status === 400) showMistake(error.problem.detail);

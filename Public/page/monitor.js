@@ -53,6 +53,6 @@ export function monitor(ask) {
 }
 
 /** The plain numbers of Prometheus' text format. */
-export const numbersIn = (text) =>
+const numbersIn = (text) =>
   Object.fromEntries([...text.matchAll(/^didchange_(\w+) (\S+)$/gm)]
     .map(([, name, value]) => [name, Number(value)]));

@@ -15,7 +15,7 @@ export function show(token, height, { url, ask, bytes }) {
   const image = element("img", { alt, title: alt, height, loading: "lazy", onerror: () => image.replaceWith(token) });
   const give = (blob) => {
     image.src = URL.createObjectURL(blob);
-    image.addEventListener("load", () => URL.revokeObjectURL(image.src), { once: true });
+    for (const end of ["load", "error"]) image.addEventListener(end, () => URL.revokeObjectURL(image.src), { once: true });
   };
   token.replaceWith(image);
   if (bytes) give(new Blob([Uint8Array.from(atob(bytes), (letter) => letter.charCodeAt(0))], { type: beginnings[beginning] }));

@@ -41,12 +41,6 @@ package struct RunDigest: Sendable {
     }
   }
 
-  /// Half of the digest as 16 hexadecimal digits: for names of a few things, which need no more.
-  package var hexadecimal: String {
-    let digits = String(values.0, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
-
   private static let alphabet = Array(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 }

@@ -90,9 +90,7 @@ package struct Configuration: Sendable {
     reader.readFile()
     guard reader.problems.isEmpty else { throw ConfigurationProblems(reader.problems) }
     reader.configuration.boundaries.sort()
-    reader.configuration.lines = text.split(
-      separator: "\n", omittingEmptySubsequences: false
-    ).map(String.init)
+    reader.configuration.lines = WordPlaces(text).lines
     return reader.configuration
   }
 

@@ -4,8 +4,10 @@ struct WordPlaces {
 
   init(lines: [String]) { self.lines = lines }
 
+  /// By scalars: `"\r\n"` is one `Character`.
   init(_ text: String) {
-    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+      .map(String.init)
   }
 
   /// The first place of a whole word. O(n), n characters.

@@ -8,7 +8,7 @@ import Synchronization
 
 /// The SELECTs that clients have typed in: each is a query for a while, live like the declared ones.
 ///
-/// What is explored has a name of its text, so the same SELECT is the same query for everybody who may
+/// What is explored has a name of its text and of what columns mean, so the same SELECT is the same query for everybody who may
 /// explore, and a link to it is good after a restart, when its page asks for it anew.
 final class Explorations: Sendable {
   /// What their names begin with; no query of a configuration can have a colon in its name.
@@ -44,7 +44,7 @@ final class Explorations: Sendable {
   ///   are in use; `FetchFailure` where the database cannot be read now.
   func explore(_ sql: String, _ types: ColumnTypes) throws -> String {
     dispatchPrecondition(condition: .onQueue(Self.queue))
-    let name = Self.prefix + refresher.versionKey.digest(of: sql).hexadecimal
+    let name = name(of: sql, types)
     if use(name) { return name }
     var definition = QueryDefinition(name: name, form: .sql(sql))
     definition.columnTypes = types
@@ -63,6 +63,14 @@ final class Explorations: Sendable {
     }
     names.withLock { $0.append(name) }
     return name
+  }
+
+  /// A configuration that is read again may say otherwise what columns mean: that is another query.
+  private func name(of sql: String, _ types: ColumnTypes) -> String {
+    let declared = types.declared.sorted { $0.key < $1.key }
+    var digest = refresher.versionKey.digest(of: sql)
+    digest.append(refresher.versionKey.digest(of: "\(types.areInferred) \(declared)"))
+    return Self.prefix + digest.text
   }
 
   /// Notes that somebody asks for one.

@@ -14,7 +14,7 @@ export const root = fileURLToPath(new URL("../../../", import.meta.url));
 export const read = (file) => readFileSync(join(root, file), "utf8");
 
 /** The articles of a catalog, or of all of them. */
-export const articles = ["RecordsAPI", "FetchedRecords"].flatMap((target) =>
+export const articles = ["RecordsAPI", "FetchedRecords", "FetchedRecordsClient"].flatMap((target) =>
   readdirSync(join(root, `Sources/${target}/${target}.docc`), { recursive: true })
     .filter((file) => file.endsWith(".md")).map((file) => `Sources/${target}/${target}.docc/${file}`));
 export const texts = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md", ...articles];

@@ -13,7 +13,7 @@ import Testing
     let fixture = try serve()
     let answer = try fixture.explore(Self.names).json
     let name = try #require(answer["name"].string)
-    #expect(name.wholeMatch(of: /explore:[0-9a-f]{16}/) != nil)
+    #expect(name.wholeMatch(of: /explore:[A-Za-z0-9_-]{22}/) != nil)
     #expect(answer["url"].string == "queries/\(name)")
     let follower = try fixture.follow(name)
     #expect(follower.keys == [[2], [3], [4], [5], [6]])
@@ -63,6 +63,7 @@ import Testing
   @Test(
     arguments: [
       ("SELECT nam FROM player", "1:8: no such column: nam; "),
+      ("SELECT name\r\nFROM plaier", "2:6: no such table: plaier; did you mean "),
       ("SELECT name\nFROM plaier", #"2:6: no such table: plaier; did you mean "player"?"#),
       ("SELECT name FORM player", #"1:18: near "player": syntax error; "#),
       ("DELETE FROM player", #"1:1: this statement begins with "DELETE": it is no SELECT; "#),

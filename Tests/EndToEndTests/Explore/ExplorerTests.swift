@@ -119,6 +119,9 @@ import Testing
     let writer = try ForeignWriter(server.database.path)
     try writer.commit("DELETE FROM player WHERE id = 1")
     #expect(try follower.changes().count == 1)
+    // The types of columns are others: it is another query.
+    try server.reload("columns: raw\n" + queries)
+    #expect(try client.post(Exploration.path(Self.sql)).json["name"].string != name)
     // Without operators nobody could explore.
     let callers = "proxies: [127.0.0.1]\ncallers:\n  headers: {sub: X-User}\n"
     try server.reload(callers + queries, until: "the configuration stays as it was: ")
