@@ -71,10 +71,12 @@ async function webkit({ width, height }) {
       // Its own sandbox needs namespaces, which containers seldom have.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1" } });
   const base = `http://127.0.0.1:${port}`;
-  while (!await fetch(`${base}/status`).then(({ ok }) => ok, () => false)) {
-    if (driver.exitCode !== null) throw new Error("WebKitWebDriver ended before it was ready");
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  await orEnd([screen], async () => {
+    while (!await fetch(`${base}/status`).then(({ ok }) => ok, () => false)) {
+      if (driver.exitCode !== null) throw new Error("WebKitWebDriver ended before it was ready");
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
   const overWebKitDriver = await overHTTP(base, [driver, screen], {
     "webkitgtk:browserOptions": { binary: miniBrowser, args: ["--automation", `--geometry=${width}x${height}`] },
   });
@@ -99,8 +101,11 @@ async function firefox({ width, height }) {
     await new Promise((resolve) => setTimeout(resolve, 20));
     port = existsSync(active) && Number(readFileSync(active, "utf8"));
   }
-  const marionette = await Marionette.connect(port);
-  await marionette.command("WebDriver:NewSession", {});
+  const marionette = await orEnd([program], async () => {
+    const marionette = await Marionette.connect(port);
+    await marionette.command("WebDriver:NewSession", {});
+    return marionette;
+  });
   return {
     call: (method, path, body) => marionette.call(method, path, body),
     async stop() {
@@ -113,7 +118,8 @@ async function firefox({ width, height }) {
 }
 
 async function overHTTP(address, processes, capabilities) {
-  const { sessionId } = await ask(`${address}/session`, "POST", "", { capabilities: { alwaysMatch: capabilities } });
+  const { sessionId } = await orEnd(processes, () =>
+    ask(`${address}/session`, "POST", "", { capabilities: { alwaysMatch: capabilities } }));
   const base = `${address}/session/${sessionId}`;
   return {
     call: (method, path, body) => ask(base, method, path, body),
@@ -135,6 +141,16 @@ async function ask(base, method, path, body) {
   const { value } = await response.json();
   if (!response.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
   return value;
+}
+
+/** Does what needs these processes, and ends them where it fails: node waits for those it has started. */
+async function orEnd(processes, act) {
+  try {
+    return await act();
+  } catch (error) {
+    for (const one of processes) one.kill("SIGKILL");
+    throw error;
+  }
 }
 
 async function ended(process) {
