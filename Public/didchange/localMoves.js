@@ -26,10 +26,10 @@ export class LocalMoves {
 
   /** What is shown is what the server says. */
   takeBack() {
-    for (const move of this.#moves.toReversed()) {
+    for (const move of this.#moves.slice().reverse()) {
       const { way } = move;
       move.way = null;
-      if (way) this.#showAt(...way.toReversed());
+      if (way) this.#showAt(...way.slice().reverse());
     }
   }
 

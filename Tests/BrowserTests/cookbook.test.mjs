@@ -38,12 +38,12 @@ describe("the cookbook", { concurrency: 2, skip: noServer }, () => {
   test("lists all of its pages", () => {
     const list = readFileSync(join(cookbook, "Cookbook.md"), "utf8");
     const listed = [...list.matchAll(/\]\((\w+)\.md\)/g)].map(([, name]) => name);
-    assert.deepEqual(listed.toSorted(), pageNames.toSorted());
+    assert.deepEqual(listed.slice().sort(), pageNames.slice().sort());
   });
 
   test("has a visitor for each page that is opened, and none for others", () => {
     const opened = pageNames.flatMap((name) => readPage(name).steps.filter(({ open }) => open).map(() => name));
-    assert.deepEqual(Object.keys(inBrowser).toSorted(), opened.toSorted());
+    assert.deepEqual(Object.keys(inBrowser).slice().sort(), opened.slice().sort());
   });
 
   for (const name of pageNames) {

@@ -89,11 +89,11 @@ describe("README.md", { skip: noServer }, () => {
     for (const [command, options] of synopsis(text)) {
       const help = execFileSync(program, ["help", command], { encoding: "utf8" });
       const known = help.match(/^  (?:-\w, )?--[a-z-]+/gm).map((option) => option.trim().replace(/^-\w, /, ""));
-      assert.deepEqual(options.toSorted(), known.filter((option) => !["--help", "--version"].includes(option)).toSorted(), command);
+      assert.deepEqual(options.slice().sort(), known.filter((option) => !["--help", "--version"].includes(option)).slice().sort(), command);
     }
     const help = execFileSync(program, ["--help"], { encoding: "utf8" }).split("SUBCOMMANDS:")[1];
     const commands = [...help.matchAll(/^  ([\w-]+)(?: \(default\))? {2,}/gm)].map(([, name]) => name);
-    assert.deepEqual([...synopsis(text).keys()].toSorted(), commands.toSorted());
+    assert.deepEqual([...synopsis(text).keys()].slice().sort(), commands.slice().sort());
   });
 
   test("has a changelog whose last version is the program's", () => {
@@ -144,9 +144,9 @@ describe("the articles about the server", { skip: noServer }, () => {
     const { stderr } = check(configuration);
     const listed = new RegExp(`"nonesuch" is not a word of ${owner}; the words are (.*)`).exec(stderr)?.[1];
     assert.ok(listed, `${configuration}: ${stderr}`);
-    return listed.split(", ").toSorted();
+    return listed.split(", ").slice().sort();
   }
-  const wordsIn = (text, ...headings) => rows(text, ...headings).flatMap(([words]) => codes(words)).toSorted();
+  const wordsIn = (text, ...headings) => rows(text, ...headings).flatMap(([words]) => codes(words)).slice().sort();
   const section = (name, title) => article(name).split(/^## /m).find((part) => part.startsWith(title)) ?? assert.fail(title);
 
   test("have the words of the configuration", () => {
@@ -164,11 +164,11 @@ describe("the articles about the server", { skip: noServer }, () => {
     const line = codes(rows(section("Configuration", "The file"), "word").find(([word]) => word === "`accessLog`")[1]).at(-1);
     assert.equal(check(`accessLog: "${line}"`).status, 0);
     const listed = /the words are (.*)/.exec(check('accessLog: "{nonesuch}"').stderr)[1];
-    assert.deepEqual(line.match(/\w+/g).toSorted(), listed.split(", ").toSorted());
+    assert.deepEqual(line.match(/\w+/g).slice().sort(), listed.split(", ").slice().sort());
 
-    const reserved = codes(section("Configuration", "A parameter").split("are refused:")[1]).toSorted();
+    const reserved = codes(section("Configuration", "A parameter").split("are refused:")[1]).slice().sort();
     const { stderr } = check("queries: {a: {table: player, where: 'id = :offset', parameters: {offset: {type: integer}}}}");
-    assert.deepEqual(reserved, /reserved are (.*)/.exec(stderr)[1].split(", ").toSorted());
+    assert.deepEqual(reserved, /reserved are (.*)/.exec(stderr)[1].split(", ").slice().sort());
   });
 
   test("have the types of columns", () => {
@@ -176,7 +176,7 @@ describe("the articles about the server", { skip: noServer }, () => {
     for (const type of types) assert.equal(check(`queries: {a: {table: player, columns: {name: ${type}}}}`).status, 0, type);
     const { stderr } = check("queries: {a: {table: player, columns: {name: nonesuch}}}");
     const listed = /the types are (.*)/.exec(stderr)[1].replace("MEDIA/TYPE", "image/png").split(", ");
-    assert.deepEqual(types.toSorted(), listed.toSorted());
+    assert.deepEqual(types.slice().sort(), listed.slice().sort());
   });
 
   test("have the requests that are answered", async (t) => {
@@ -210,7 +210,7 @@ describe("the articles about the server", { skip: noServer }, () => {
     const { paths } = await (await fetch(`${server.url}v1/openapi.json`)).json();
     const described = Object.keys(paths).filter((path) => !path.includes("/teams")).map((path) => path.replace("/players", "/{query}"));
     const written = requests.map(({ path }) => path.split("?")[0]).filter((path) => path !== "/v1/tickets");
-    assert.deepEqual(written.toSorted(), described.toSorted());
+    assert.deepEqual(written.slice().sort(), described.slice().sort());
   });
 });
 
