@@ -219,7 +219,7 @@ queries:
         one.heard.length = 0;
       }
       assert.equal(middle.open.filter((path) => path.includes("/changes")).length, 0);
-      assert.equal(middle.streams.length, 1);
+      await eventually(() => middle.streams.length === 1, "the one before is closed");
       one.controller.close();
       await eventually(() => !middle.streams.length, "the stream is closed");
       assert.doesNotMatch(middle.of("/v1/events").at(-1).text, /event: snapshot/);
