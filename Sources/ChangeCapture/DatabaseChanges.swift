@@ -77,6 +77,15 @@ package struct DatabaseChanges: Sendable, Equatable {
     }
   }
 
+  /// Says better what changed in a virtual table than that one of the tables behind it has.
+  mutating func explain(_ table: String, by changes: TableChanges) {
+    guard case .tables(var tables) = extent else { return }
+    extent = .nothing
+    tables = tables.filter { $0.key.lowercased() != table.lowercased() }
+    if !changes.isNothing { tables[table] = changes }
+    extent = .tables(tables)
+  }
+
   /// Takes tables as a whole of which rows WITHOUT ROWID are gone that may be there still: their keys are
   /// not known.
   mutating func doubtGoneKeys() {

@@ -18,6 +18,8 @@ package enum TableChanges: Sendable, Equatable {
     case withoutRowID
     /// The table is virtual, and one of the tables that it may read has changed.
     case virtualTable
+    /// The table is an index of FTS5, and a page of it is not what it should be.
+    case malformedIndex
     /// The table was made, dropped, renamed or altered.
     case schema
     /// The log was begun anew before all of it was read; what happened is known only of followed

@@ -22,6 +22,8 @@ final class LiveResults {
 
   /// The tables whose rows have to be known.
   private(set) var followedTables: Set<String> = []
+  /// The indexes of FTS5 that tell which documents changed.
+  private(set) var searchIndexes: Set<SearchIndex> = []
 
   /// Begins to keep a live result up to date, which knows what it is of.
   func add(_ live: LiveResult) {
@@ -112,6 +114,7 @@ final class LiveResults {
 
   private func addTables(of group: QueryGroup) {
     followedTables.formUnion(group.followedTables)
+    searchIndexes.formUnion(group.searchIndexes)
     guard groupsByTable != nil else { return }
     for table in group.tables { groupsByTable?[table.lowercased(), default: []].append(group) }
   }
@@ -119,6 +122,7 @@ final class LiveResults {
   private func findTables() {
     groupsByTable = nil
     followedTables = Set(groups.values.flatMap(\.followedTables))
+    searchIndexes = Set(groups.values.flatMap(\.searchIndexes))
   }
 
   // MARK: - Changes

@@ -26,6 +26,12 @@ final class QueryGroup {
   /// Those of which it must be known which rows changed. Of windows, the outline knows where they are.
   var followedTables: [String] { isOfWindows ? [] : query.plan?.followedTables ?? [] }
 
+  /// Those of FTS5 that tell which documents changed.
+  var searchIndexes: [SearchIndex] {
+    guard !isOfWindows, let plan = query.plan else { return [] }
+    return plan.leads.filter(\.isFollowed).compactMap(\.storage?.index)
+  }
+
   func add(_ live: LiveResult) {
     live.group = self
     members[ObjectIdentifier(live)] = live

@@ -124,6 +124,7 @@ extension Refresher {
     } else {
       // What failed before was not brought up to date then, whatever changed now.
       refetchFailed()
+      for index in live.searchIndexes { try changes.findDocuments(of: index, in: db) }
       bringUpToDate(changes, in: transaction)
     }
     // Whoever has something to be told does not wait for what may take longer.

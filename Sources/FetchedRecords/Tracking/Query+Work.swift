@@ -92,7 +92,8 @@ extension Query {
   ) -> RecordsWork {
     var changed: [ChangedRows] = []
     for lead in plan.leads {
-      switch self.changes(of: lead, among: changes) {
+      let tables = lead.isFollowed ? lead.rowTables : everyTable(of: lead)
+      switch changes[tables: tables] {
       case nil: break
       case .rows(let rowIDs) where lead.isFollowed:
         changed.append(ChangedRows(lead: lead, rowIDs: rowIDs))
@@ -108,38 +109,12 @@ extension Query {
     return changed.isEmpty ? .none : .rows(changed.joiningOwners(plan), plan)
   }
 
-  /// What may have changed in the table of a lead.
-  private func changes(
-    of lead: IncrementalPlan.Lead, among changes: DatabaseChanges
-  ) -> TableChanges? {
-    guard lead.isFollowed else { return changes[tables: everyTable(of: lead)] }
-    let rows = changes[tables: lead.rowTables]
-    guard let index = lead.storage?.index, !changes.explain(index, by: rows) else { return rows }
-    return .whole(.virtualTable)
-  }
-
   private func everyTable(of lead: IncrementalPlan.Lead) -> [String] {
     [lead.table] + (dependencies.first { $0.table == lead.table }?.storage ?? [])
   }
 }
 
 extension DatabaseChanges {
-  /// Whether what was written to an index of documents was written for these, and for no others.
-  ///
-  /// A document that has as many words as before changes in the entries alone; that it was one of these
-  /// rows is what the triggers say, unless rows were written to it that are none of these.
-  fileprivate func explain(_ index: SearchIndex, by rows: TableChanges?) -> Bool {
-    guard self[table: index.entries] != nil || self[table: index.documents] != nil else {
-      return true
-    }
-    guard case .rows(let rows) = rows else { return false }
-    switch self[table: index.documents] {
-    case nil: return true
-    case .rows(let documents): return Set(rows).isSuperset(of: documents)
-    default: return false
-    }
-  }
-
   /// What may have changed in one of several tables; nil: nothing.
   fileprivate subscript(tables tables: [String]) -> TableChanges? {
     tables.reduce(nil) { joined, table in

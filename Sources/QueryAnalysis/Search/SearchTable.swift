@@ -1,3 +1,4 @@
+package import ChangeCapture
 import GRDB
 
 /// What an FTS5 table is made of, and where its changes can be seen.
@@ -5,9 +6,8 @@ import GRDB
 /// A table with content of its own keeps each document in `name_content`, under the same rowid, and
 /// whoever changes a document changes it there. What the index says of a document follows from it:
 /// 'optimize', 'merge' and 'rebuild' write the index anew, and it says the same. (Unless somebody wrote to
-/// the tables behind FTS5 by himself, which its integrity-check takes for damage.) Where it has the
-/// documents of another table they are that table's rows, if triggers of it write to the index, and
-/// nobody else does.
+/// the tables behind FTS5 by himself, which its integrity-check takes for damage.) Where documents are
+/// elsewhere, the index itself says for which of them something was written (``SearchIndex``).
 /// https://www.sqlite.org/fts5.html, "FTS5 data structures"
 struct SearchTable {
   let name: String
@@ -22,17 +22,19 @@ struct SearchTable {
     guard let definition = SearchTableDefinition(written, facts) else { return nil }
     name = definition.name
     hiddenColumns = [name, Self.rank]
-    if let content = definition.content {
-      storage = SearchStorage(
-        rows: [content], index: SearchIndex(entries: name + "_data", documents: name + "_docsize"))
-      lack = definition.doubt ?? Self.lack(ofContent: content, definition, facts)
-    } else {
+    guard let content = definition.content else {
       storage = SearchStorage(rows: [name + "_content"])
       lack = definition.doubt
+      return
     }
+    // What a document shows is in a row of the other table, of the same rowid.
+    storage = SearchStorage(
+      rows: [name, content],
+      index: SearchIndex(table: name, hasPositions: definition.hasPositions))
+    lack = definition.doubt ?? Self.lack(ofContent: content, definition, facts)
   }
 
-  /// Why the rows of another table do not tell which documents changed.
+  /// Why it cannot be told which documents changed that are not in a table of its own.
   ///
   /// https://www.sqlite.org/fts5.html#external_content_tables
   private static func lack(
@@ -42,25 +44,11 @@ struct SearchTable {
     if content.isEmpty {
       return "\(name) keeps no documents by which it could be told which of them changed"
     }
-    let rowIDNames = rowIDNames(of: content, facts)
-    if !rowIDNames.contains(where: definition.contentRowID.isSameIdentifier) {
-      return "\(name) has the documents of \(content), but not under its rowids"
-    }
     if !definition.keepsSizes {
       return "\(name) does not tell which documents it has: it needs columnsize = 1"
     }
-    let triggers = SearchTriggers(search: name, table: content, rowIDNames: rowIDNames)
-    do {
-      return try triggers.lack(in: facts.db).map { lack in
-        """
-        \(name) has the documents of \(content), and its index may change without them (\(lack)): \
-        triggers of \(content) ON INSERT, UPDATE and DELETE should write to it, under new.rowid and \
-        old.rowid
-        """
-      }
-    } catch {
-      return "the triggers of \(content) cannot be read"
-    }
+    return rowIDNames(of: content, facts).contains(where: definition.contentRowID.isSameIdentifier)
+      ? nil : "\(name) has the documents of \(content), but not under its rowids"
   }
 
   /// The names of a table's rowid; none: it has none.
@@ -76,20 +64,14 @@ struct SearchTable {
 package struct SearchStorage: Sendable, Equatable {
   /// Each of its rows that changed is a row of one of these tables that changed, by the same rowid.
   package let rows: [String]
-  /// What must not have changed for more than these rows, or any may have changed.
+  /// The index that tells which rows of the FTS5 table changed, where its documents are elsewhere.
   package var index: SearchIndex?
 
   /// The tables of which it must be known which rows changed.
-  package var followed: [String] { rows + [index?.documents].compactMap(\.self) }
-}
-
-/// The tables of an FTS5 index that is written beside its documents.
-package struct SearchIndex: Sendable, Equatable {
-  /// Changes with whatever is written to the index.
-  package let entries: String
-  /// Has a row for each document, with its size: its rowid tells which document was written, if its size
-  /// is another now.
-  package let documents: String
+  package var followed: [String] {
+    guard let index else { return rows }
+    return rows.filter { $0 != index.table } + [index.entries, index.sizes]
+  }
 }
 
 /// `CREATE VIRTUAL TABLE name USING fts5(column, …, option = value, …)`
@@ -99,6 +81,8 @@ struct SearchTableDefinition {
   private(set) var content: String?
   /// The column of that table that has the documents' rowids.
   private(set) var contentRowID = "rowid"
+  /// Whether the index notes where in a document a word is.
+  private(set) var hasPositions = true
   /// Whether there is a row for each document that has its size.
   private(set) var keepsSizes = true
   /// What in it is not understood.
@@ -107,7 +91,7 @@ struct SearchTableDefinition {
   /// The tokenizers of FTS5 itself, which make the same tokens of a text at all times.
   private static let tokenizers = ["unicode61", "ascii", "porter", "trigram"]
   /// The options that decide how the index is kept, and not what is found.
-  private static let harmless = ["prefix", "detail"]
+  private static let harmless = ["prefix"]
 
   /// - Returns: nil for a table that is none of FTS5.
   init?(_ written: String, _ facts: SchemaFacts) {
@@ -137,6 +121,7 @@ struct SearchTableDefinition {
     case "content": content = value
     case "content_rowid": contentRowID = value
     case "columnsize": keepsSizes = value != "0"
+    case "detail": hasPositions = value.lowercased() != "none"
     case "tokenize":
       // A tokenizer's own arguments are in quotes.
       let words = value.split { $0 == " " || $0 == "'" || $0 == "\"" }.prefix(2)
