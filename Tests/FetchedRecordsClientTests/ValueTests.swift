@@ -7,7 +7,11 @@ import Testing
   static let values: [(json: String, value: RemoteValue)] = [
     ("null", .null), ("true", .boolean(true)), ("false", .boolean(false)), ("0", .integer(0)),
     ("-9223372036854775808", .integer(.min)), ("9223372036854775807", .integer(.max)),
-    ("1.5", .real(1.5)), ("1e+300", .real(1e300)),
+    ("1.5", .real(1.5)), ("1e+300", .real(1e300)), ("2.0", .integer(2)), ("-0.0", .integer(0)),
+    ("1e+16", .integer(10_000_000_000_000_000)), ("-2.5e+1", .integer(-25)),
+    ("9007199254740994.0", .integer(9_007_199_254_740_994)),
+    ("9223372036854775808", .real(9_223_372_036_854_775_808)),
+    ("9.223372036854775e+18", .integer(9_223_372_036_854_775_000)),
     ("18446744073709551616", .real(18446744073709551616)),
     (#""""#, .text("")), (#""a\"b\u00e9\ud83c\uddeb""#, .text("a\"bé🇫")),
     (#"{"base64": "AP8="}"#, .blob(Data([0, 255]))),
@@ -25,8 +29,19 @@ import Testing
   }
 
   @Test func `is null where it is no JSON`() {
-    for text in ["", "nonsense", "\"", "-"] { _ = RemoteValue(RawJSON(text)) }
-    #expect(RemoteValue(RawJSON("nonsense")) == .null)
+    for text in ["", "nonsense", "-", "1,2"] { #expect(RemoteValue(RawJSON(text)) == .null) }
+    // A text that is cut off is what there is of it.
+    #expect(RemoteValue(RawJSON("\"")) == .text("\""))
+  }
+
+  @Test(arguments: [
+    (#""a\"b""#, "a\"b"), (#"{"base64":"AP8="}"#, "AP8="), ("2.0", "2"), ("1.5", "1.5"),
+    ("null", "null"), ("[]", "[]"),
+    (#"[1, "a\"/\n", null, {"base64":"AP8="}]"#, #"[1,"a\"/\n",null,{"base64":"AP8="}]"#),
+    (#"{"b":{},"a\\":[true,-2.5]}"#, #"{"a\\":[true,-2.5],"b":{}}"#),
+  ])
+  func `is described as text, base64 or JSON`(json: String, words: String) {
+    #expect(RemoteValue(RawJSON(json)).description == words)
   }
 }
 

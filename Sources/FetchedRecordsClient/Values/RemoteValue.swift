@@ -7,8 +7,10 @@ public enum RemoteValue: Sendable, Hashable {
   case null
   /// Of a column with the type `boolean`.
   case boolean(Bool)
+  /// A number without a fraction, however it is written (JSON has one kind of numbers): 2 of a REAL
+  /// column, which is sent as `2.0`, too.
   case integer(Int64)
-  /// A number with a fraction or an exponent, or an integer beyond 64 bits.
+  /// A number with a fraction, or one beyond 64 bits.
   case real(Double)
   /// Text; of columns with the type `date` or `datetime` in ISO 8601.
   case text(String)
@@ -26,18 +28,35 @@ public enum RemoteValue: Sendable, Hashable {
 }
 
 extension RemoteValue: CustomStringConvertible {
-  /// Text as it is, and anything else as in JSON.
+  /// Text as it is, a BLOB in base64, and anything else as in JSON, members in the order of their names.
   public var description: String {
+    switch self {
+    case .text(let text): text
+    case .blob(let bytes): bytes.base64EncodedString()
+    default: json
+    }
+  }
+
+  private var json: String {
     switch self {
     case .null: "null"
     case .boolean(let flag): "\(flag)"
     case .integer(let number): "\(number)"
     case .real(let number): "\(number)"
-    case .text(let text): text
-    case .blob(let bytes): bytes.base64EncodedString()
-    case .array(let values): "\(values)"
-    case .object(let members): "\(members)"
+    case .text(let text): Self.quoted(text)
+    case .blob(let bytes): #"{"base64":"\#(bytes.base64EncodedString())"}"#
+    case .array(let values): "[\(values.map(\.json).joined(separator: ","))]"
+    case .object(let members):
+      "{"
+        + members.sorted { $0.key < $1.key }.map { "\(Self.quoted($0.key)):\($0.value.json)" }
+        .joined(separator: ",") + "}"
     }
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return (try? encoder.encode(text)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 }
 
@@ -52,8 +71,15 @@ extension RemoteValue {
     case UInt8(ascii: "f"): self = .boolean(false)
     default:
       let text = json.text
-      self = Int64(text).map(Self.integer) ?? Double(text).map(Self.real) ?? .null
+      self = Int64(text).map(Self.integer) ?? Double(text).map { Self($0, json) } ?? .null
     }
+  }
+
+  /// `JSONDecoder` goes by the digits, and so finds an integer where `Double` has none left.
+  private init(_ number: Double, _ json: RawJSON) {
+    let integer =
+      number == number.rounded() ? try? JSONDecoder().decode(Int64.self, from: json.data) : nil
+    self = integer.map(Self.integer) ?? .real(number)
   }
 
   /// `{"base64": "…"}` is a BLOB (`protocol.md` §2).
