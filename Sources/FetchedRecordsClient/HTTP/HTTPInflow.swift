@@ -9,15 +9,19 @@ import Synchronization
 final class HTTPInflow: Sendable {
   let pieces: AsyncStream<HTTPExchange.Piece>
   private let continuation: AsyncStream<HTTPExchange.Piece>.Continuation
+  /// The session's, on which it tells what comes.
+  private let queue: OperationQueue
   private let last = Mutex(ContinuousClock.now)
   private let run = Mutex(Run())
 
   private struct Run {
+    /// nil: it has not begun, or is over.
     var task: URLSessionTask?
     var isCancelled = false
   }
 
-  init() {
+  init(_ queue: OperationQueue) {
+    self.queue = queue
     (pieces, continuation) = AsyncStream.makeStream(of: HTTPExchange.Piece.self)
     continuation.onTermination = { [weak self] _ in self?.cancel() }
   }
@@ -40,18 +44,24 @@ final class HTTPInflow: Sendable {
   }
 
   func end(with error: (any Error)?) {
+    run.withLock { $0.task = nil }
     add(.end(error))
     continuation.finish()
   }
 
   func tellSilence() { continuation.yield(.silence) }
 
+  /// Gives the answer up.
+  ///
+  /// On Linux a task that is cancelled while it ends ends the process (swift-corelibs-foundation,
+  /// "Trying to access a behaviour for a task that in not in the registry"); so that is done between
+  /// what the session tells.
   func cancel() {
-    let task = run.withLock { run in
+    let isRunning = run.withLock { run in
       run.isCancelled = true
-      return run.task
+      return run.task != nil
     }
-    task?.cancel()
+    if isRunning { queue.addOperation { [self] in run.withLock(\.task)?.cancel() } }
     continuation.finish()
   }
 }

@@ -22,6 +22,8 @@ package final class HTTPSession: NSObject, Sendable {
 
   private let purposes = Mutex<[Int: Purpose]>([:])
   private let session = Mutex<URLSession?>(nil)
+  /// One after the other.
+  private let queue = OperationQueue()
 
   /// - Parameter configuration: cookies, proxies and the like; caches and limits are set here.
   package init(_ configuration: URLSessionConfiguration = .default) {
@@ -32,7 +34,6 @@ package final class HTTPSession: NSObject, Sendable {
     configuration.httpMaximumConnectionsPerHost = Self.maximumConnections
     configuration.timeoutIntervalForRequest = Self.longest
     configuration.timeoutIntervalForResource = Self.longest
-    let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session.withLock {
       $0 = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
@@ -40,16 +41,18 @@ package final class HTTPSession: NSObject, Sendable {
   }
 
   /// Ends all requests. A session that is not closed is never let go.
-  package func close() {
-    session.withLock { session in
-      session?.invalidateAndCancel()
-      session = nil
+  func close() {
+    let session = session.withLock { session in
+      defer { session = nil }
+      return session
     }
+    // As `HTTPInflow.cancel()` does it, and why.
+    if let session { queue.addOperation { session.invalidateAndCancel() } }
   }
 
   /// Begins a GET that is over soon.
-  package func get(_ url: URL, _ fields: [String: String]) -> HTTPExchange {
-    let inflow = HTTPInflow()
+  func get(_ url: URL, _ fields: [String: String]) -> HTTPExchange {
+    let inflow = HTTPInflow(queue)
     begin(Self.request(url, fields), Purpose(inflow: inflow))
     return HTTPExchange(inflow)
   }
@@ -59,8 +62,8 @@ package final class HTTPSession: NSObject, Sendable {
   /// On Linux a HEAD goes before it on the same connection. There `URLSession` waits until a new
   /// connection can be written to, and never ceases to: while an answer lasts it keeps a core busy
   /// (swift-corelibs-foundation, `_SocketSources`, which are torn down between two requests only).
-  package func stream(_ url: URL, _ fields: [String: String]) -> HTTPExchange {
-    let inflow = HTTPInflow()
+  func stream(_ url: URL, _ fields: [String: String]) -> HTTPExchange {
+    let inflow = HTTPInflow(queue)
     let request = Self.request(url, fields)
     #if canImport(FoundationNetworking)
       var head = request
