@@ -56,32 +56,11 @@ extension RemoteRecordsController {
     else {
       throw RemoteRecordsError(.address, "“\(blob.url)” is not of this query", "")
     }
-    return try await subscription.data(of: url)
-  }
-}
-
-extension RecordsSubscription {
-  /// As whoever this is; after a 401 again, if there is another token.
-  fileprivate func data(of url: URL) async throws -> Data {
-    let token = try await tokens?.get()
-    var answer = try await get(url, token)
-    if answer.head.statusCode == 401, let other = try await tokens?.renew(token) {
-      answer = try await get(url, other)
-    }
+    let answer = try await subscription.session.whole(
+      url, tokens: subscription.tokens, within: .seconds(30))
     guard answer.head.statusCode == 200 else {
       throw RemoteRecordsError(status: answer.head.statusCode, body: answer.body)
     }
     return Data(answer.body)
-  }
-
-  private func get(_ url: URL, _ token: String?) async throws -> (
-    head: HTTPURLResponse, body: [UInt8]
-  ) {
-    let fields = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
-    do {
-      return try await session.get(url, fields).whole(within: .seconds(30))
-    } catch let error as URLError {
-      throw RemoteRecordsError.unreachable(url, error)
-    }
   }
 }

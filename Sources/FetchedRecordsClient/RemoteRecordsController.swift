@@ -132,18 +132,13 @@ public final class RemoteRecordsController<Record: Decodable & Sendable> {
 
   private func receive(_ news: News<Record>) {
     switch news {
-    case .changes(let changes):
-      trouble = nil
-      handlers.tell(changes, of: self) { shown = changes.new }
-    case .state(let state):
-      presentState = state
-      if state == .live, trouble?.isOverWhenLive == true { trouble = nil }
+    case .changes(let changes): handlers.tell(changes, of: self) { shown = changes.new }
+    case .state(let state): presentState = state
     case .transport(let transport): presentTransport = transport
     case .shows(let request): shownRequest = request
     case .trouble(let problem):
       trouble = problem
-      handlers.onError?(self, problem)
-    case .recovered: trouble = nil
+      if let problem { handlers.onError?(self, problem) }
     case .end: break
     }
   }

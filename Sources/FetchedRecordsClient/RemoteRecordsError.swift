@@ -24,7 +24,8 @@ public struct RemoteRecordsError: Error, Sendable {
     case forbidden
     /// The token function threw. It is asked again.
     case token
-    /// A record is none of the type that the program wants. It is tried again when the records change.
+    /// A record is none of the type that the program wants: it is tried again when the records change.
+    /// Or an event is larger than 256 MiB: a window of the records may be read.
     case undecodable
   }
 
@@ -51,22 +52,32 @@ public struct RemoteRecordsError: Error, Sendable {
   init(problem: RawJSON) {
     let members = problem.object
     let status = members["status"]?.int
+    let reason = Reason(status: status ?? 500)
     self.init(
-      Self.reason(status: status ?? 500), status: status,
+      reason.isForGood ? reason : .failed, status: status,
       members["title"]?.plain ?? "The query failed",
       members["detail"]?.plain ?? "")
   }
 
-  private static func reason(status: Int) -> Reason {
-    switch status {
-    case 401: .signedOut
-    case 403: .forbidden
-    default: .failed
-    }
+  /// Whether it stays so whatever is asked for.
+  var isForGood: Bool { reason.isForGood }
+}
+
+extension RemoteRecordsError.Reason {
+  /// Of an answer that is no good one.
+  init(status: Int) {
+    self =
+      switch status {
+      case 401: .signedOut
+      case 403: .forbidden
+      // Too slow, and too many.
+      case 408, 429: .busy
+      case 400..<500: .refused
+      default: .busy
+      }
   }
 
-  /// Whether it stays so whatever is asked for.
-  var isForGood: Bool { [.address, .signedOut, .forbidden].contains(reason) }
+  fileprivate var isForGood: Bool { [.address, .signedOut, .forbidden].contains(self) }
 }
 
 extension RemoteRecordsError: CustomStringConvertible, LocalizedError {

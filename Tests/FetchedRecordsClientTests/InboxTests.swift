@@ -52,13 +52,20 @@ import Testing
 
   @Test func `comes to whoever waits already`() async {
     let inbox = Inbox<Int>()
-    async let news = inbox.next()
-    inbox.add(changes(1))
-    guard case .changes(let changes)? = await news else {
-      Issue.record("nothing has come")
-      return
+    await withTaskGroup(of: News<Int>?.self) { readers in
+      for _ in 0..<2 { readers.addTask { await inbox.next() } }
+      // One is superseded when the other has begun to wait.
+      guard case .some(nil) = await readers.next() else {
+        Issue.record("something has come")
+        return
+      }
+      inbox.add(changes(1))
+      guard case .changes(let changes)?? = await readers.next() else {
+        Issue.record("nothing has come")
+        return
+      }
+      #expect(changes.new.version == "2")
     }
-    #expect(changes.new.version == "2")
   }
 
   @Test func `ends where the reader's task is cancelled`() async {
@@ -66,5 +73,51 @@ import Testing
     let reader = Task { await inbox.next() == nil }
     reader.cancel()
     #expect(await reader.value)
+  }
+}
+
+@Suite struct `What is wrong` {
+  private let audience = Audience<Int>()
+  private let inbox: Inbox<Int>
+  private let silent = RemoteRecordsError(.silent, "silent", "")
+  private let failed = RemoteRecordsError(.failed, "failed", "")
+
+  init() { inbox = audience.join() }
+
+  /// What was told of trouble: its reason, or that it is over.
+  private func troubles() async -> [RemoteRecordsError.Reason?] {
+    audience.finish()
+    var reasons: [RemoteRecordsError.Reason?] = []
+    while let news = await inbox.next() {
+      if case .trouble(let trouble) = news { reasons.append(trouble?.reason) }
+    }
+    return reasons
+  }
+
+  @Test func `is told once until it is over`() async {
+    for _ in 0..<2 { audience.tell(.trouble(failed)) }
+    for _ in 0..<2 { audience.tell(.trouble(nil)) }
+    audience.tell(.trouble(failed))
+    #expect(await troubles() == [.failed, nil, .failed])
+  }
+
+  @Test func `is over with a change set, and where it is live again`() async {
+    audience.tell(.trouble(failed))
+    audience.tell(.state(.live))
+    audience.tell(.changes(.init(resetFrom: .init(), to: .init(head: .init(version: "1")))))
+    audience.tell(.trouble(silent))
+    // The state is none that was not told.
+    audience.tell(.state(.live))
+    #expect(await troubles() == [.failed, nil, .silent, nil])
+  }
+
+  @Test func `is over where something else is asked for, unless it is for good`() async {
+    let refused = RemoteRecordsError(.refused, "refused", "")
+    for problem in [refused, RemoteRecordsError(.forbidden, "forbidden", "")] {
+      audience.tell(.trouble(problem))
+      audience.tell(.end(problem))
+      audience.reopen()
+    }
+    #expect(await troubles() == [.refused, nil, .forbidden])
   }
 }

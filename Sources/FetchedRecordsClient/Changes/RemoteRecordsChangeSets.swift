@@ -52,10 +52,10 @@ public struct RemoteRecordsChangeSets<Record: Decodable & Sendable>: AsyncSequen
         case .end(let problem):
           isOver = true
           if let problem { throw problem }
-        case .trouble(let problem) where problem.reason == .undecodable:
+        case .trouble(let problem?) where problem.reason == .undecodable:
           isOver = true
           throw problem
-        case .state, .transport, .shows, .trouble, .recovered: break
+        case .state, .transport, .shows, .trouble: break
         }
       }
       isOver = true

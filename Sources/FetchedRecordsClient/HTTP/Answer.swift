@@ -1,11 +1,11 @@
-package import Foundation
+import Foundation
 
 #if canImport(FoundationNetworking)
-  package import FoundationNetworking
+  import FoundationNetworking
 #endif
 
 /// What the head of an answer means for whoever asked for a stream or a poll.
-package enum Answer: Sendable {
+enum Answer: Sendable {
   case good
   /// 204: there is nothing more to come (WHATWG HTML §9.2.3).
   case over
@@ -17,15 +17,15 @@ package enum Answer: Sendable {
   case foreign(type: String)
 
   /// A good answer has the media type that is wanted.
-  package init(_ head: HTTPURLResponse, wanting type: String) {
+  init(_ head: HTTPURLResponse, wanting type: String) {
     let status = head.statusCode
     switch status {
     case 204: self = .over
     case 200..<300:
       let found = head.value(forHTTPHeaderField: "Content-Type") ?? ""
       self = found.lowercased().hasPrefix(type) ? .good : .foreign(type: found)
-    // Not “too slow” and “too many”.
-    case 400..<500 where status != 408 && status != 429: self = .refused(status: status)
+    case _ where RemoteRecordsError.Reason(status: status) != .busy:
+      self = .refused(status: status)
     default:
       let seconds = head.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) } ?? 0
       self = .later(status: status, wait: .seconds(min(max(0, seconds), 3600)))
@@ -36,35 +36,28 @@ package enum Answer: Sendable {
 extension RemoteRecordsError {
   /// What an answer says that is no good one; its body is `application/problem+json` (RFC 9457) where it
   /// is the server's own.
-  package init(status: Int, body: [UInt8]) {
+  init(status: Int, body: [UInt8]) {
     let problem = RawJSON(String(decoding: body, as: UTF8.self)).object
-    let reason: Reason =
-      switch status {
-      case 401: .signedOut
-      case 403: .forbidden
-      case 400..<500 where status != 408 && status != 429: .refused
-      default: .busy
-      }
     self.init(
-      reason, status: status, problem["title"]?.plain ?? "The server answers \(status)",
-      problem["detail"]?.plain ?? "")
+      Reason(status: status), status: status,
+      problem["title"]?.plain ?? "The server answers \(status)", problem["detail"]?.plain ?? "")
   }
 
-  package static func foreign(_ url: URL, type: String, wanted: String) -> RemoteRecordsError {
+  static func foreign(_ url: URL, type: String, wanted: String) -> RemoteRecordsError {
     RemoteRecordsError(
       .foreign, "This is no didchange server",
       "\(url.absoluteString) gave \(type.isEmpty ? "something without a type" : type) in place of \(wanted)"
     )
   }
 
-  package static func unreachable(_ url: URL, _ error: any Error) -> RemoteRecordsError {
+  static func unreachable(_ url: URL, _ error: any Error) -> RemoteRecordsError {
     RemoteRecordsError(
       .unreachable, "The server cannot be reached",
       "\(url.authority) does not answer (\(error.localizedDescription)): "
         + "is it up, and the address right?", underlying: error)
   }
 
-  package static func silent(_ url: URL) -> RemoteRecordsError {
+  static func silent(_ url: URL) -> RemoteRecordsError {
     RemoteRecordsError(
       .silent, "The server is silent",
       "\(url.authority) has missed two heartbeats: it is asked again")

@@ -1,7 +1,7 @@
 /// The waits after failures in a row, so that not all who failed together come back together.
 ///
 /// A wait is drawn below a bound that doubles with each failure (AWS, "Exponential Backoff And Jitter").
-package struct Backoff: Sendable {
+struct Backoff: Sendable {
   private static let first: Duration = .milliseconds(500)
   /// Failures further apart are unrelated.
   private static let calm: Duration = .seconds(60)
@@ -11,11 +11,11 @@ package struct Backoff: Sendable {
   private var lastFailure: ContinuousClock.Instant?
 
   /// No wait is drawn above `longest`.
-  package init(longest: Duration = .seconds(30)) { self.longest = longest }
+  init(longest: Duration = .seconds(30)) { self.longest = longest }
 
   /// The wait after one more failure: `atLeast`, and at random (in 0..<1) more, from as wide a range as
   /// `spread`.
-  package mutating func next(
+  mutating func next(
     at now: ContinuousClock.Instant, atLeast: Duration = .zero, spread: Duration = .zero,
     random: Double
   ) -> Duration {
@@ -27,5 +27,5 @@ package struct Backoff: Sendable {
   }
 
   /// What came last was good for a while.
-  package mutating func reset() { failures = 0 }
+  mutating func reset() { failures = 0 }
 }

@@ -28,7 +28,7 @@ extension EventStream {
   nonisolated(nonsending) mutating func connection(
     _ token: String?, _ heard: (News) -> Verdict
   ) async -> Ending {
-    var fields = Self.fields(token)
+    var fields = HTTPSession.fields(token)
     fields["Accept"] = "text/event-stream"
     fields["Cache-Control"] = "no-cache"
     if !lastEventID.isEmpty { fields["Last-Event-ID"] = lastEventID }
@@ -36,7 +36,9 @@ extension EventStream {
     let exchange = session.stream(url, fields)
     defer { exchange.cancel() }
     var connection = Connection(
-      exchange: exchange, parser: EventParser(lastEventID: lastEventID), lastEvent: lastEventID)
+      exchange: exchange,
+      parser: EventParser(lastEventID: lastEventID, maximumEventSize: maximumEventSize),
+      lastEvent: lastEventID)
     connection.watch(for: Self.silentStart)
     for await piece in exchange.pieces {
       if Task.isCancelled { return .cancelled }
@@ -79,9 +81,12 @@ extension EventStream {
         if case .goOn = verdict { lastEventID = event.lastEventID }
       }
     } catch {
-      return .failed(
-        RemoteRecordsError(.foreign, "An event is too large", "\(error)", underlying: error),
-        wait: .zero)
+      // It would be as large again.
+      return .refused(
+        RemoteRecordsError(
+          .undecodable, "An event is too large",
+          "it has more than \(maximumEventSize) bytes: ask for a window of the records",
+          underlying: error))
     }
     switch verdict {
     case .goOn: break

@@ -67,19 +67,23 @@ package struct EventStream {
   /// What the next connection goes on after; empty: nothing.
   package internal(set) var lastEventID: String
   var backoff: Backoff
+  /// In bytes.
+  let maximumEventSize: Int
   var pulse = Pulse()
   private var cuts = Cuts()
 
   package init(_ url: URL, session: HTTPSession) {
     self.init(
-      url, session: session, tokens: nil, testBase: nil, lastEventID: "", backoff: Backoff())
+      url, session: session, tokens: nil, testBase: nil, lastEventID: "",
+      settings: LinkSettings())
   }
 
   init(
     _ url: URL, session: HTTPSession, tokens: TokenKeeper?, testBase: URL?, lastEventID: String,
-    backoff: Backoff
+    settings: LinkSettings
   ) {
-    self.backoff = backoff
+    backoff = Backoff(longest: settings.longestWait)
+    maximumEventSize = settings.maximumEventSize
     (self.url, self.session, self.tokens) = (url, session, tokens)
     (self.testBase, self.lastEventID) = (testBase, lastEventID)
   }
@@ -175,11 +179,7 @@ package struct EventStream {
     after life: Duration, _ token: String?
   ) async -> Bool {
     guard let testBase, cuts.isRegular(life, at: .now) else { return false }
-    let fields = Self.fields(token)
+    let fields = HTTPSession.fields(token)
     return await Selftest.isHeldBack(testBase, session, fields, within: Self.testTime) != nil
-  }
-
-  static func fields(_ token: String?) -> [String: String] {
-    token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
   }
 }

@@ -1,5 +1,5 @@
 /// How long a stream may be silent until it is known to be dead: two heartbeats.
-package struct Pulse: Sendable {
+struct Pulse: Sendable {
   /// The longest between two heartbeats (`protocol.md` §4).
   private static let longest: Duration = .seconds(15)
   /// What the way may add.
@@ -10,12 +10,10 @@ package struct Pulse: Sendable {
   /// Between heartbeats with nothing between them: the server is silent for as long as it may be.
   private var gaps: [Duration] = []
 
-  package init() {}
-
-  package var silence: Duration { interval * 2 + Self.slack }
+  var silence: Duration { interval * 2 + Self.slack }
 
   /// An event has come.
-  package mutating func heard(_ event: String, at now: ContinuousClock.Instant) {
+  mutating func heard(_ event: String, at now: ContinuousClock.Instant) {
     let isBeat = event == "heartbeat"
     if isBeat, let last { gaps = gaps.suffix(2) + [now - last] }
     last = isBeat ? now : nil

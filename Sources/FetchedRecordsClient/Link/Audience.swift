@@ -36,19 +36,14 @@ final class Audience<Record: Sendable>: Sendable {
   }
 
   /// All are told in the same order.
-  func tell(_ news: News<Record>) {
-    stage.withLock { stage in
-      guard stage.isNew(news) else { return }
-      stage.readers.removeAll { $0.inbox == nil }
-      for reader in stage.readers { reader.inbox?.add(news) }
-    }
-  }
+  func tell(_ news: News<Record>) { stage.withLock { $0.tell(news) } }
 
   /// Something else is asked for: a refusal is over, unless it is for good.
   func reopen() {
     stage.withLock { stage in
       guard let end = stage.end, end?.isForGood != true else { return }
-      (stage.end, stage.trouble) = (nil, nil)
+      stage.end = nil
+      stage.tell(.trouble(nil))
     }
   }
 
@@ -58,21 +53,35 @@ final class Audience<Record: Sendable>: Sendable {
       stage.readers = []
     }
   }
-
-  /// Whether anything but nothing was shown yet.
-  var isEmpty: Bool { stage.withLock { $0.shown.version == nil } }
 }
 
 extension Audience.Stage {
+  /// Tells what is new in it, and before it that a trouble is over which it ends.
+  fileprivate mutating func tell(_ news: News<Record>) {
+    if trouble != nil, ends(news) { tell(.trouble(nil)) }
+    guard isNew(news) else { return }
+    readers.removeAll { $0.inbox == nil }
+    for reader in readers { reader.inbox?.add(news) }
+  }
+
+  /// Whether the present trouble is over with it.
+  private func ends(_ news: News<Record>) -> Bool {
+    switch news {
+    case .changes: true
+    // What is no trouble of the connection lasts.
+    case .state(.live): trouble?.reason != .failed && trouble?.reason != .undecodable
+    default: false
+    }
+  }
+
   /// Remembers it; whether it says anything new.
-  fileprivate mutating func isNew(_ news: News<Record>) -> Bool {
+  private mutating func isNew(_ news: News<Record>) -> Bool {
     switch news {
     case .changes(let changes):
-      (shown, trouble) = (changes.new, nil)
+      shown = changes.new
       return true
     case .state(let state):
       defer { self.state = state }
-      if state == .live, trouble?.isOverWhenLive == true { trouble = nil }
       if [.connecting, .live, .stale].contains(state) { end = nil }
       return state != self.state
     case .transport(let transport):
@@ -84,10 +93,10 @@ extension Audience.Stage {
     // Once, until it is over or another.
     case .trouble(let trouble):
       defer { self.trouble = trouble }
-      return self.trouble.map { !trouble.isSame(as: $0) } ?? true
-    case .recovered:
-      defer { trouble = nil }
-      return trouble != nil
+      guard let trouble, let last = self.trouble else {
+        return (trouble == nil) != (self.trouble == nil)
+      }
+      return !trouble.isSame(as: last)
     case .end(let problem):
       end = .some(problem)
       return true
@@ -101,9 +110,6 @@ extension RemoteRecordsError {
     reason == other.reason && status == other.status
       && (isOfConnection || description == other.description)
   }
-
-  /// Whether it is over when the connection is good again.
-  var isOverWhenLive: Bool { reason != .failed && reason != .undecodable }
 
   private var isOfConnection: Bool {
     [.unreachable, .foreign, .silent, .busy, .token].contains(reason)

@@ -7,8 +7,8 @@ enum News<Record: Sendable>: Sendable {
   case transport(RemoteRecordsTransport)
   /// What is shown is what this request asks for.
   case shows(RemoteRequest)
-  case trouble(RemoteRecordsError)
-  case recovered
+  /// nil: it is over.
+  case trouble(RemoteRecordsError?)
   /// Nothing follows, unless something else is asked for; an error if it was refused.
   case end(RemoteRecordsError?)
 }

@@ -63,16 +63,14 @@ struct LongPolls {
     _ heard: (EventStream.News) -> EventStream.Verdict
   ) async throws(RemoteRecordsError) -> End? {
     let began = ContinuousClock.now
+    // On Linux the first, which does not wait, is for the connection what the HEAD of a stream is.
     let wait = isLive && !version.isEmpty ? Self.wait : 0
     let head: HTTPURLResponse
     let body: [UInt8]
     do {
       (head, body) = try await answer(wait)
-    } catch let error as RemoteRecordsError {
-      try await pause(error, heard)
-      return nil
     } catch {
-      try await pause(.unreachable(request.base, error), heard)
+      try await pause(error as? RemoteRecordsError, heard)
       return nil
     }
     switch Answer(head, wanting: "application/json") {
@@ -99,31 +97,13 @@ struct LongPolls {
     return nil
   }
 
-  /// After a 401 again, if there is another token.
-  private nonisolated(nonsending) func answer(
-    _ wait: Int
-  ) async throws -> (HTTPURLResponse, [UInt8]) {
-    var token: String?
-    do { token = try await tokens?.get() } catch { throw RemoteRecordsError.token(error) }
-    let first = try await ask(wait, token)
-    guard first.head.statusCode == 401, let tokens else {
-      if first.head.statusCode == 200 { await tokens?.proved() }
-      return first
-    }
-    do { token = try await tokens.renew(token) } catch { throw RemoteRecordsError.token(error) }
-    return token == nil ? first : try await ask(wait, token)
-  }
-
-  private nonisolated(nonsending) func ask(
-    _ wait: Int, _ token: String?
-  ) async throws -> (head: HTTPURLResponse, body: [UInt8]) {
+  private nonisolated(nonsending) func answer(_ wait: Int) async throws -> WholeAnswer {
     var items = [(name: "wait", value: "\(wait)")]
     if !version.isEmpty { items.append(("after", version)) }
     if let cursor { items.append(("cursor", cursor)) }
-    var fields = ["Accept": "application/json"]
-    if let token { fields["Authorization"] = "Bearer \(token)" }
-    return try await session.get(request.address("changes", items), fields)
-      .whole(within: .seconds(wait) + Self.slack)
+    return try await session.whole(
+      request.address("changes", items), ["Accept": "application/json"], tokens: tokens,
+      within: .seconds(wait) + Self.slack)
   }
 
   /// - Returns: whether there was nothing new.

@@ -1,12 +1,14 @@
 import Foundation
 import ServerSentEvents
 
-/// What tests do not wait for.
+/// What tests do not wait for, or make so large.
 struct LinkSettings: Sendable {
   /// The longest wait that is drawn after a failure.
   var longestWait: Duration = .seconds(30)
   /// Whether what holds streams back, or cuts them, is looked for.
   var testsConnection = true
+  /// In bytes: 256 MiB hold a snapshot of some two million records.
+  var maximumEventSize = 256 << 20
 }
 
 /// Follows a query over whatever connections it takes, and keeps its records.
@@ -51,7 +53,7 @@ actor RecordsLink<Record: Decodable & Sendable> {
     }
     hasEnded = false
     do throws(RemoteRecordsError) {
-      if try await run(request) { end(nil) }
+      if try await run(request), !Task.isCancelled { end(nil) }
     } catch {
       if !Task.isCancelled { end(error) }
     }
@@ -69,7 +71,7 @@ actor RecordsLink<Record: Decodable & Sendable> {
         var stream = EventStream(
           request.address("events", [("heartbeat", "event")]), session: session, tokens: tokens,
           testBase: settings.testsConnection && hasPolls ? request.base : nil,
-          lastEventID: lastEventID, backoff: Backoff(longest: settings.longestWait))
+          lastEventID: lastEventID, settings: settings)
         switch try await stream.run({ receive($0, request) }) {
         case .over: return true
         case .cancelled: return false
@@ -112,9 +114,13 @@ actor RecordsLink<Record: Decodable & Sendable> {
       if records.version != nil, isInStep { audience.tell(.state(.live)) }
       expectArrival(of: request)
     case .lost: interrupt()
-    case .troubled(let problem, _), .silent(let problem):
+    case .troubled(let problem, _):
       audience.tell(.trouble(problem))
       interrupt()
+    // The rest of a change set may still come.
+    case .silent(let problem):
+      audience.tell(.trouble(problem))
+      tellStale()
     case .event(let event): return receive(event, request)
     }
     return .goOn
@@ -134,7 +140,7 @@ actor RecordsLink<Record: Decodable & Sendable> {
         audience.tell(.trouble(problem))
         return .goOn
       case .recovery:
-        audience.tell(.recovered)
+        audience.tell(.trouble(nil))
         return .goOn
       case nil: return .goOn
       }
@@ -154,6 +160,10 @@ actor RecordsLink<Record: Decodable & Sendable> {
   private func interrupt() {
     arrival?.cancel()
     assembly.interrupt()
+    tellStale()
+  }
+
+  private func tellStale() {
     audience.tell(.state(records.version == nil ? .connecting : .stale))
   }
 

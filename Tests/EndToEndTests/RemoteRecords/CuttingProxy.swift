@@ -9,7 +9,12 @@ final class CuttingProxy: Sendable {
     var allowance: Int?
     var refuses = false
     var holdsBack = false
-    var isFrozen = false
+    /// Connections from this one on pass nothing to clients; nil: all do.
+    var firstFrozen: Int?
+    /// Bytes to the client until all connections are frozen; nil: they are not.
+    var warmth: Int?
+    var numberOfAdmissions = 0
+    var numberOfPasses = 0
     /// Connections that were cut while something came over them.
     var cuts = 0
   }
@@ -79,8 +84,6 @@ final class CuttingProxy: Sendable {
   /// How often that has happened.
   var numberOfCuts: Int { state.withLock(\.cuts) }
 
-  var numberOfConnections: Int { state.withLock { $0.connections.count } }
-
   /// Lets nobody in, as a server that is down.
   func refuse(_ refuses: Bool) {
     state.withLock { $0.refuses = refuses }
@@ -91,9 +94,33 @@ final class CuttingProxy: Sendable {
   func holdBack(_ holdsBack: Bool) { state.withLock { $0.holdsBack = holdsBack } }
 
   /// Passes nothing to clients, and closes nothing.
-  func freeze(_ isFrozen: Bool) { state.withLock { $0.isFrozen = isFrozen } }
+  func freeze(_ isFrozen: Bool) { state.withLock { $0.firstFrozen = isFrozen ? 0 : nil } }
 
-  private var isFrozen: Bool { state.withLock(\.isFrozen) }
+  /// Freezes all connections when so many more bytes have passed to clients.
+  func freeze(after bytes: Int) { state.withLock { $0.warmth = bytes } }
+
+  /// Freezes this connection and those that came after it, and no others; the first one is 0.
+  func freeze(from connection: Int) { state.withLock { $0.firstFrozen = connection } }
+
+  /// Connections that were let in, ever.
+  var numberOfAdmissions: Int { state.withLock(\.numberOfAdmissions) }
+
+  /// How often something has passed to a client.
+  var numberOfPasses: Int { state.withLock(\.numberOfPasses) }
+
+  private func isFrozen(_ connection: Int) -> Bool {
+    state.withLock { $0.firstFrozen.map { $0 <= connection } ?? false }
+  }
+
+  /// How many of so many bytes pass before all is frozen.
+  private func warm(_ count: Int) -> Int {
+    state.withLock { state in
+      guard let warmth = state.warmth else { return count }
+      state.warmth = warmth > count ? warmth - count : nil
+      if warmth <= count { state.firstFrozen = 0 }
+      return min(warmth, count)
+    }
+  }
 
   // MARK: - Connections
 
@@ -108,12 +135,13 @@ final class CuttingProxy: Sendable {
       } ?? false
     }
     let connection = Connection(client: client, server: server)
-    let isAdmitted = state.withLock { state in
-      guard isConnected, !state.refuses else { return false }
+    let number: Int? = state.withLock { state in
+      guard isConnected, !state.refuses else { return nil }
       state.connections.append(connection)
-      return true
+      defer { state.numberOfAdmissions += 1 }
+      return state.numberOfAdmissions
     }
-    guard isAdmitted else { return Self.closeBoth(connection) }
+    guard let number else { return Self.closeBoth(connection) }
     let pumps = DispatchGroup()
     pumps.enter()
     pumps.enter()
@@ -124,9 +152,12 @@ final class CuttingProxy: Sendable {
     }
     Thread.detachNewThread { [weak self] in
       var held: [UInt8] = []
-      while let bytes = Self.read(server) {
-        while self?.isFrozen == true { Thread.sleep(forTimeInterval: 0.005) }
+      var frozen: [UInt8] = []
+      while var bytes = frozen.isEmpty ? Self.read(server) : frozen {
+        while self?.isFrozen(number) == true { Thread.sleep(forTimeInterval: 0.005) }
         guard let self else { break }
+        frozen = Array(bytes[self.warm(bytes.count)...])
+        bytes.removeLast(frozen.count)
         let (passed, isCut) = self.pass(held + bytes)
         held = passed.isEmpty ? held + bytes : []
         let isWritten = Self.write(passed, to: client)
@@ -149,6 +180,7 @@ final class CuttingProxy: Sendable {
   private func pass(_ bytes: [UInt8]) -> (passed: [UInt8], isCut: Bool) {
     state.withLock { state in
       if state.holdsBack, Self.isUnfinished(bytes) { return ([], false) }
+      state.numberOfPasses += 1
       guard var allowance = state.allowance else { return (bytes, false) }
       // Behind a head at the earliest: up to Swift 6.3, URLSession ends the process on Linux where a
       // connection ends inside of one (swift-corelibs-foundation, "there's no response").

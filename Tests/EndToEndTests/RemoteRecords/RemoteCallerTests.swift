@@ -90,6 +90,16 @@ import Testing
     #expect(spectator.read { $0.troubles.map(\.reason) } == [.token])
   }
 
+  @Test func `is told so by a BLOB, too`() async throws {
+    struct Failure: Error {}
+    let url = try shop.fixture.query("orders")
+    let controller = RemoteRecordsController<AnyRecord>(url, token: { _ in throw Failure() })
+    let error = await #expect(throws: RemoteRecordsError.self) {
+      try await controller.data(of: RemoteBlob(url: "records/1/photo", bytes: 1))
+    }
+    #expect(error?.reason == .token && error?.underlyingError is Failure)
+  }
+
   private final class Counter: Sendable {
     private let count = Mutex(0)
     func next() -> Int {

@@ -87,6 +87,44 @@ import Testing
     try fixture.expectTruth(spectator, "players")
   }
 
+  @Test func `keeps the first half of a change set through a silence`() throws {
+    let spectator = try spectator(LinkSettings(longestWait: .milliseconds(20)))
+    // Until it knows how far apart heartbeats are.
+    Thread.sleep(forTimeInterval: 1)
+    let later = proxy.numberOfAdmissions
+    proxy.freeze(after: 700)
+    try writer.commit("UPDATE player SET score = score + 1 WHERE id < 7")
+    try spectator.wait(until: "it is stale") { $0.state == .stale }
+    #expect(spectator.read { $0.troubles.last?.reason } == .silent)
+    #expect(spectator.read { $0.changes.count } == 1)
+    // The test of the connection, which came later, must not be over before the rest is here, and
+    // heartbeats behind it.
+    let passes = proxy.numberOfPasses
+    proxy.freeze(from: later)
+    try eventually("heartbeats") {
+      try fixture.get("/healthz").status == 200 && proxy.numberOfPasses >= passes + 4
+    }
+    proxy.freeze(false)
+    try spectator.wait(until: "it is live") { $0.state == .live && $0.changes.count == 2 }
+    #expect(spectator.read { $0.changes.last?.recordChanges.count } == 6)
+    try fixture.expectTruth(spectator, "players")
+  }
+
+  @Test func `ends where an event is too large`() throws {
+    let controller = RemoteRecordsController<AnyRecord>(
+      try fixture.query("players"), settings: LinkSettings(maximumEventSize: 10_000))
+    let spectator = Spectator(controller)
+    let end = try spectator.wait(for: "its end") { $0.end }
+    let error = #expect(throws: RemoteRecordsError.self) { try end.get() }
+    #expect(error?.reason == .undecodable)
+    #expect(error?.description.contains("10000 bytes: ask for a window") == true)
+    try spectator.wait(until: "it is closed") { $0.state == .closed }
+    // A window is smaller.
+    spectator.ask { $0.window = 0..<5 }
+    let other = Spectator(controller)
+    try other.wait(until: "a window") { $0.records.count == 5 && $0.state == .live }
+  }
+
   @Test func `polls where streams are held back`() throws {
     proxy.holdBack(true)
     let controller = RemoteRecordsController<AnyRecord>(

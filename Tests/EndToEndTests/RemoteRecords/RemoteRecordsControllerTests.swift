@@ -176,7 +176,21 @@ import Testing
     #expect(throws: RemoteRecordsError.self) { try other.wait(for: "its end") { $0.end }.get() }
   }
 
-  @Test func `ends where the query is gone, and when it is let go`() throws {
+  @Test func `ends where the query is gone`() throws {
+    let text = "queries:\n  others: {table: player}\n"
+    let server = try ReloadedServer(text + "  players: {table: player}\n")
+    let url = try #require(URL(string: "\(server.command.base)/v1/queries/players"))
+    let spectator = Spectator(
+      RemoteRecordsController<Player>(url, settings: LinkSettings(longestWait: .milliseconds(20))))
+    try spectator.wait(until: "it is live") { $0.state == .live }
+    try server.reload(text)
+    let end = try spectator.wait(for: "its end") { $0.end }
+    #expect(throws: Never.self) { try end.get() }
+    try spectator.wait(until: "it is closed") { $0.state == .closed }
+    #expect(spectator.read { $0.records.count } == 6 && spectator.read(\.troubles).isEmpty)
+  }
+
+  @Test func `closes its stream when it is let go`() throws {
     let fixture = try fixture()
     func streams() throws -> Int {
       let text = try fixture.get("/metrics").text

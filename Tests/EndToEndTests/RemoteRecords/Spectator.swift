@@ -15,7 +15,6 @@ final class Spectator<Record: Decodable & Sendable>: Sendable {
     var states: [RemoteRecordsState] = []
     var transports: [RemoteRecordsTransport] = []
     var troubles: [RemoteRecordsError] = []
-    var recoveries = 0
     var shown: RemoteRequest?
     /// What the sequence of change sets ended with.
     var end: Result<Void, any Error>?
@@ -108,10 +107,9 @@ extension Spectator.State {
     switch news {
     case .state(let state): states.append(state)
     case .transport(let transport): transports.append(transport)
-    case .trouble(let error): troubles.append(error)
-    case .recovered: recoveries += 1
+    case .trouble(let error?): troubles.append(error)
     case .shows(let request): shown = request
-    case .changes, .end: break
+    case .changes, .trouble(nil), .end: break
     }
   }
 
