@@ -7,7 +7,8 @@ struct Watch: ParsableCommand {
     abstract: "Prints an event stream for a person at a terminal.",
     discussion: """
       For example didchange watch http://127.0.0.1:8080/v1/queries/players/events. Connects again \
-      when the connection is lost, and goes on where it broke off.
+      when the connection is lost, and goes on where it broke off. Goes through the proxy that \
+      http_proxy or https_proxy names, unless no_proxy has the server's name.
       """)
 
   @Argument(help: "The URL of an event stream.")

@@ -62,6 +62,21 @@ import Testing
     #expect(result.exitCode != 0 && result.errors.contains("cannot be reached"), "\(result.errors)")
     #expect(try Command.run(["watch", "players"]).exitCode == 64)
   }
+
+  @Test func `goes through the proxy that the environment names`() throws {
+    let teams = try Teams()
+    let url = "\(teams.fixture.base)/v1/queries/players/events"
+    func watch(_ environment: String...) throws -> Command {
+      try Command(
+        ["watch", url], under: ["env", "http_proxy=http://127.0.0.1:9"] + environment)
+    }
+    let behind = try watch("no_proxy=")
+    #expect(try behind.process.exitCode() != 0)
+    #expect(try behind.process.errors.next()?.contains("cannot be reached") == true)
+    let direct = try watch("no_proxy=127.0.0.1")
+    #expect(try direct.process.output.next()?.hasPrefix("players  6 records") == true)
+    try direct.process.kill9()
+  }
 }
 
 @Suite(.endToEnd) struct `didchange healthcheck` {
@@ -70,6 +85,27 @@ import Testing
     let healthy = try Command.run(["healthcheck", "\(fixture.base)/healthz"])
     #expect(healthy.exitCode == 0, "\(healthy.errors)")
     fixture.drain()
-    #expect(try Command.run(["healthcheck", "\(fixture.base)/healthz"]).exitCode != 0)
+    let gone = try Command.run(["healthcheck", "\(fixture.base)/healthz"])
+    #expect(gone.exitCode != 0)
+    #expect(gone.errors.contains("The server cannot be reached: 127.0.0.1"), "\(gone.errors)")
+  }
+
+  @Test func `asks the server itself, whatever proxy there is`() throws {
+    let fixture = try ServerFixture(Teams.schema)
+    let check = try Command(
+      ["healthcheck", "\(fixture.base)/healthz"],
+      under: ["env", "http_proxy=http://127.0.0.1:9", "no_proxy=example.org"])
+    #expect(try check.process.exitCode() == 0)
+  }
+
+  @Test func `waits for the head only, and not for long`() throws {
+    let fixture = try ServerFixture(Teams.schema)
+    // An answer that has no end.
+    let endless = try Command.run(["healthcheck", "\(fixture.base)/v1/queries/player/events"])
+    #expect(endless.exitCode == 0, "\(endless.errors)")
+    let proxy = try CuttingProxy(fixture.base)
+    proxy.freeze(true)
+    let silent = try Command.run(["healthcheck", "\(proxy.base)/healthz"])
+    #expect(silent.exitCode != 0 && silent.errors.contains("cannot be reached"), "\(silent.errors)")
   }
 }
