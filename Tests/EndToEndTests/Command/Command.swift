@@ -77,9 +77,14 @@ extension Command {
     return try #require(kibibytes) * 1024
   }
 
+  /// Seconds of a processor that it has used.
+  func processorTime() throws -> Double { try process.processorTime() }
+}
+
+extension ChildProcess {
   /// Seconds of a processor that it has used, in its own code and in the system's: man 5 proc.
   func processorTime() throws -> Double {
-    let text = try String(contentsOfFile: "/proc/\(process.identifier)/stat", encoding: .utf8)
+    let text = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
     // Behind the name, which may be anything.
     let words = try #require(text.split(separator: ")").last).split(separator: " ")
     let ticks = try #require(Double(words[11])) + #require(Double(words[12]))

@@ -20,7 +20,8 @@ guard let url = CommandLine.arguments.dropFirst().first.flatMap({ URL(string: $0
 }
 var parameters: [String: any RemoteParameter] = [:]
 for argument in CommandLine.arguments.dropFirst(2) {
-  let words = argument.split(separator: "=", maxSplits: 1).map(String.init)
+  let words = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    .map(String.init)
   parameters[words[0]] = words.count > 1 ? words[1] : ""
 }
 
