@@ -6,7 +6,7 @@ import Testing
   private struct Failure: Error {}
 
   /// Gives the next of these each time, and notes why it was asked.
-  private actor Source {
+  private actor Tokens {
     var tokens: [String?]
     var asked: [Bool] = []
 
@@ -19,29 +19,29 @@ import Testing
     }
   }
 
-  private func keeper(_ tokens: String?...) -> (TokenKeeper, Source) {
-    let source = Source(tokens)
-    return (TokenKeeper { try await source.next($0) }, source)
+  private func keeper(_ tokens: String?...) -> (TokenKeeper, Tokens) {
+    let tokens = Tokens(tokens)
+    return (TokenKeeper { try await tokens.next($0) }, tokens)
   }
 
   @Test func `is asked for once, by many`() async throws {
-    let (keeper, source) = keeper("a")
+    let (keeper, tokens) = keeper("a")
     async let first = keeper.get()
     async let second = keeper.get()
     #expect(try await [first, second] == ["a", "a"])
     #expect(try await keeper.get() == "a")
-    #expect(await source.asked == [false])
+    #expect(await tokens.asked == [false])
   }
 
   @Test func `is renewed once where it was refused`() async throws {
-    let (keeper, source) = keeper("a", "b", "c")
+    let (keeper, tokens) = keeper("a", "b", "c")
     #expect(try await keeper.get() == "a")
     #expect(try await keeper.renew("a") == "b")
     // Others were refused with the old one.
     #expect(try await keeper.renew("a") == "b")
     // One that never was good is the last.
     #expect(try await keeper.renew("b") == nil)
-    #expect(await source.asked == [false, true])
+    #expect(await tokens.asked == [false, true])
   }
 
   @Test func `is none where the same is given again, or nothing`() async throws {
