@@ -44,8 +44,7 @@ export function isMissing(engine) {
 export const starting = { chromium, firefox, webkit };
 
 async function chromium({ width, height }) {
-  const driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
-  const [, port] = await said(driver.stdout, /started successfully on port (\d+)/, "chromedriver");
+  const [driver, port] = await chromedriver();
   const overChromedriver = await overHTTP(`http://127.0.0.1:${port}`, [driver], {
     browserName: "chrome",
     "goog:loggingPrefs": { browser: "ALL" },
@@ -58,6 +57,18 @@ async function chromium({ width, height }) {
     },
   });
   return { ...overChromedriver, hearsConsole: true };
+}
+
+/** It takes a port that is free under IPv4, and ends where somebody has the same under IPv6: then another may do. */
+async function chromedriver(attempts = 3) {
+  const driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const [, port] = await said(driver.stdout, /started successfully on port (\d+)/, "chromedriver");
+    return [driver, port];
+  } catch (error) {
+    if (attempts === 1) throw error;
+    return chromedriver(attempts - 1);
+  }
 }
 
 /** It has a screen of its own: there is no WebKit without one. */
@@ -167,5 +178,5 @@ async function said(output, pattern, name) {
     output.resume();
     return match;
   }
-  throw new Error(`${name} ended before it was ready`);
+  throw new Error(`${name} ended before it was ready: ${text}`);
 }
