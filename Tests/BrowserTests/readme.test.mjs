@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { patternOf, stepsOf } from "./support/cookbook.mjs";
 import { articles, codes, deadLinks, Desk, links, missingFiles, read, root, rows, synopsis, texts } from "./support/readme.mjs";
 import { Database, Folder, noServer, program, Server } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { Browser, noBrowser, programNamed } from "./support/webdriver.mjs";
 
 /** Commands of README.md that are not run here, and where they are. */
 const runElsewhere = new Map([
@@ -83,6 +83,23 @@ describe("README.md", { skip: noServer }, () => {
       const pattern = new RegExp(patternOf(swift.trim().split("\n").map((line) => line.trim())));
       assert.ok(compiled.some((text) => pattern.test(text)), `no test named …ReadmeTests.swift has:\n${swift}`);
     }
+  });
+
+  test("has lines of a Package.swift by which a program resolves the library's packages alone", { skip: !programNamed("swift") && "swift is not installed" }, (t) => {
+    const folder = new Folder();
+    t.after(() => folder.remove());
+    const [lines] = /^    dependencies: \[\.package.*\n    targets: .*$/m.exec(text);
+    const players = folder.file("players");
+    mkdirSync(join(players, "Sources/Players"), { recursive: true });
+    symlinkSync(root, folder.file("didchange"));
+    writeFileSync(join(players, "Sources/Players/main.swift"), "");
+    writeFileSync(join(players, "Package.swift"),
+      `// swift-tools-version: 6.1\nimport PackageDescription\nlet package = Package(\n  name: "Players", platforms: [.macOS(.v15)],\n${lines})\n`);
+    const { dependencies } = JSON.parse(execFileSync("swift", ["package", "show-dependencies", "--format", "json"],
+      { cwd: players, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }));
+    const names = ({ identity, dependencies }) => [identity, ...dependencies.flatMap(names)];
+    assert.deepEqual([...new Set(dependencies.flatMap(names))].sort(),
+      ["didchange", "grdb.swift", "swift-algorithms", "swift-collections", "swift-numerics"]);
   });
 
   test("names the options that there are, and no others", () => {
