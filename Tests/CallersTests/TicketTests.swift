@@ -36,6 +36,17 @@ private func refusal(_ tickets: Tickets, _ text: String, at time: UnixSeconds = 
   }
 }
 
+@Test func `a ticket that is looked at is as good as before`() throws {
+  let tickets = Tickets()
+  let identity = try #require(try identities().first)
+  let ticket = try tickets.issue(for: identity, now: now)
+  #expect(try tickets.inspect(ticket.text, now: now) == identity)
+  #expect(throws: TicketError.expired) { try tickets.inspect(ticket.text, now: now + 30) }
+  #expect(throws: TicketError.notGood) { try Tickets().inspect(ticket.text, now: now) }
+  #expect(try tickets.redeem(ticket.text, now: now) == identity)
+  #expect(throws: TicketError.used) { try tickets.inspect(ticket.text, now: now) }
+}
+
 @Test func `a ticket may stand in a URL as it is, and does not show the caller`() throws {
   let tickets = Tickets()
   let claims = Claims([("sub", .string(String(repeating: "ann", count: 100)))])

@@ -26,6 +26,11 @@ struct UsedTickets {
 
   init(capacity: Int, share: Int) { (self.capacity, self.share) = (capacity, share) }
 
+  /// Whether a ticket was used that expires in a second. O(1).
+  func contains(_ salt: Salt, expiringIn second: Int) -> Bool {
+    salts[second]?.contains(salt) == true
+  }
+
   /// Marks a ticket as used. O(1), and O(s) in the seconds in which tickets expire: some 30.
   ///
   /// - Parameters:
@@ -41,7 +46,7 @@ struct UsedTickets {
       count -= salts.removeValue(forKey: past)?.count ?? 0
       shares[past] = nil
     }
-    if salts[second]?.contains(salt) == true { throw .used }
+    if contains(salt, expiringIn: second) { throw .used }
     let own = shares.values.reduce(0) { $0 + ($1[name] ?? 0) }
     guard count < capacity, own < share else { throw .crowded }
     salts[second, default: []].insert(salt)

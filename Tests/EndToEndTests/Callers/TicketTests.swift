@@ -58,6 +58,24 @@ import Testing
     try follower.expectEnd(with: 401)
   }
 
+  @Test func `is not used up by a HEAD, which opens no stream`() throws {
+    let ticket = try shop.ticket(as: "ann")
+    let target = "\(path)?access_token=\(ticket)"
+    let client = shop.fixture.client()
+    #expect(try client.send("HEAD", target).status == 200)
+    #expect(try client.send("HEAD", target).status == 200)
+    try Follower(stream(ticket)).expectSnapshot()
+    #expect(try client.send("HEAD", target).status == 401)
+  }
+
+  @Test func `is good for didchange watch`() throws {
+    let ticket = try shop.ticket(as: "ann")
+    let watch = try Command(["watch", "\(shop.fixture.base)\(path)?access_token=\(ticket)"])
+    let line = try watch.process.output.next()
+    #expect(line?.hasPrefix("orders  2 records") == true, "\(line ?? "nothing")")
+    try watch.process.kill9()
+  }
+
   @Test func `opens a stream that goes on where another was`() throws {
     let first = Follower(stream(try shop.ticket(as: "ann")))
     try first.expectSnapshot()
