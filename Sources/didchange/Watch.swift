@@ -52,6 +52,7 @@ private struct WatchedStream {
     case .event(let event):
       let lines = printer.lines(event)
       if !lines.isEmpty { StandardOutput.writePainted(lines.joined(separator: "\n") + "\n") }
+    case .waiting: StandardError.write("the server does not answer yet; waiting\n")
     case .lost(.rotated, _), .silent: break
     case .lost(let loss, let delay): tell(Self.words(loss), again: delay)
     // The first failure is an answer, a later one an accident: a server that restarts.

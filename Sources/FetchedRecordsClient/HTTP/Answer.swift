@@ -51,9 +51,10 @@ extension RemoteRecordsError {
   }
 
   static func unreachable(_ url: URL, _ error: any Error) -> RemoteRecordsError {
-    RemoteRecordsError(
+    let isLate = (error as? URLError)?.code == .timedOut
+    return RemoteRecordsError(
       .unreachable, "The server cannot be reached",
-      "\(url.authority) does not answer (\(error.localizedDescription)): "
+      "\(url.authority) does not answer \(isLate ? "in time" : "(\(error.localizedDescription))"): "
         + "is it up, and the address right?", underlying: error)
   }
 
@@ -67,13 +68,5 @@ extension RemoteRecordsError {
     error as? RemoteRecordsError
       ?? RemoteRecordsError(
         .token, "The token function failed", error.localizedDescription, underlying: error)
-  }
-}
-
-extension URL {
-  /// Whom it asks: `127.0.0.1:8080`.
-  fileprivate var authority: String {
-    guard let host = host() else { return absoluteString }
-    return port.map { "\(host):\($0)" } ?? host
   }
 }

@@ -110,6 +110,8 @@ extension EventStream {
     if !isStart {
       connection.isSilent = true
       _ = heard(.silent(.silent(url)))
+    } else if connection.began == nil {
+      _ = heard(.waiting)
     }
     var isHeldBack: Bool?
     if let testBase {

@@ -14,6 +14,8 @@ package struct EventStream {
   package enum News {
     /// An answer has begun, or goes on after a silence.
     case opened
+    /// A request has no answer yet, and has waited for a while.
+    case waiting
     case event(ServerSentEvent)
     /// The answer is over; it is asked for again after so long.
     case lost(Loss, again: Duration)

@@ -14,16 +14,33 @@ package final class HTTPSession: NSObject, Sendable {
   private static let longest: TimeInterval = 31_536_000
 
   /// What one task is for.
-  private struct Purpose {
+  struct Purpose {
     let inflow: HTTPInflow
     /// What is asked for on the same connection when the answer is over, which is of no interest itself.
     var next: URLRequest?
+    /// Whether its connection is known to be a new one, and not that of the task before it.
+    var isAlone = false
+    /// Whether waiting for it may keep the queue busy: see ``QueueBrake``.
+    var isBusy = true
+    /// Whether the server closes the connection behind the answer (RFC 9112 §9.6).
+    var isLast = false
+    /// Whether it wants a password that nobody has: the answer that says so is all there is.
+    var isRefused = false
   }
 
-  private let purposes = Mutex<[Int: Purpose]>([:])
-  private let session = Mutex<URLSession?>(nil)
+  struct State {
+    /// nil: it is closed.
+    var session: URLSession?
+    var purposes: [Int: Purpose] = [:]
+    /// The task that holds the queue; nil: none does.
+    var brake: Int?
+    /// What is to be ended when that is over.
+    var closed: URLSession?
+  }
+
+  let state = Mutex(State())
   /// One after the other.
-  private let queue = OperationQueue()
+  let queue = OperationQueue()
 
   /// - Parameter configuration: cookies, proxies and the like; caches and limits are set here.
   package init(_ configuration: URLSessionConfiguration = .default) {
@@ -34,20 +51,31 @@ package final class HTTPSession: NSObject, Sendable {
     configuration.httpMaximumConnectionsPerHost = Self.maximumConnections
     configuration.timeoutIntervalForRequest = Self.longest
     configuration.timeoutIntervalForResource = Self.longest
+    #if canImport(FoundationNetworking)
+      configuration.protocolClasses = [QueueBrake.self] + (configuration.protocolClasses ?? [])
+    #endif
     queue.maxConcurrentOperationCount = 1
-    session.withLock {
-      $0 = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+    state.withLock {
+      $0.session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
     }
   }
 
   /// Ends all requests. A session that is not closed is never let go.
   func close() {
-    let session = session.withLock { session in
-      defer { session = nil }
-      return session
+    let session = state.withLock { state in
+      defer { state.session = nil }
+      return state.session
     }
     // As `HTTPInflow.cancel()` does it, and why.
-    if let session { queue.addOperation { session.invalidateAndCancel() } }
+    if let session { queue.addOperation { [self] in end(session) } }
+  }
+
+  private func end(_ session: URLSession) {
+    let isBraked = state.withLock { state in
+      if state.brake != nil { state.closed = session }
+      return state.brake != nil
+    }
+    if !isBraked { session.invalidateAndCancel() }
   }
 
   /// Begins a GET that is over soon.
@@ -76,26 +104,35 @@ package final class HTTPSession: NSObject, Sendable {
   }
 
   private static func request(_ url: URL, _ fields: [String: String]) -> URLRequest {
-    var request = URLRequest(url: url)
+    var request = URLRequest(url: url.asked)
     request.timeoutInterval = longest
     for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
     return request
   }
 
   private func begin(_ request: URLRequest, _ purpose: Purpose) {
-    guard let task = session.withLock({ $0?.dataTask(with: request) }) else {
-      return purpose.inflow.end(with: URLError(.cancelled))
+    let task = state.withLock { state in
+      let task = state.session?.dataTask(with: request)
+      if let task { state.purposes[task.taskIdentifier] = purpose }
+      return task
     }
-    purposes.withLock { $0[task.taskIdentifier] = purpose }
+    guard let task else { return purpose.inflow.end(with: URLError(.cancelled)) }
     purpose.inflow.begin(task)
+    if purpose.isAlone { brake() } else { brakeLater() }
   }
 
   /// Whom an answer is for.
   private func reader(of task: URLSessionTask) -> HTTPInflow? {
-    guard let purpose = purposes.withLock({ $0[task.taskIdentifier] }), purpose.next == nil else {
-      return nil
+    state.withLock { $0.purposes[task.taskIdentifier].flatMap { $0.next == nil ? $0.inflow : nil } }
+  }
+
+  private func note(_ head: HTTPURLResponse, of task: URLSessionTask) {
+    let connection = head.value(forHTTPHeaderField: "Connection")?.lowercased() ?? ""
+    state.withLock { state in
+      guard let purpose = state.purposes[task.taskIdentifier] else { return }
+      state.purposes[task.taskIdentifier]?.isBusy = purpose.isAlone
+      state.purposes[task.taskIdentifier]?.isLast = connection.contains("close")
     }
-    return purpose.inflow
   }
 }
 
@@ -107,11 +144,26 @@ extension HTTPSession: URLSessionDataDelegate {
     completionHandler: @escaping (URLRequest?) -> Void
   ) {
     var request = request
+    request.url = request.url?.asked
     if Self.origin(request.url) != Self.origin(response.url) {
       request.setValue(nil, forHTTPHeaderField: "Authorization")
     }
     completionHandler(request)
   }
+
+  #if canImport(FoundationNetworking)
+    /// Ends with a 401 that has come, where there is no password: on Linux it would have no end.
+    package func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+      completionHandler: @escaping (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+      let credential = challenge.previousFailureCount == 0 ? challenge.proposedCredential : nil
+      if credential == nil {
+        state.withLock { $0.purposes[task.taskIdentifier]?.isRefused = true }
+      }
+      completionHandler(credential == nil ? .rejectProtectionSpace : .useCredential, credential)
+    }
+  #endif
 
   /// RFC 6454 §4.
   private static func origin(_ url: URL?) -> [String?] {
@@ -122,7 +174,10 @@ extension HTTPSession: URLSessionDataDelegate {
     _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
     completionHandler: @escaping (URLSession.ResponseDisposition) -> Void
   ) {
-    if let response = response as? HTTPURLResponse { reader(of: dataTask)?.add(.head(response)) }
+    if let response = response as? HTTPURLResponse {
+      note(response, of: dataTask)
+      reader(of: dataTask)?.add(.head(response))
+    }
     completionHandler(.allow)
   }
 
@@ -135,11 +190,11 @@ extension HTTPSession: URLSessionDataDelegate {
   package func urlSession(
     _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
   ) {
-    guard let purpose = purposes.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else {
-      return
-    }
+    let purpose = state.withLock { $0.purposes.removeValue(forKey: task.taskIdentifier) }
+    guard let purpose else { return brakeEnded(task) }
+    let error = purpose.isRefused ? nil : error
     if let next = purpose.next, error == nil {
-      begin(next, Purpose(inflow: purpose.inflow))
+      begin(next, Purpose(inflow: purpose.inflow, isAlone: purpose.isLast))
     } else {
       purpose.inflow.end(with: error)
     }

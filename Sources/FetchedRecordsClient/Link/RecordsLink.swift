@@ -113,6 +113,8 @@ actor RecordsLink<Record: Decodable & Sendable> {
     case .opened:
       if records.version != nil, isInStep { audience.tell(.state(.live)) }
       expectArrival(of: request)
+    // A query may take long.
+    case .waiting: break
     case .lost: interrupt()
     case .troubled(let problem, _):
       audience.tell(.trouble(problem))
