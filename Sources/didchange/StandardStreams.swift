@@ -7,12 +7,23 @@ import RecordsAPI
 /// the lines are lost.
 enum StandardOutput {
   static func write(_ text: String) {
-    writePainted(text.showingControls(except: lineControls))
+    try? writePainted(text.showingControls(except: lineControls))
   }
 
   /// Writes what has colours, and nothing else that a terminal obeys: see ``Terminal``.
-  static func writePainted(_ text: String) {
-    try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+  ///
+  /// - Throws: where it cannot be written: a full disk.
+  static func writePainted(_ text: String) throws(ClientError) {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
+    } catch {
+      throw .system("standard output cannot be written")
+    }
+  }
+
+  /// - Throws: where it was closed before the program began.
+  static func checkIsOpen() throws(ClientError) {
+    if fcntl(STDOUT_FILENO, F_GETFL) < 0 { throw .system("standard output cannot be written") }
   }
 }
 

@@ -15,16 +15,26 @@ struct Watch: ParsableCommand {
   var url: String
 
   func run() throws {
-    guard let url = URL(string: url), let scheme = url.scheme?.lowercased(),
-      ["http", "https"].contains(scheme), url.host() != nil
-    else {
-      throw ValidationError("\(url) is no URL that begins with http:// or https://.")
-    }
+    // Before anything else is opened, and takes its place.
+    try StandardOutput.checkIsOpen()
+    let url = try address()
     let printer = EventPrinter(terminal: .standardOutput())
     try wait {
       var watched = WatchedStream(printer: printer)
       try await watched.run(url)
     }
+  }
+
+  private func address() throws -> URL {
+    guard let address = URL(string: url), let scheme = address.scheme?.lowercased(),
+      ["http", "https"].contains(scheme), address.host()?.isEmpty == false
+    else {
+      throw ValidationError("\(url) is no URL that begins with http:// or https://.")
+    }
+    if let port = address.port, !(1...65535).contains(port) {
+      throw ValidationError("\(url): \(port) is no port; they go from 1 to 65535.")
+    }
+    return address
   }
 }
 
@@ -32,6 +42,8 @@ struct Watch: ParsableCommand {
 private struct WatchedStream {
   var printer: EventPrinter
   private var hasBegun = false
+  /// What ends it here.
+  private var failure: ClientError?
 
   init(printer: EventPrinter) { self.printer = printer }
 
@@ -43,6 +55,7 @@ private struct WatchedStream {
     } catch {
       throw ClientError(Self.words(error))
     }
+    if let failure { throw failure }
     StandardError.write("there is nothing more to watch: the query no longer exists\n")
   }
 
@@ -50,8 +63,7 @@ private struct WatchedStream {
     switch news {
     case .opened: hasBegun = true
     case .event(let event):
-      let lines = printer.lines(event)
-      if !lines.isEmpty { StandardOutput.writePainted(lines.joined(separator: "\n") + "\n") }
+      write(printer.lines(event))
     case .waiting: StandardError.write("the server does not answer yet; waiting\n")
     case .lost(.rotated, _), .silent: break
     case .lost(let loss, let delay): tell(Self.words(loss), again: delay)
@@ -60,6 +72,17 @@ private struct WatchedStream {
     case .troubled(let problem, let delay): tell(Self.words(problem), again: delay)
     }
     return .goOn
+  }
+
+  private mutating func write(_ lines: [String]) {
+    do throws(ClientError) {
+      if !lines.isEmpty {
+        try StandardOutput.writePainted(lines.joined(separator: "\n") + "\n")
+      }
+    } catch {
+      failure = error
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
   }
 
   private func tell(_ reason: String, again delay: Duration) {

@@ -72,6 +72,14 @@ import Testing
     try watch.process.kill9()
   }
 
+  @Test(arguments: ["0", "65536", "99999"]) func `refuses a port that is none`(port: String) throws
+  {
+    let result = try Command.run(["watch", "http://127.0.0.1:\(port)\(Self.path)"])
+    #expect(result.exitCode == 64)
+    #expect(
+      result.errors.contains("\(port) is no port; they go from 1 to 65535"), "\(result.errors)")
+  }
+
   @Test(arguments: ["Basic realm=x", "Digest realm=x, nonce=y", "Bearer", "Negotiate"])
   func `says that a password is wanted`(challenge: String) throws {
     let server = try CannedServer { _ in
@@ -83,5 +91,16 @@ import Testing
     let result = try Command.run(["watch", server.base + Self.path])
     #expect(result.exitCode == 1)
     #expect(result.errors.contains("the server answers 401"), "\(result.errors)")
+  }
+
+  @Test(arguments: [">/dev/full", ">&-"]) func `ends where nothing can be written`(
+    redirection: String
+  ) throws {
+    let url = teams.fixture.base + Self.path
+    let watch = try Command(
+      ["watch", url], under: ["sh", "-c", "exec \"$@\" \(redirection)", "sh"])
+    #expect(try watch.process.exitCode() == 1)
+    let words = try watch.process.errors.rest().joined()
+    #expect(words.contains("standard output cannot be written: "), "\(words)")
   }
 }
