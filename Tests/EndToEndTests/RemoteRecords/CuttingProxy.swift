@@ -4,7 +4,6 @@ import Synchronization
 /// What stands between a client and a server, and does not pass all that comes.
 final class CuttingProxy: Sendable {
   private struct State {
-    var connections: [Connection] = []
     /// Bytes to the client until all connections are cut; nil: they are not.
     var allowance: Int?
     var refuses = false
@@ -24,9 +23,26 @@ final class CuttingProxy: Sendable {
     let server: Int32
   }
 
+  /// The connections whose descriptors are open: once closed, their numbers may be those of others.
+  private final class Connections: Sendable {
+    private let open = Mutex<[Connection]>([])
+
+    func add(_ connection: Connection) { open.withLock { $0.append(connection) } }
+
+    func shutAll() { open.withLock { $0.forEach(CuttingProxy.shut) } }
+
+    func close(_ connection: Connection) {
+      open.withLock { open in
+        open.removeAll { $0.client == connection.client }
+        CuttingProxy.closeBoth(connection)
+      }
+    }
+  }
+
   private let listener: Int32
   private let target: UInt16
   private let state = Mutex(State())
+  private let connections = Connections()
   let base: String
 
   /// Stands before a server: `http://127.0.0.1:8080`.
@@ -51,9 +67,9 @@ final class CuttingProxy: Sendable {
     Thread.detachNewThread { [weak self] in
       while true {
         let client = accept(listener, nil, nil)
-        guard client >= 0 else { return }
-        guard let self else {
-          close(client)
+        guard client >= 0, let self else {
+          if client >= 0 { close(client) }
+          close(listener)
           return
         }
         self.admit(client)
@@ -62,21 +78,15 @@ final class CuttingProxy: Sendable {
   }
 
   deinit {
+    // Wakes its thread, which closes it.
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
     cut()
   }
 
   // MARK: - What it does
 
   /// Cuts all connections.
-  func cut() {
-    let connections = state.withLock { state in
-      defer { state.connections = [] }
-      return state.connections
-    }
-    for connection in connections { Self.shut(connection) }
-  }
+  func cut() { connections.shutAll() }
 
   /// Cuts all connections when so many more bytes have passed to clients.
   func cut(after bytes: Int) { state.withLock { $0.allowance = bytes } }
@@ -137,7 +147,7 @@ final class CuttingProxy: Sendable {
     let connection = Connection(client: client, server: server)
     let number: Int? = state.withLock { state in
       guard isConnected, !state.refuses else { return nil }
-      state.connections.append(connection)
+      connections.add(connection)
       defer { state.numberOfAdmissions += 1 }
       return state.numberOfAdmissions
     }
@@ -168,12 +178,7 @@ final class CuttingProxy: Sendable {
       pumps.leave()
     }
     // Both are done with the descriptors, whose numbers may be given to others from now on.
-    pumps.notify(queue: .global()) { [weak self] in
-      self?.state.withLock { state in
-        state.connections.removeAll { $0.client == connection.client }
-      }
-      Self.closeBoth(connection)
-    }
+    pumps.notify(queue: .global()) { [connections] in connections.close(connection) }
   }
 
   /// What of these bytes goes on to the client now, and whether all is cut behind them.

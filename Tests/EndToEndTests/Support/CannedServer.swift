@@ -27,16 +27,17 @@ final class CannedServer: Sendable {
     Thread.detachNewThread {
       while true {
         let client = accept(listener, nil, nil)
-        guard client >= 0 else { return }
+        guard client >= 0 else {
+          close(listener)
+          return
+        }
         Thread.detachNewThread { Self.serve(client, answer) }
       }
     }
   }
 
-  deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
-  }
+  /// Wakes its thread, which closes it.
+  deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
   private static func serve(_ client: Int32, _ answer: Answer) {
     defer { close(client) }
