@@ -31,7 +31,10 @@ struct Watch: ParsableCommand {
     else {
       throw ValidationError("\(url) is no URL that begins with http:// or https://.")
     }
-    if let port = address.port, !(1...65535).contains(port) {
+    let range = URLComponents(url: address, resolvingAgainstBaseURL: true)?.rangeOfPort
+    if let port = range.map({ address.absoluteString[$0] }), !port.isEmpty,
+      !(1...65535).contains(Int(port) ?? 0)
+    {
       throw ValidationError("\(url): \(port) is no port; they go from 1 to 65535.")
     }
     return address

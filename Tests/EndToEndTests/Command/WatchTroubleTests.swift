@@ -72,8 +72,9 @@ import Testing
     try watch.process.kill9()
   }
 
-  @Test(arguments: ["0", "65536", "99999"]) func `refuses a port that is none`(port: String) throws
-  {
+  @Test(arguments: ["0", "65536", "99999999999999999999"]) func `refuses a port that is none`(
+    port: String
+  ) throws {
     let result = try Command.run(["watch", "http://127.0.0.1:\(port)\(Self.path)"])
     #expect(result.exitCode == 64)
     #expect(

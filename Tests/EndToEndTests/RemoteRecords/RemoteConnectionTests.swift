@@ -147,6 +147,24 @@ import Testing
     #expect(spectator.read { $0.transports } == [.stream, .longPoll])
   }
 
+  @Test func `can be asked for something else, and closed, while nothing answers`() throws {
+    proxy.freeze(true)
+    // On Linux the queue of a session is held from a tenth of a second on.
+    for step in 0..<10 {
+      let controllers = try (0..<4).map { _ in
+        RemoteRecordsController<AnyRecord>(
+          try fixture.query("players", by: proxy), settings: Self.impatient)
+      }
+      let spectators = controllers.map { Spectator($0) }
+      Thread.sleep(forTimeInterval: 0.08 + Double(step) / 100)
+      for spectator in spectators { spectator.ask { $0.window = 0..<(1 + step) } }
+      Thread.sleep(forTimeInterval: Double(step) / 100)
+      for controller in controllers { controller.close() }
+    }
+    proxy.freeze(false)
+    _ = try spectator(Self.impatient)
+  }
+
   @Test func `begins anew where the server does not know what it shows`() throws {
     let spectator = try spectator(Self.impatient)
     proxy.refuse(true)
