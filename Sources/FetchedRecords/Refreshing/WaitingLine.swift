@@ -89,13 +89,14 @@ struct WaitingLine {
   /// Takes the pages that wait for a reader.
   mutating func takeLongPages() -> [PageRead] {
     defer { (longPages, putOffPages) = ([], []) }
-    return Array(longPages) + Array(putOffPages)
+    // Array(_:) of an empty deque writes the count of the empty array, which all threads share.
+    return longPages.map(\.self) + putOffPages
   }
 
   /// Takes all pages.
   mutating func takePages() -> [PageRead] {
     defer { pages = [] }
-    return Array(pages) + takeLongPages()
+    return pages.map(\.self) + takeLongPages()
   }
 
   /// Takes out a result, wherever it stands. Amortised O(1).
