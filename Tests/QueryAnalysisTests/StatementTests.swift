@@ -43,6 +43,8 @@ private func withDatabase<T>(_ body: (Database) throws -> T) throws -> T {
     ("SELECT $a('); PRAGMA cache_size = 99; SELECT '')", "more than one statement"),
     ("SELECT id FROM player\0; DELETE FROM player", "NUL"),
     ("WITH x AS (SELECT 1) DELETE FROM player RETURNING id", "does not return records"),
+    ("SELECT fts3_tokenizer('simple')", "tells addresses"),
+    ("SELECT \"FTS3_Tokenizer\" ('simple', x'4141414141414141')", "tells addresses"),
   ])
   func `is nothing else, and nothing else runs`(sql: String, message: String) throws {
     let definitions = [

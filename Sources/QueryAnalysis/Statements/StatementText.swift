@@ -27,6 +27,7 @@ package struct StatementText {
         part: part, message: "this statement \(beginning): it is no SELECT",
         mend: "write a single SELECT (a WITH clause or VALUES is fine)")
     }
+    try Self.refuseAddresses(in: sql, part: part)
     statement = try Self.prepare(sql, part: part, in: db, knownWords: knownWords)
     guard statement.isReadonly, statement.columnCount > 0 else {
       throw QueryProblem(
@@ -34,6 +35,22 @@ package struct StatementText {
         mend: "write a single SELECT (a WITH clause or VALUES is fine)")
     }
   }
+
+  /// A bound value passes for an address of a tokenizer even where a connection takes no other:
+  /// https://www.sqlite.org/fts3.html#custom_application_defined_tokenizers
+  private static func refuseAddresses(in sql: String, part: QueryPart) throws {
+    let tokens = SQLTokens.tokens(of: sql)
+    let isCalled = zip(tokens, tokens.dropFirst()).contains { token, next in
+      next.isSymbol("(") && token.name?.isSameIdentifier(as: tokenizerFunction) == true
+    }
+    guard isCalled else { return }
+    throw QueryProblem(
+      part: part,
+      message: "\(tokenizerFunction)() tells addresses of the process, and takes them",
+      mend: "take the call out: FTS3 and FTS4 tables find their tokenizers by name")
+  }
+
+  private static let tokenizerFunction = "fts3_tokenizer"
 
   /// Prepares the first statement, and looks at what follows without preparing it.
   private static func prepare(
