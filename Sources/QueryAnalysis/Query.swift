@@ -23,6 +23,11 @@ package final class Query: Sendable {
   package let plan: IncrementalPlan?
   /// How each column of its only record follows rows, where that aggregates all of them; else none.
   package let totals: [AggregatePlan]
+  /// Whether whoever asks for it chooses what some function is called with.
+  ///
+  /// One call is not ended before it is over, as SQLite looks for an interruption between
+  /// instructions, and it lasts as its arguments are large: `hex(zeroblob(:n))`.
+  package let letsClientsCallFunctions: Bool
 
   /// By which arguments a changed row finds the results that it may be in; nil: each has to look at it,
   /// as where something stands alongside, which may change for all.
@@ -35,7 +40,8 @@ package final class Query: Sendable {
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], storage: [String],
     alongside: [AlongsideStatement],
-    tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan]
+    tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan],
+    letsClientsCallFunctions: Bool
   ) {
     self.definition = definition
     self.sql = sql
@@ -47,6 +53,7 @@ package final class Query: Sendable {
     self.tracking = tracking
     self.plan = plan
     self.totals = totals
+    self.letsClientsCallFunctions = letsClientsCallFunctions
   }
 }
 

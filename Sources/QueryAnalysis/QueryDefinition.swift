@@ -81,6 +81,8 @@ package struct QueryDefinition: Sendable, Hashable {
   /// Whether it is for the server's own use: no client may ask for it, and who listens hears of a
   /// commit before others do.
   package var isPrivate = false
+  /// Whether somebody explores the database by it: nobody has thought about what it costs.
+  package var isExplored = false
   /// Whether its result is what others are made of, and so is brought up to date before theirs.
   package var servesOthers = false
   /// Whether several result columns may have one name: for readers that do not look by name.

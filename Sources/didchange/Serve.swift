@@ -1,5 +1,6 @@
 import ArgumentParser
 import Demo
+import Dispatch
 import Foundation
 import HTTPServer
 import Logging
@@ -114,19 +115,23 @@ struct Serve: ParsableCommand {
     manager.ready()
     // Not in the message itself, which is made only where its level is logged.
     let signal = signals.wait()
+    let end = DispatchTime.now() + Self.patience
     logger.info("\(signal): draining")
     manager.stopping()
     // Leaves the better half of a second for the rest of an exit within two.
     let drained = DispatchSemaphore(value: 0)
     server.drain(timeout: .milliseconds(1200)) { drained.signal() }
-    drained.wait()
-    guard TerminalLogHandler.queue.flush(within: 0.5) else {
-      // `exit` would wait for the line that nobody takes.
+    let isDrained = drained.wait(timeout: end) == .success
+    guard TerminalLogHandler.queue.flush(within: 0.3), isDrained else {
+      // `exit` would wait for the line that nobody takes, or for a function that SQLite is in.
       demo?.remove()
       pidFile?.remove()
       _exit(EXIT_SUCCESS)
     }
   }
+
+  /// After this nothing is waited for but the log.
+  private static let patience = DispatchTimeInterval.milliseconds(1500)
 
   /// The configuration as it is now, under the words of the command line.
   private func readSettings() throws -> LaunchSettings {

@@ -6,7 +6,7 @@ import Testing
 @testable import FetchedRecords
 
 @Suite struct `Turns of long queries` {
-  private let turns = ProcessorTurns(places: 1)
+  private let turns = ProcessorTurns(places: 1, patience: .seconds(60))
 
   /// A thread that waits for its first turn, and then for each that it is told to pass.
   private final class Runner: Sendable {
@@ -94,5 +94,20 @@ import Testing
     try waits(.newcomers)
     third.turn.end()
     #expect(fourth.hasBegun())
+  }
+
+  @Test func `who waits goes on where the others are stuck`() throws {
+    let turns = ProcessorTurns(places: 1, patience: .milliseconds(5))
+    let (first, second) = (Runner(turns), Runner(turns))
+    first.begin()
+    #expect(first.hasBegun())
+    second.begin()
+    #expect(second.hasBegun())
+    #expect(turns.waiting == .nobody)
+    second.turn.end()
+    first.turn.end()
+    let third = Runner(turns)
+    third.begin()
+    #expect(third.hasBegun(), "there are as many places as before")
   }
 }

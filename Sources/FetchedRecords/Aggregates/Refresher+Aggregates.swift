@@ -51,7 +51,11 @@ extension Refresher {
       let runs = duration < limits.dearStatement ? 0 : before + 1
       result.durations.dearRuns[position] = runs
       guard runs >= Self.dearRuns else { continue }
-      let rows = plan.aggregates.map { rowsToFollow(of: $0, for: result, bound.arguments) }
+      let rows = plan.aggregates.map {
+        var definition = $0.rows
+        definition.isExplored = result.isExplored
+        return rowsToFollow(of: definition, for: result, bound.arguments)
+      }
       for one in rows {
         one.users += 1
         ask(for: one)
@@ -61,9 +65,9 @@ extension Refresher {
   }
 
   private func rowsToFollow(
-    of aggregate: Aggregate, for result: LiveResult, _ arguments: QueryArguments
+    of definition: QueryDefinition, for result: LiveResult, _ arguments: QueryArguments
   ) -> AggregatedRows {
-    let key = AggregatedRows.Key(aggregate.rows, arguments)
+    let key = AggregatedRows.Key(definition, arguments)
     if let known = aggregatedRows[key] { return known }
     let rows = AggregatedRows(key, for: "\(result.queryName) alongside")
     aggregatedRows[key] = rows

@@ -73,18 +73,28 @@ final class BackgroundReader: @unchecked Sendable {
     self.run = run
     work.enter()
     thread.perform { [self] in
-      let meter = ResultMeter(limits, memory, mayWait: true)
       statementGuard.takingTurns {
         connection?.inDatabase { db in
           let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
-          for task in run.tasks { task.perform(statementGuard, meter, in: transaction) }
-          run.page?.perform(statementGuard, meter, in: db)
+          for task in run.tasks {
+            let meter = meter(for: task.definition, in: db)
+            task.perform(statementGuard, meter, in: transaction)
+          }
+          if let page = run.page {
+            page.perform(statementGuard, meter(for: page.definition, in: db), in: db)
+          }
           db.endRead()
         }
       }
       work.leave()
       completion(self)
     }
+  }
+
+  private func meter(for definition: QueryDefinition, in db: Database) -> ResultMeter {
+    let limits = limits.of(definition)
+    db.limitValues(toBytes: limits.valueBytes)
+    return ResultMeter(limits, memory, mayWait: true)
   }
 
   /// Ends what it does, which is to be done later.
@@ -101,16 +111,17 @@ final class BackgroundReader: @unchecked Sendable {
   /// Waits until its thread has done so, for a statement mostly some microseconds: as long as any
   /// connection of the process has a file of the old log's index open, SQLite gives that to new
   /// ones too.
-  func close() {
+  ///
+  /// - Parameter deadline: until when; a call of a function may last longer, and then the files are let
+  ///   go when it is over.
+  func close(by deadline: DispatchTime = .now()) {
     isOutdated = run != nil
     statementGuard.stop()
-    guard work.wait(timeout: .now() + Self.patience) == .success else { return }
+    guard work.wait(timeout: deadline) == .success else { return }
     try? connection?.close()
     connection = nil
     statementGuard.reset()
   }
-
-  private static let patience = DispatchTimeInterval.seconds(2)
 }
 
 /// What a reader does in one transaction.
@@ -164,6 +175,8 @@ final class BackgroundTask: @unchecked Sendable {
   /// Who waits for it.
   let receivers: [LiveResult.Receiver]
   private(set) var outcome: Result<LiveUpdate, FetchFailure>?
+
+  var definition: QueryDefinition { bound.query.definition }
 
   init(_ live: LiveResult, _ bound: BoundQuery, _ work: Query.Work) {
     self.live = live

@@ -96,6 +96,9 @@ package final class LiveResult: @unchecked Sendable {
 
   var queryName: String { listener.queryName }
 
+  /// Whether somebody explores by it, so that no work for it is known to be short.
+  var isExplored: Bool { snapshot.query.definition.isExplored }
+
   var arguments: QueryArguments { (try? bound?.get())?.arguments ?? [:] }
 
   /// Asks what it is of under the schema that `db` sees now.

@@ -25,19 +25,41 @@ final class ProcessorTurns: Sendable {
   private let state: Mutex<State>
   /// As `state` has it: whoever runs looks every 20 µs, without the lock.
   private let longestWaiting = Atomic(Queue.nobody)
+  /// When a place was last taken or given back, in nanoseconds of `DispatchTime`.
+  private let lastMove = Atomic<UInt64>(0)
 
-  /// - Parameter places: how many run at the same time; at least one.
-  init(places: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1)) {
+  /// Where nobody has given a place back for so long, nobody will soon: a slice is a fraction of it.
+  fileprivate let patience: Duration
+
+  /// - Parameters:
+  ///   - places: how many run at the same time; at least one.
+  ///   - patience: after which those who have the places are taken to be stuck.
+  init(
+    places: Int = max(1, ProcessInfo.processInfo.activeProcessorCount - 1),
+    patience: Duration = .milliseconds(250)
+  ) {
     state = Mutex(State(free: places))
+    self.patience = patience
   }
 
   var waiting: Queue { longestWaiting.load(ordering: .relaxed) }
+
+  /// Whether those who have the places do not look who waits: each is in one call of a function.
+  fileprivate var areStuck: Bool {
+    let length = DispatchTime.now().uptimeNanoseconds &- lastMove.load(ordering: .relaxed)
+    return .nanoseconds(length) >= patience
+  }
+
+  private func noteMove() {
+    lastMove.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
+  }
 
   /// Gives `turn` a place, or lets it wait for one; returns whether it has one.
   fileprivate func enter(_ turn: ProcessorTurn) -> Bool {
     state.withLock { state in
       guard state.free == 0 else {
         state.free -= 1
+        noteMove()
         return true
       }
       state.newcomers.append(turn)
@@ -48,6 +70,7 @@ final class ProcessorTurns: Sendable {
 
   /// Gives the place of somebody to whoever waits, and lets them wait again if they want to go on.
   fileprivate func pass(from turn: ProcessorTurn, goesOn: Bool) {
+    noteMove()
     let next = state.withLock { state in
       let next = state.newcomers.popFirst() ?? state.others.popFirst()
       if goesOn { state.others.append(turn) }
@@ -145,8 +168,12 @@ final class ProcessorTurn: @unchecked Sendable {
     arrival.signal()
   }
 
+  /// Where the others are stuck, it goes on without a place.
   private func wait() {
-    arrival.wait()
+    let patience = turns.patience / .seconds(1)
+    while arrival.wait(timeout: .now() + patience) == .timedOut {
+      if turns.areStuck, turns.remove(self) { break }
+    }
     sliceStart = DispatchTime.now().uptimeNanoseconds
   }
 }

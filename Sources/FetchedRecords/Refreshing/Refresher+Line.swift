@@ -91,8 +91,10 @@ extension Refresher {
 
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
     guard result.opening != nil else { return isShort(work, for: result) }
-    // A file is read first.
-    if query.definition.isCached || isKnownAsLong(result) { return false }
+    // A file is read first; and what a function does by itself is not ended after some time.
+    if query.definition.isCached || query.letsClientsCallFunctions || isKnownAsLong(result) {
+      return !worksBeside
+    }
     // Others of its kind were long, and a reader has nothing else to do.
     return !(longQueries.contains(result.snapshot.query.sql) && readers.contains { $0.run == nil })
   }
@@ -388,6 +390,12 @@ extension Refresher {
   /// The readers' files may be others now, or nobody wants anything any more.
   func stopReaders() {
     for reader in readers where reader.run != nil { reader.statementGuard.stop() }
-    for reader in readers { reader.close() }
+    let deadline = DispatchTime.now() + (isStopped ? Self.patienceAtEnd : Self.patience)
+    for reader in readers { reader.close(by: deadline) }
   }
+
+  /// How long all readers together are waited for.
+  private static let patience = DispatchTimeInterval.seconds(2)
+  /// The same where the process is about to end.
+  private static let patienceAtEnd = DispatchTimeInterval.milliseconds(100)
 }

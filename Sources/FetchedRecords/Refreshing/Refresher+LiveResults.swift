@@ -55,7 +55,7 @@ extension Refresher {
 
   /// Whether some work is to be done at once: it is short, or there is nothing to do it beside.
   func isShort(_ work: Query.Work, for result: LiveResult) -> Bool {
-    !worksBeside || result.isShort(work)
+    !worksBeside || !result.isExplored && result.isShort(work)
   }
 
   /// Whether there are connections for long work beside the one that follows commits.

@@ -1,4 +1,5 @@
 import HeldMemory
+import QueryAnalysis
 
 /// What one query may take of the server, so that none keeps the others waiting or takes the memory
 /// of all.
@@ -46,7 +47,27 @@ package struct RefresherLimits: Sendable, Equatable {
   /// Bytes of one value: while it is read SQLite has it, the row that is being made, and the record.
   ///
   /// Whatever is configured, a schema must fit, whose statements are values of a table.
-  var valueBytes: Int { max(resultBytes / 4, 1 << 20) }
+  var valueBytes: Int {
+    isOfExploration ? Self.leastValueBytes : max(resultBytes / 4, Self.leastValueBytes)
+  }
+
+  /// 1 MiB.
+  private static let leastValueBytes = 1 << 20
+
+  /// The same for a query that somebody explores by, whose values are as short as they may be: one
+  /// call of a function, which nothing ends, takes some seconds then, and not for ever.
+  var ofExploration: RefresherLimits {
+    var limits = self
+    limits.isOfExploration = true
+    return limits
+  }
+
+  /// Those under which a query runs.
+  func of(_ definition: QueryDefinition) -> RefresherLimits {
+    definition.isExplored ? ofExploration : self
+  }
+
+  private(set) var isOfExploration = false
 
   package init() {}
 

@@ -82,11 +82,19 @@ extension FetchFailure {
   }
 
   static func valueTooLong(_ limits: RefresherLimits) -> FetchFailure {
-    FetchFailure(
+    if limits.isOfExploration { return .valueTooLongToExplore(limits) }
+    return FetchFailure(
       kind: .tooLarge,
       detail: "a value takes more than \(limits.valueBytes) bytes, the most of one that "
         + "`limits: resultBytes` grants a query, \(limits.resultBytes) bytes in all: select a part "
         + "of it, such as substr(…)")
+  }
+
+  private static func valueTooLongToExplore(_ limits: RefresherLimits) -> FetchFailure {
+    FetchFailure(
+      kind: .tooLarge,
+      detail: "a value takes more than \(limits.valueBytes) bytes, the most of one where somebody "
+        + "explores: select a part of it, such as substr(…), or declare the query")
   }
 
   /// All that may be held is held, and nobody can let go.

@@ -88,6 +88,15 @@ package struct FunctionList {
     }
   }
 
+  /// Whether SQL calls something else than an aggregate: a function whose one call may take long.
+  func callsFunctionOfRows(in sql: String) -> Bool {
+    let tokens = SQLTokens.tokens(of: sql)
+    return zip(tokens, tokens.dropFirst()).contains { token, next in
+      guard next.isSymbol("("), let name = token.name?.lowercased() else { return false }
+      return functions[name]?.contains { !$0.isAggregate } == true
+    }
+  }
+
   /// Whether SQL compares only by collations of SQLite's own.
   package static func namesKnownCollations(_ sql: String) -> Bool {
     let tokens = SQLTokens.tokens(of: sql)

@@ -70,7 +70,16 @@ struct QueryAnalyzer {
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
       tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
-      totals: shape.totals)
+      totals: shape.totals,
+      letsClientsCallFunctions: try letClientsCallFunctions(texts))
+  }
+
+  /// How a parameter comes to a function is not followed: it may go through a CTE or a subquery.
+  private func letClientsCallFunctions(_ texts: [StatementText]) throws -> Bool {
+    if definition.isExplored { return true }
+    guard definition.parameters.contains(where: { !$0.isClaimed }) else { return false }
+    let functions = try FunctionList(db)
+    return texts.contains { functions.callsFunctionOfRows(in: $0.statement.sql) }
   }
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {

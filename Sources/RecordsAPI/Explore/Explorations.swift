@@ -48,6 +48,7 @@ final class Explorations: Sendable {
     if use(name) { return name }
     var definition = QueryDefinition(name: name, form: .sql(sql))
     definition.columnTypes = types
+    definition.isExplored = true
     do {
       try refresher.explore(definition)
     } catch let refused as QueryProblems {

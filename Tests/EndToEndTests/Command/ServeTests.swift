@@ -104,6 +104,36 @@ import Testing
     #expect(ContinuousClock.now - start < exitLimit)
   }
 
+  /// What a function does by itself cannot be ended: here it would go on for years.
+  @Test(arguments: ["declared", "given?n=60000000"])
+  func `ends within two seconds though SQLite is in a function`(query: String) throws {
+    let sql = "SELECT instr(hex(zeroblob(%)), hex(zeroblob(20000000)) || '1') AS y"
+    let file = try configuration(
+      """
+      database: music.sqlite
+      limits: {memory: 2147483648}
+      queries:
+        players: {table: player, order: [id], cache: true}
+        declared: {sql: "\(sql.replacing("%", with: "60000000"))", key: [y]}
+        given: {sql: "\(sql.replacing("%", with: ":n"))", key: [y], parameters: {n: {type: integer}}}
+      """)
+    let command = try Command.serve(["--config", file])
+    let stream = EventStream(command.base, "/v1/queries/players/events")
+    #expect(try stream.next()?.type == "snapshot")
+    let before = try command.processorTime()
+    let parts = query.split(separator: "?")
+    let path = "/v1/queries/\(parts[0])/records" + parts.dropFirst().map { "?\($0)" }.joined()
+    let client = try ChildProcess("curl", ["-s", command.base + path])
+    try eventually("SQLite is in the function") { try command.processorTime() > before + 0.5 }
+    #expect(command.process.isRunning && client.isRunning)
+    let start = ContinuousClock.now
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    #expect(ContinuousClock.now - start < exitLimit)
+    #expect(try stream.end() == CURLE_OK)
+    #expect(stream.text.wholeMatch(of: /(?s)retry: \d+\n\n.*\n\nretry: \d+\n\n/) != nil)
+  }
+
   /// Its first fetch waits for a writer's lock, so that it begins when all streams have been told
   /// to end.
   @Test func `ends a stream that begins meanwhile`() throws {

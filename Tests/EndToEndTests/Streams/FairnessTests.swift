@@ -36,6 +36,13 @@ import Testing
         SELECT i FROM n
       key: [i]
       parameters: {n: {type: integer, default: 1}}
+    found:
+      sql: SELECT instr(hex(zeroblob(:n)), hex(zeroblob(:n / 3)) || '1') AS y
+      key: [y]
+      parameters: {n: {type: integer, default: 1}}
+    rounded:
+      sql: SELECT id, abs(:n) AS n FROM player
+      parameters: {n: {type: integer, default: 1}}
     blob:
       sql: SELECT id, zeroblob(:n) AS bytes FROM player
       parameters: {n: {type: integer, default: 1}}
@@ -45,7 +52,8 @@ import Testing
     statement: Duration = .seconds(60), resultRows: Int = 10_000, resultBytes: Int = 1 << 20
   ) throws -> ServerFixture {
     try ServerFixture(
-      Teams.schema, queries: Self.queries, service: { $0.crossOrigin = .everyone },
+      Teams.schema, queries: Self.queries, explores: true,
+      service: { $0.crossOrigin = .everyone },
       limits: {
         $0.statement = statement
         $0.resultRows = resultRows
@@ -120,6 +128,48 @@ import Testing
     #expect(answered == 0)
     fixture.drain()
     for question in asked { _ = try? question.wait() }
+  }
+
+  /// What a function does by itself is not ended before it is over.
+  @Test func `that is in one function holds up nothing either`() throws {
+    let fixture = try serve(resultBytes: 8 << 20)
+    let follower = try fixture.follow("players")
+    let writer = try fixture.writer()
+    let asked = Asked(fixture.base, "/v1/queries/found/records?n=520000")
+    try waitUntilBusy(1, fixture)
+    for step in 1...20 {
+      try writer.commit("UPDATE player SET score = -\(step) WHERE id = 1")
+      let changes = try follower.changes()
+      #expect(changes.count == 1)
+    }
+    let beside = try fixture.get("/v1/queries/rounded/records?n=-7")
+    #expect(beside.status == 200)
+    #expect(try beside.json["records"][0]["record"]["n"] == 7)
+    #expect(!asked.isAnswered)
+    fixture.drain()
+    _ = try? asked.wait()
+  }
+
+  /// A commit makes a function long that was short.
+  @Test func `that somebody explores by holds up nothing either`() throws {
+    let fixture = try serve()
+    let follower = try fixture.follow("players")
+    let writer = try fixture.writer()
+    let sql = """
+      SELECT id, CASE WHEN score > 1000 THEN instr(hex(zeroblob(260000 + score)), \
+      hex(zeroblob(130000)) || '1') END AS y FROM player ORDER BY id
+      """
+    let explored = try fixture.follow(try fixture.exploration(sql))
+    // Short so far, and row by row.
+    try writer.commit("UPDATE player SET score = score + 1 WHERE id = 1")
+    #expect(try follower.changes().count == 1)
+    let start = ContinuousClock.now
+    try writer.commit("UPDATE player SET score = 2000 WHERE id = 1")
+    #expect(try follower.changes().count == 1)
+    let own = ContinuousClock.now - start
+    #expect(try explored.changes().count == 1)
+    let others = ContinuousClock.now - start
+    #expect(own * 4 < others, "\(own) and \(others)")
   }
 
   @Test func `is ended when its time is over`() throws {

@@ -42,6 +42,11 @@ final class PageTask: @unchecked Sendable {
     self.knownCount = places?.total ?? knownCount
   }
 
+  var definition: QueryDefinition { query.definition }
+
+  /// Whether nobody knows how long it takes, whatever other pages of the query took.
+  var isUnpredictable: Bool { query.letsClientsCallFunctions }
+
   /// Whether the number of records is known already.
   var isCounted: Bool { knownCount != nil }
 

@@ -99,6 +99,7 @@ extension Refresher {
   /// Counting takes as long as it took last; rows that are skipped pass by the ten thousand in a
   /// millisecond or so.
   private func mayBeShort(_ task: PageTask) -> Bool {
+    if task.isUnpredictable { return false }
     if task.isCounted { return task.rowsPassed < 20_000 }
     return pageDurations[task.read.request.queryName] ?? .zero < LiveResult.shortWork
   }
