@@ -109,6 +109,9 @@ package final class LiveResult: @unchecked Sendable {
   /// The offsets that it shows, if it is a window that is live by itself.
   var window: Range<Int>? { (try? bound?.get())?.window }
 
+  /// The schema has changed, and what it is of is found out when its turn comes.
+  func unbind() { bound = nil }
+
   typealias Receiver = @Sendable (Result<ResultsSnapshot, FetchFailure>) -> Void
 
   func takeReceivers() -> [Receiver] {

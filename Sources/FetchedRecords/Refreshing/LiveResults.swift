@@ -70,11 +70,15 @@ final class LiveResults {
 
   /// Learns what each result is of under another schema.
   ///
-  /// One whose query does not fit it waits for the next one.
+  /// One whose query does not fit it waits for the next one; one that is explored, for its turn.
   func rebind(in db: Database) {
     groups = [:]
     for live in results.values {
       live.group = nil
+      if live.isExplored {
+        live.unbind()
+        continue
+      }
       live.bind(in: db, reusing: query(for:))
       _ = enter(live)
     }

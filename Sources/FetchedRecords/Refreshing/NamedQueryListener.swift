@@ -28,6 +28,7 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
 
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     guard let engine else { throw FetchFailure(kind: .unavailable, detail: "the engine has ended") }
+    try engine.catalog.bringUpToDate(queryName, in: db)
     return BoundQuery(
       query: try engine.catalog.query(named: queryName, arguments: arguments),
       arguments: arguments, window: window)

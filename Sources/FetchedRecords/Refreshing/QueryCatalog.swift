@@ -46,10 +46,15 @@ package final class QueryCatalog: Sendable {
     let all: [Entry]
     /// By their names, those that nobody declares: `Refresher+Explored.swift`.
     var explored: [String: Entry]
+    /// The names of those that were not analysed since the schema changed.
+    var outdated: Set<String>
     private let positions: [String: Int]
 
-    init(_ extent: Extent, _ all: [Entry] = [], explored: [String: Entry] = [:]) {
-      (self.extent, self.all, self.explored) = (extent, all, explored)
+    init(
+      _ extent: Extent, _ all: [Entry] = [], explored: [String: Entry] = [:],
+      outdated: Set<String> = []
+    ) {
+      (self.extent, self.all, self.explored, self.outdated) = (extent, all, explored, outdated)
       positions = Dictionary(
         all.enumerated().map { ($1.definition.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
@@ -81,7 +86,25 @@ package final class QueryCatalog: Sendable {
   }
 
   /// Takes one out again.
-  func endExploring(_ name: String) { entries.withLock { $0.explored[name] = nil } }
+  func endExploring(_ name: String) {
+    entries.withLock {
+      $0.explored[name] = nil
+      $0.outdated.remove(name)
+    }
+  }
+
+  /// Analyses a query that nobody declares, if the schema has changed since that was done.
+  ///
+  /// - Throws: `DatabaseError`.
+  func bringUpToDate(_ name: String, in db: Database) throws {
+    let old = entries.withLock { $0.outdated.contains(name) ? $0.explored[name] : nil }
+    guard let old else { return }
+    let new = try Self.entry(old.definition, in: db)
+    entries.withLock {
+      $0.explored[name] = new
+      $0.outdated.remove(name)
+    }
+  }
 
   /// What the query of that name is under the present schema, in the order that its arguments name.
   func query(named name: String, arguments: QueryArguments) throws(FetchFailure) -> Query {
@@ -94,13 +117,15 @@ package final class QueryCatalog: Sendable {
   /// The definitions that do not fit the schema.
   package var refused: [QueryProblems] { entries.withLock { $0.refused } }
 
-  /// Analyses every definition under the schema that `db` sees now.
+  /// Analyses every definition under the schema that `db` sees now: of those that are explored, each
+  /// when its turn comes (``bringUpToDate(_:in:)``).
   func analyze(in db: Database) throws {
-    var analyzed = try Self.analyzed(extent, in: db)
-    analyzed.explored = try entries.withLock(\.explored).mapValues {
-      try Self.entry($0.definition, in: db)
+    let analyzed = try Self.analyzed(extent, in: db)
+    entries.withLock {
+      let explored = $0.explored
+      $0 = Entries(
+        analyzed.extent, analyzed.all, explored: explored, outdated: Set(explored.keys))
     }
-    entries.withLock { [analyzed] in $0 = analyzed }
   }
 
   /// What definitions are under the schema that `db` sees now.
@@ -134,7 +159,9 @@ package final class QueryCatalog: Sendable {
 
   /// Puts other queries in the place of those that are declared.
   func replace(with new: Entries) {
-    entries.withLock { $0 = Entries(new.extent, new.all, explored: $0.explored) }
+    entries.withLock {
+      $0 = Entries(new.extent, new.all, explored: $0.explored, outdated: $0.outdated)
+    }
   }
 }
 

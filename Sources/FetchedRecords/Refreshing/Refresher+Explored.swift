@@ -14,6 +14,7 @@ extension Refresher {
   package func explore(_ definition: QueryDefinition) throws {
     let entry = try access.sync {
       try answer { transaction in
+        try catalog.bringUpToDate(definition.name, in: transaction.db)
         let entry =
           try catalog[definition.name] ?? QueryCatalog.entry(definition, in: transaction.db)
         if case .success = entry.inEachOrder { catalog.explore(entry) }

@@ -75,10 +75,6 @@ extension Refresher {
     guard live.contains(result), result.isBehind else { return }
     if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
     do {
-      if result.bound == nil {
-        live.bind(result, in: transaction.db)
-        try followTables(in: transaction.db)
-      }
       let (bound, work) = try work(for: result, in: transaction.db)
       guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
         return line.appendLong(result)

@@ -81,6 +81,10 @@ extension Refresher {
   func work(
     for result: LiveResult, in db: Database
   ) throws -> (query: BoundQuery, work: Query.Work) {
+    if result.bound == nil {
+      live.bind(result, in: db)
+      try followTables(in: db)
+    }
     guard let bound = try result.bound?.get() else {
       throw FetchFailure(kind: .query, detail: "\(result.queryName) was never analysed")
     }

@@ -6,10 +6,12 @@ struct AggregateAnalysis {
   let definition: QueryDefinition
   let db: Database
   private let functions: FunctionList
+  private let budget: AnalysisBudget
 
-  init(_ definition: QueryDefinition, in db: Database) throws {
+  init(_ definition: QueryDefinition, _ budget: AnalysisBudget, in db: Database) throws {
     self.definition = definition
     self.db = db
+    self.budget = budget
     functions = try FunctionList(db)
   }
 
@@ -123,7 +125,7 @@ struct AggregateAnalysis {
     query.repeatsColumnNames = true
     let analyzed: Query
     do {
-      analyzed = try Query.analyzed(query, in: db)
+      analyzed = try Query.analyzed(query, budget, in: db)
     } catch is QueryProblems {
       return .failure(NotIncremental(reason: "its rows cannot be read by themselves"))
     }

@@ -63,12 +63,12 @@ struct IncrementalAnalysis {
   var tiebreakers: [Int] = []
 
   /// - Throws: ``NotIncremental``.
-  init(_ candidate: IncrementalCandidate, in db: Database) throws {
+  init(_ candidate: IncrementalCandidate, _ budget: AnalysisBudget, in db: Database) throws {
     self.db = db
     facts = SchemaFacts(db: db)
     encoding = try facts.textEncoding()
     locality = try RowLocality(db)
-    let resolver = SourceResolver(locality, db)
+    let resolver = SourceResolver(locality, budget, db)
     let resolved = try resolver.resolveWithGroups(candidate.syntax)
     try resolved.checkHasNoFunction()
     isDistinct = resolved.syntax.isDistinct

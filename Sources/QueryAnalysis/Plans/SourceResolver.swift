@@ -6,15 +6,17 @@ struct SourceResolver {
   let db: Database
   let facts: SchemaFacts
   let locality: RowLocality
+  private let budget: AnalysisBudget
   /// The tables of each WITH that can be named here, the outermost first. The tables of one WITH may
   /// name each other, in whatever order they stand.
   private(set) var commonTables: [[CommonTable]] = []
   /// Whether all of FROM may be groups.
   private var allowsGroups = false
 
-  init(_ locality: RowLocality, _ db: Database) {
+  init(_ locality: RowLocality, _ budget: AnalysisBudget, _ db: Database) {
     self.db = db
     self.locality = locality
+    self.budget = budget
     facts = SchemaFacts(db: db)
   }
 
@@ -65,6 +67,7 @@ struct SourceResolver {
   }
 
   private func resolve(_ source: SourceSyntax, number: Int) throws -> ResolvedSource {
+    try budget.takeSource()
     switch source.origin {
     case .function(let name, let arguments):
       return try function(name, arguments, source)
@@ -132,7 +135,9 @@ struct SourceResolver {
       arguments: [name])
     switch kind?[0] as String? {
     case "view":
-      let view = try viewDefinition(name)
+      guard let view = try facts.view(name) else {
+        throw NotIncremental(reason: "the view \(name) cannot be read")
+      }
       var outside = self
       outside.commonTables = []
       return try outside.subquery(view.select, named: alias, columns: view.columns, source)
@@ -238,23 +243,6 @@ struct SourceResolver {
       throw NotIncremental(reason: "its rowids cannot be shown by a subquery")
     }
     return statement.columnNames.dropLast(select.hiddenColumns.count)
-  }
-
-  /// `CREATE VIEW name [(columns)] AS select`: https://www.sqlite.org/lang_createview.html
-  private func viewDefinition(_ name: String) throws -> (columns: [String]?, select: String) {
-    let sql = try String.fetchOne(
-      db, sql: "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = ? COLLATE NOCASE",
-      arguments: [name])
-    let tokens = SQLTokens.tokens(of: sql ?? "")
-    guard let start = tokens.firstIndex(where: { $0.isWord("AS") && $0.depth == 0 }) else {
-      throw NotIncremental(reason: "the view \(name) cannot be read")
-    }
-    var columns: [String]?
-    if let open = tokens[..<start].firstIndex(where: { $0.isSymbol("(") }) {
-      var rest = tokens[open..<start]
-      columns = rest.takeParentheses()?.names
-    }
-    return (columns, tokens[(start + 1)...].sourceText)
   }
 }
 

@@ -6,6 +6,7 @@ import OrderedResults
 // Definitions of the form "any single SELECT".
 extension QueryAnalyzer {
   mutating func shape(ofSQL sql: String) throws -> StatementShape {
+    if definition.isExplored { try checkSize(of: sql) }
     let text = try prepare(sql, part: .sql)
     let names = text.columnNames
     if !definition.repeatsColumnNames { try checkNamesAreUnique(names, part: .sql) }
@@ -50,6 +51,19 @@ extension QueryAnalyzer {
     }
   }
 
+  /// Refuses what SQLite would have to prepare for long: nobody has seen that it does not.
+  private func checkSize(of sql: String) throws {
+    do {
+      _ = try StatementSize.measure(sql, views: try facts.views())
+    } catch is StatementSize.TooLarge {
+      throw QueryProblem(
+        part: .sql,
+        message: "it is too large to be explored: with its CTEs, views and columns written out "
+          + "wherever they are named, it has more than \(StatementSize.most) words",
+        mend: "name them less often, or declare the query")
+    }
+  }
+
   private static let totalsReason = """
     each changed row is added to what it aggregates, or taken from it, where running the query takes \
     long
@@ -66,7 +80,8 @@ extension QueryAnalyzer {
     let columns = AggregateSyntax.columns(of: text.sqlWithoutSemicolon, functions)
     if columns.isEmpty { throw NoTotals() }
     let statements = try columns.map { try prepare($0, part: .sql) }
-    return try AggregateAnalysis(definition, in: db).plans(for: statements).map { try $0.get() }
+    return try AggregateAnalysis(definition, budget, in: db).plans(for: statements)
+      .map { try $0.get() }
   }
 
   /// - Throws: ``NotIncremental``, also where SQLite does not give the columns the same names when
@@ -74,7 +89,7 @@ extension QueryAnalyzer {
   func incrementalShape(
     _ candidate: IncrementalCandidate, names: [String]
   ) throws -> IncrementalShape {
-    var analysis = try IncrementalAnalysis(candidate, in: db)
+    var analysis = try IncrementalAnalysis(candidate, budget, in: db)
     return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
   }
 
@@ -88,7 +103,9 @@ extension QueryAnalyzer {
     }
     let candidate = UnionCandidate(
       names: list.visible, key: key, keyIsFree: definition.key == nil)
-    let analysis = try UnionAnalysis(selects, candidate) { try IncrementalAnalysis($0, in: db) }
+    let analysis = try UnionAnalysis(selects, candidate) {
+      try IncrementalAnalysis($0, budget, in: db)
+    }
     return try checked(try analysis.shape(), list.visible, outer: 0)
   }
 

@@ -8,7 +8,14 @@ extension Query {
   ///
   /// - Throws: ``QueryProblems`` with every problem that could be found, not only the first.
   package static func analyzed(_ definition: QueryDefinition, in db: Database) throws -> Query {
-    var analyzer = QueryAnalyzer(definition: definition, db: db)
+    try analyzed(definition, AnalysisBudget(definition), in: db)
+  }
+
+  /// The same as a part of an analysis that has begun.
+  static func analyzed(
+    _ definition: QueryDefinition, _ budget: AnalysisBudget, in db: Database
+  ) throws -> Query {
+    var analyzer = QueryAnalyzer(definition: definition, db: db, budget: budget)
     return try analyzer.query()
   }
 
@@ -41,6 +48,7 @@ extension Query {
 struct QueryAnalyzer {
   let definition: QueryDefinition
   let db: Database
+  let budget: AnalysisBudget
   var problems: [QueryProblem] = []
 
   var facts: SchemaFacts { SchemaFacts(db: db) }
@@ -84,7 +92,9 @@ struct QueryAnalyzer {
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {
     if texts.isEmpty { return [] }
-    let plans = try AggregateAnalysis(definition, in: db).plans(for: texts)
+    let plans = try AggregateAnalysis(
+      definition, AnalysisBudget(definition, statements: texts.count), in: db
+    ).plans(for: texts)
     return try zip(zip(definition.alongside, texts), plans).map { item, plan in
       let refusal: String? = if case .failure(let refusal) = plan { refusal.reason } else { nil }
       return AlongsideStatement(

@@ -56,6 +56,7 @@ extension Refresher {
   /// - Returns: nil where that is known to be the wrong way, and was answered.
   private func makeTask(_ read: PageRead, in db: Database) -> PageTask? {
     do {
+      try catalog.bringUpToDate(read.request.queryName, in: db)
       let query = try catalog.query(
         named: read.request.queryName, arguments: read.request.arguments)
       if let statement = query.pagedStatement {
@@ -69,7 +70,7 @@ extension Refresher {
       }
       answer(read, .success(.betterLive))
     } catch {
-      answer(read, .failure(error))
+      answer(read, .failure(FetchFailure(any: error)))
     }
     return nil
   }

@@ -40,6 +40,7 @@ extension Refresher {
   private func hasWindows(
     _ name: String, _ arguments: QueryArguments, in db: Database
   ) throws -> Bool {
+    try catalog.bringUpToDate(name, in: db)
     let query = try catalog.query(named: name, arguments: arguments)
     guard query.outline != nil,
       let total = try places(of: 0..<0, query, reading: Self.mostPages, in: db)?.total,
