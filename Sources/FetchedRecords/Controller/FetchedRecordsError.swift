@@ -33,7 +33,7 @@ public struct FetchedRecordsError: Error, Sendable, Equatable, CustomStringConve
   init(_ failure: FetchFailure) {
     let kind: Kind =
       switch failure.kind {
-      case .query: .request
+      case .query, .exploration: .request
       case .sections: .sections
       case .busy, .hotJournal, .unavailable, .tooLong, .tooLarge, .noMemory, .abandoned, .database:
         .unavailable

@@ -204,7 +204,7 @@ final class BackgroundTask: @unchecked Sendable {
     } catch StatementGuard.Interruption.wish {
       outcome = .failure(FetchFailure(kind: .abandoned, detail: "nobody waits for the result"))
     } catch {
-      outcome = .failure(FetchFailure(any: error))
+      outcome = .failure(FetchFailure(any: error).of(definition))
     }
   }
 }

@@ -74,9 +74,11 @@ extension Refresher {
 
   /// Notes a failure that is the query's own: of the database as a whole it is told by itself.
   func note(_ failure: FetchFailure, ofQuery result: LiveResult) {
-    guard [.query, .sections, .tooLong, .tooLarge, .noMemory, .database].contains(failure.kind),
-      result.listener is NamedQueryListener
-    else { return }
+    let own: [FetchFailure.Kind] = [
+      .query, .sections, .tooLong, .tooLarge, .noMemory, .exploration, .database,
+    ]
+    guard own.contains(failure.kind), result.listener is NamedQueryListener else { return }
+    if result.isExplored { return log(.explorationFails(result.queryName, failure)) }
     let live = result.opening == nil ? ObjectIdentifier(result) : nil
     let isNews = failing.withLock { $0.note(result.queryName, failure, of: live, at: .now) }
     if isNews { log(.queryFails(result.queryName, failure)) }

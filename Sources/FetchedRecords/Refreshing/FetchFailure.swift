@@ -23,6 +23,8 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
     case tooLarge
     /// What others use leaves no room for the result.
     case noMemory
+    /// SQLite cannot do what a statement says that somebody explores by.
+    case exploration
     /// Nobody waits for the result any more.
     case abandoned
     /// Anything else that SQLite reports.
@@ -97,6 +99,18 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
         kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))",
         cause: error)
     }
+  }
+
+  /// The same where it is the statement's own fault, and nobody declares that: who typed it in is told.
+  func of(_ definition: QueryDefinition) -> FetchFailure {
+    let codes: [ResultCode] = [.SQLITE_ERROR, .SQLITE_MISMATCH]
+    guard definition.isExplored, kind == .database, let error = cause as? DatabaseError,
+      codes.contains(error.resultCode)
+    else { return self }
+    return FetchFailure(
+      kind: .exploration,
+      detail: "\(error.message ?? "it fails"): mend the SELECT so that SQLite can run it",
+      cause: error)
   }
 
   init(brokenSection error: SectionError, query: Query) {

@@ -30,6 +30,8 @@ package enum RefresherMessage: Sendable {
   case refreshed(query: String, RefreshKind, Duration)
   /// A query cannot be brought up to date: told once, whoever asks for it meanwhile.
   case queryFails(String, FetchFailure)
+  /// The same of one that somebody explores by, who is told.
+  case explorationFails(String, FetchFailure)
   /// It can again.
   case queryRecovered(String)
 }

@@ -120,8 +120,16 @@ struct QueryAnalyzer {
   func prepare(_ sql: String, part: QueryPart, columns: [String] = []) throws -> StatementText {
     try StatementText(sql, part: part, in: db) { message in
       if message.hasPrefix("no such table") { return (try? facts.tablesAndViews()) ?? [] }
-      return message.hasPrefix("no such column") ? columns : []
+      guard message.hasPrefix("no such column") else { return [] }
+      return columns.isEmpty ? columnsOfTables(namedIn: sql) : columns
     }
+  }
+
+  /// The columns of all tables and views that a statement names, as far as they are known.
+  private func columnsOfTables(namedIn sql: String) -> [String] {
+    let names = Set(SQLTokens.tokens(of: sql).compactMap { $0.name?.lowercased() })
+    let tables = ((try? facts.tablesAndViews()) ?? []).filter { names.contains($0.lowercased()) }
+    return tables.flatMap(facts.columns)
   }
 
   private func alongsideStatement(_ item: QueryDefinition.Alongside) throws -> StatementText {

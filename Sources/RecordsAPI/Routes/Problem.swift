@@ -18,6 +18,7 @@ extension Problem: Error {
     case .tooLong, .tooLarge, .abandoned:
       // What is too much now may not be after the next commit.
       self.init(.serviceUnavailable, failure.detail, fields: [.retryAfter: "10"])
+    case .exploration: self.init(.badRequest, failure.detail)
     case .query, .sections, .database: self.init(.internalServerError, failure.detail)
     }
   }

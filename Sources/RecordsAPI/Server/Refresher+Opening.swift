@@ -65,6 +65,8 @@ extension Logger {
     case .refreshed: break
     case .queryFails(let query, let failure):
       error("the query \(query) fails: \(failure.detail)")
+    case .explorationFails(let query, let failure):
+      debug("\(query) fails: \(failure.detail)")
     case .queryRecovered(let query):
       notice("the query \(query) fails no longer")
     case .recovered:

@@ -5,6 +5,12 @@ import Testing
 @Suite(.endToEnd) struct `Exploring` {
   private static let names = "SELECT id, name FROM player WHERE score > 15 ORDER BY name"
 
+  /// 2^40 SELECTs, when SQLite has written it out.
+  private static let huge =
+    "WITH a0 AS (SELECT 1 AS x)"
+    + (1...40).map { ", a\($0) AS (SELECT x FROM a\($0 - 1) WHERE x IN a\($0 - 1))" }.joined()
+    + " SELECT x FROM a40"
+
   private func serve() throws -> ServerFixture {
     try ServerFixture(Teams.schema, queries: Teams.query, explores: true)
   }
@@ -62,7 +68,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("SELECT nam FROM player", "1:8: no such column: nam; "),
+      ("SELECT nam FROM player", #"1:8: no such column: nam; did you mean "name"?"#),
       ("SELECT name\r\nFROM plaier", "2:6: no such table: plaier; did you mean "),
       ("SELECT name\nFROM plaier", #"2:6: no such table: plaier; did you mean "player"?"#),
       ("SELECT name FORM player", #"1:18: near "player": syntax error; "#),
@@ -72,6 +78,8 @@ import Testing
       ("SELECT :a, 1 AS b", "1:9: the parameter :a is not declared; write a value"),
       ("SELECT ?", "1:1: a parameter has no name; write a value"),
       ("SELECT 1 AS a, 2 AS a", "1:1: two result columns are named a; "),
+      ("SELECT fts3_tokenizer('simple')", "1:1: fts3_tokenizer() tells addresses"),
+      (Self.huge, "1:1: it is too large to be explored: "),
       (" ", "1:1: this statement is empty: it is no SELECT; "),
     ] as [(String, String)])
   func `says where it is no SELECT that fits`(sql: String, detail: String) throws {
@@ -111,6 +119,46 @@ import Testing
     #expect(try follower.failure()["status"] == 500)
     try writer.commit("ALTER TABLE gone RENAME TO player; DELETE FROM player WHERE id = 1")
     #expect(try follower.changesAfterFailures().count == 1)
+  }
+
+  @Test func `goes by the schema of now though nothing of it is live`() throws {
+    let fixture = try serve()
+    let name = try fixture.exploration("SELECT * FROM player ORDER BY id")
+    try fixture.writer().commit("ALTER TABLE player ADD COLUMN note TEXT")
+    let first = try fixture.get("/v1/queries/\(name)/records/1").json["record"]
+    #expect(first.member("note") == .null)
+    #expect(first["name"] == "Ada")
+  }
+
+  /// They prepare, and fail when they run.
+  @Test(
+    arguments: [
+      ("SELECT load_extension('nothing')", "not authorized"),
+      ("SELECT abs(-9223372036854775808) AS n", "integer overflow"),
+      ("SELECT name FROM player LIMIT 'x'", "datatype mismatch"),
+      ("SELECT body FROM note WHERE note MATCH 'a AND'", "fts5: syntax error"),
+      ("SELECT json_extract(name, '$') AS n FROM player", "malformed JSON"),
+    ] as [(String, String)])
+  func `says where SQLite cannot do what a SELECT says`(sql: String, detail: String) throws {
+    let fixture = try ServerFixture(
+      Teams.schema + "CREATE VIRTUAL TABLE note USING fts5(body);", queries: Teams.query,
+      explores: true)
+    let answer = try fixture.get("/v1/queries/\(try fixture.exploration(sql))/records")
+    answer.expectProblem(400)
+    let told = try answer.json["detail"].string ?? ""
+    #expect(told.contains(detail), "\(told)")
+    #expect(told.hasSuffix("mend the SELECT so that SQLite can run it"), "\(told)")
+  }
+
+  @Test func `makes no value longer than a mebibyte`() throws {
+    let fixture = try serve()
+    let read = { (sql: String) in
+      try fixture.get("/v1/queries/\(try fixture.exploration(sql))/records")
+    }
+    #expect(try read("SELECT length(zeroblob(1000000)) AS n").status == 200)
+    let answer = try read("SELECT length(hex(zeroblob(1000000))) AS n")
+    answer.expectProblem(503)
+    #expect(try answer.json["detail"].string?.contains("1048576 bytes") == true)
   }
 
   @Test func `keeps sixteen, of which the one goes that was not asked for longest`() throws {

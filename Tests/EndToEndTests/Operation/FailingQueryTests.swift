@@ -61,4 +61,18 @@ import Testing
     #expect(lines.count == 1)
     #expect(lines.first?.contains("integer overflow") == true)
   }
+
+  @Test func `is nothing where somebody explores, who is told`() throws {
+    let command = try Command.serve([database.path, "--explore", "--log-format", "json"])
+    let client = HTTPClient(command.base)
+    let sql = "SELECT abs(-9223372036854775808) AS n"
+    let name = try #require(
+      try client.send("POST", Exploration.path(sql)).json["name"].string)
+    #expect(try client.get("/v1/queries/\(name)/records").status == 400)
+    #expect(try client.get("/readyz").text == "ok\n")
+    command.process.signal(SIGTERM)
+    #expect(try command.process.exitCode() == 0)
+    let lines = try command.process.errors.rest()
+    #expect(lines.filter { $0.contains("overflow") || $0.contains("\"error\"") } == [])
+  }
 }

@@ -80,7 +80,7 @@ final class PageTask: @unchecked Sendable {
     } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
       outcome = .failure(.valueTooLong(meter.limits))
     } catch {
-      outcome = .failure(FetchFailure(any: error))
+      outcome = .failure(FetchFailure(any: error).of(definition))
     }
     return true
   }
