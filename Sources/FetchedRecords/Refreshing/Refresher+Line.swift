@@ -33,6 +33,8 @@ extension Refresher {
   func serve() {
     guard !isStopped else { return }
     if line.hasShort {
+      mayAnalyse = true
+      defer { mayAnalyse = false }
       let result = answer { try serve(in: $0) }
       if case .failure(let failure) = result { return failWaiting(failure) }
     }
@@ -74,6 +76,11 @@ extension Refresher {
   private func serve(_ result: LiveResult, in transaction: ReadTransaction) {
     guard live.contains(result), result.isBehind else { return }
     if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
+    // What it is under another schema is found out for one of them in a turn.
+    if result.bound == nil {
+      guard mayAnalyse else { return line.append(result) }
+      mayAnalyse = false
+    }
     do {
       let (bound, work) = try work(for: result, in: transaction.db)
       guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
@@ -386,12 +393,8 @@ extension Refresher {
   /// The readers' files may be others now, or nobody wants anything any more.
   func stopReaders() {
     for reader in readers where reader.run != nil { reader.statementGuard.stop() }
-    let deadline = DispatchTime.now() + (isStopped ? Self.patienceAtEnd : Self.patience)
+    // All of them together; less where the process is about to end.
+    let deadline = DispatchTime.now() + .milliseconds(isStopped ? 100 : 2000)
     for reader in readers { reader.close(by: deadline) }
   }
-
-  /// How long all readers together are waited for.
-  private static let patience = DispatchTimeInterval.seconds(2)
-  /// The same where the process is about to end.
-  private static let patienceAtEnd = DispatchTimeInterval.milliseconds(100)
 }

@@ -119,6 +119,8 @@ extension Refresher {
       live.rebind(in: db)
       for result in live.all {
         result.mustRefetch = "schema"
+        // No reader can begin it yet.
+        if result.bound == nil { line.remove(result) }
         postpone(result, changes)
       }
     } else {

@@ -48,6 +48,8 @@ package final class Refresher: @unchecked Sendable {
   var line = WaitingLine()
   /// Whether a piece of work is on the queue that takes the next in line.
   var isServing = false
+  /// Whether a query may be analysed in this turn, which takes some milliseconds.
+  var mayAnalyse = false
   /// Connections for what takes long; made when they are needed.
   var readers: [BackgroundReader] = []
   /// Whether it will be looked soon whether one of them has to make room.

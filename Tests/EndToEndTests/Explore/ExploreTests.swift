@@ -130,6 +130,27 @@ import Testing
     #expect(first["name"] == "Ada")
   }
 
+  @Test func `is looked at in turns between commits when the schema changes`() throws {
+    let fixture = try serve()
+    let sql = { (number: Int) in
+      // Some 50 ms each.
+      "SELECT p0.id + \(number) AS n FROM player p0"
+        + (1..<20).map { " JOIN player p\($0) ON p\($0).id = p\($0 - 1).id" }.joined()
+    }
+    let explored = try (0..<12).map { try fixture.follow(try fixture.exploration(sql($0))) }
+    let follower = try fixture.follow("players")
+    let writer = try fixture.writer()
+    let start = ContinuousClock.now
+    try writer.commit("CREATE TABLE other (id); DELETE FROM player WHERE id = 6")
+    _ = try follower.changes()
+    try writer.commit("UPDATE player SET score = 0 WHERE id = 1")
+    _ = try follower.changes()
+    let own = ContinuousClock.now - start
+    for follower in explored { while try follower.changes().isEmpty {} }
+    let all = ContinuousClock.now - start
+    #expect(own * 2 < all, "\(own) and \(all)")
+  }
+
   /// They prepare, and fail when they run.
   @Test(
     arguments: [
