@@ -14,6 +14,9 @@ const elementKey = "element-6066-11e4-a52e-4f735466cecf";
 
 /** One tab of a browser. */
 export class Tab {
+  /** How long it waits for what must become true, in milliseconds. */
+  patience = 15_000;
+
   constructor(browser, handle) {
     this.browser = browser;
     this.handle = handle;
@@ -32,7 +35,7 @@ export class Tab {
   }
   /** Runs it again until what it gives is true, and gives that. */
   async until(body, ...args) {
-    const end = Date.now() + 15_000;
+    const end = Date.now() + this.patience;
     for (;;) {
       const value = await this.run(body, ...args).catch((error) => {
         if (Date.now() > end) throw error;
