@@ -4,7 +4,8 @@
 // it; "`FILE` of [another page](PAGE.md)" is the file that stands there. In a block of `console`, lines that
 // begin with "$ " are commands, and what stands below one is what is then seen at the terminal, where
 // commands that end with "&" go on writing: all of it, but for blank lines. "…" stands for anything, on
-// a line of its own for any lines. "Open <URL>" opens a page. (readme.mjs has what is only in README.md.)
+// a line of its own for any lines; in a command "…/didchange" is this repository. "Open <URL>" opens a page.
+// (readme.mjs has what is only in README.md.)
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,6 +48,8 @@ export function stepsOf(text, name) {
   }
   return steps;
 }
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 
 const borrowed = /`([^`]+)` of\s+\[[^\]]+\]\((\w+)\.md\)/g;
 
@@ -120,8 +123,18 @@ export class Kitchen {
     writeFileSync(this.folder.file(name), this.here(content));
   }
 
+  /** Copies the files of a folder of this repository. */
+  copy(folder) {
+    for (const name of readdirSync(join(root, folder))) {
+      // Not what somebody made there by hand.
+      if (!name.includes(".sqlite")) this.write(name, readFileSync(join(root, folder, name), "utf8"));
+    }
+  }
+
   /** Runs a command of a page, which must succeed. */
   async run(command, seen = []) {
+    const [, folder] = /^cp -r …\/didchange\/(\S+)\/\. \.$/.exec(command) ?? [];
+    if (folder) return this.copy(folder);
     this.shell.stdin.write(`{ ${this.here(command)}\n} 3>&- < /dev/null\nstatus=$?; echo; echo $status >&3\n`);
     const [status] = await once(this.shell.stdio[3], "data", { signal: AbortSignal.timeout(60_000) })
       .catch(() => { throw new Error(`this does not end: ${command}\n${this.#lines}`); });

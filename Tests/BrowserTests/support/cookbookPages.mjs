@@ -23,23 +23,6 @@ export const inBrowser = {
     await tab.until(shows, ["ada 10", "Barbara 20", "Grace 30"]);
   },
 
-  async DragAndDrop(tab, { url, browser }) {
-    const other = await browser.open(url);
-    await other.until(shows, ["Wake up", "Have tea", "Feed the cat"]);
-    await tab.until(shows, ["Wake up", "Have tea", "Feed the cat"]);
-    await drag(tab, "Feed the cat", "Wake up");
-    await other.until(shows, ["Feed the cat", "Wake up", "Have tea"]);
-    await tab.until(shows, ["Feed the cat", "Wake up", "Have tea"]);
-    await drag(other, "Feed the cat", "the list");
-    await tab.until(shows, ["Wake up", "Have tea", "Feed the cat"]);
-  },
-
-  async Chat(tab, { kitchen }) {
-    await tab.until(shows, ["Bob: It is.", "Ada: Is the kettle on?"]);
-    await kitchen.run(`sqlite3 chat.sqlite "UPDATE person SET name = 'Robert' WHERE id = 2"`);
-    await tab.until(shows, ["Robert: It is.", "Ada: Is the kettle on?"]);
-  },
-
   async AToZ(tab, { kitchen }) {
     await tab.until(shows, ["A", "B", "G", "N"], "nav button");
     await kitchen.run(`sqlite3 contacts.sqlite "INSERT INTO contact (name) VALUES ('Zuse')"`);
@@ -118,17 +101,3 @@ export const inBrowser = {
     await tab.until(shows, ["Cake"]);
   },
 };
-
-/** Takes the row that reads so to another's place, or below all, in the events that a browser makes of a mouse. */
-function drag(tab, from, to) {
-  return tab.run((...texts) => {
-    const [dragged, target] = texts.map((text) =>
-      [...document.querySelectorAll("li")].find(({ textContent }) => textContent === text)
-        ?? document.querySelector("ul"));
-    const dataTransfer = new DataTransfer();
-    const sent = (type, node) => node.dispatchEvent(new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer }));
-    // One that is not cancelled says that nothing may be dropped there.
-    if (dragged.draggable && sent("dragstart", dragged) && !sent("dragover", target)) sent("drop", target);
-    sent("dragend", dragged);
-  }, from, to);
-}

@@ -17,9 +17,10 @@ export const read = (file) => readFileSync(join(root, file), "utf8");
 export const articles = ["RecordsAPI", "FetchedRecords", "FetchedRecordsClient"].flatMap((target) =>
   readdirSync(join(root, `Sources/${target}/${target}.docc`), { recursive: true })
     .filter((file) => file.endsWith(".md")).map((file) => `Sources/${target}/${target}.docc/${file}`));
-export const texts = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md", ...articles];
+export const texts = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "Benchmarks/README.md", "Examples/Board/README.md",
+  "Examples/Chat/README.md", ...articles];
 
-const goesOn = /^(Scripts\/run|didchange)( (--|serve|watch)|$)|^curl -sN /;
+const goesOn = /^(Scripts\/run|didchange)( (--|serve|watch)|$)|^curl -sN |^python3 \w+\.py$/;
 
 export class Desk extends Kitchen {
   #terminals = [];
@@ -50,16 +51,16 @@ export class Desk extends Kitchen {
     });
   }
 
-  /** Ends what runs in the first terminal. @returns its exit code */
-  async interrupt() {
-    const { process } = this.#terminals.shift();
-    process.kill("SIGINT");
-    const [status] = await once(process, "exit");
+  /** Ends what runs in the first terminal, all of it. @returns its exit code */
+  async interrupt(signal = "SIGINT") {
+    const { process: leader } = this.#terminals.shift();
+    process.kill(-leader.pid, signal);
+    const [status] = await once(leader, "close");
     return status;
   }
 
   async stop() {
-    for (const { process } of this.#terminals) process.kill("SIGKILL");
+    while (this.#terminals.length > 0) await this.interrupt("SIGKILL").catch(() => {});
     await super.stop();
   }
 }
