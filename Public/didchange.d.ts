@@ -278,7 +278,7 @@ export function applyChangeSet(result: Result, events: ChangeEvent[]): Result;
 
 export class ChangeSetError extends Error {}
 
-/** What a query's description says, `GET /v1/queries/{query}`. */
+/** What `GET /v1/queries` says of a query; the last part, `GET /v1/queries/{query}`, and under callers to operators alone. */
 export interface Query {
   name: string;
   title?: string | null;
@@ -289,14 +289,32 @@ export interface Query {
   columnTypes?: { [column: string]: "boolean" | "date" | "datetime" | "json" | { blob: string } };
   /** Names for `order`, the default first. */
   orders?: string[];
+  /** Column → which of the orders sort by it, for those that any does. */
+  orderedBy?: { [column: string]: { ascending?: string; descending?: string } };
   key: string[] | null;
   section?: string | null;
+  /** Why the query cannot run; it has no columns then. */
+  problem?: string;
+
   sql?: string;
   tracking?: "incremental" | "refetch";
   trackingReason?: string | null;
   /** How SQLite runs it, as EXPLAIN QUERY PLAN tells. */
   plan?: string[];
-  controllers?: { subscribers: number }[];
-  /** Why the query cannot run; it has no columns then. */
-  problem?: string;
+  /**
+   * What a commit to its tables costs: a search for each changed row and each record that it leads to, the
+   * rows of each group that a changed row is in, or the whole query; `detail` says so in words.
+   */
+  commits?: { tables: string[]; cost: "search" | "partition" | "everything"; detail: string }[];
+  /** How often it was kept up to date row by row, and run again; reason → how often it had to be. */
+  refreshes?: { incremental: number; refetch: number; fallbacks: { [reason: string]: number } };
+  /** Its live results, one for each set of arguments. */
+  controllers?: {
+    parameters: { [name: string]: Value };
+    subscribers: number;
+    version: string;
+    commit: number;
+    numberOfRecords: number;
+    problem?: string;
+  }[];
 }
