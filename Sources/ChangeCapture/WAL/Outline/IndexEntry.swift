@@ -20,7 +20,7 @@ struct OverflowingRecord {
     let size = beginning.count + overflow.size
     let local = beginning
     var offset = 0
-    let headerSize = try IndexRecord.varint(&offset) { index throws(CaptureDoubt) in
+    let headerSize = try Varint.read(&offset) { index throws(CaptureDoubt) in
       guard index < local.count else { throw .malformedPage }
       return local[index]
     }
@@ -59,11 +59,12 @@ enum IndexRecord {
     size: Int, byte: (Int) throws(CaptureDoubt) -> UInt8
   ) throws(CaptureDoubt) -> Int64 {
     var offset = 0
-    guard let headerSize = Int(exactly: try varint(&offset, byte: byte)), headerSize <= size else {
+    guard let headerSize = Int(exactly: try Varint.read(&offset, byte: byte)), headerSize <= size
+    else {
       throw .malformedPage
     }
     var type: UInt64 = 0
-    while offset < headerSize { type = try varint(&offset, byte: byte) }
+    while offset < headerSize { type = try Varint.read(&offset, byte: byte) }
     guard offset == headerSize else { throw .malformedPage }
     let width: Int
     switch type {
@@ -77,24 +78,6 @@ enum IndexRecord {
     var value = Int64(Int8(bitPattern: try byte(size - width)))
     for index in (size - width + 1)..<size { value = value << 8 | Int64(try byte(index)) }
     return value
-  }
-
-  /// A variable-length integer (https://www.sqlite.org/fileformat2.html#varint).
-  @inline(__always)
-  static func varint(
-    _ offset: inout Int, byte: (Int) throws(CaptureDoubt) -> UInt8
-  ) throws(CaptureDoubt) -> UInt64 {
-    var value: UInt64 = 0
-    for _ in 0..<8 {
-      let next = try byte(offset)
-      offset += 1
-      value = value << 7 | UInt64(next & 0x7f)
-      if next < 0x80 { return value }
-    }
-    // The ninth byte gives all its eight bits.
-    let last = try byte(offset)
-    offset += 1
-    return value << 8 | UInt64(last)
   }
 }
 

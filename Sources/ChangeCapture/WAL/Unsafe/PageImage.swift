@@ -47,25 +47,13 @@ struct PageImage {
   @inline(__always)
   func varint(_ offset: inout Int) throws(CaptureDoubt) -> UInt64 {
     let first = try byte(offset)
+    guard first < 0x80 else { return try longVarint(&offset) }
     offset += 1
-    if first < 0x80 { return UInt64(first) }
-    return try longVarint(&offset, from: UInt64(first & 0x7f))
+    return UInt64(first)
   }
 
-  private func longVarint(
-    _ offset: inout Int, from start: UInt64
-  ) throws(CaptureDoubt) -> UInt64 {
-    var value = start
-    for _ in 0..<7 {
-      let next = try byte(offset)
-      offset += 1
-      value = value << 7 | UInt64(next & 0x7f)
-      if next < 0x80 { return value }
-    }
-    // The ninth byte gives all its eight bits.
-    let last = try byte(offset)
-    offset += 1
-    return value << 8 | UInt64(last)
+  private func longVarint(_ offset: inout Int) throws(CaptureDoubt) -> UInt64 {
+    try Varint.read(&offset) { index throws(CaptureDoubt) in try byte(index) }
   }
 
   /// The digest of a part of the page, and of what came before it.
