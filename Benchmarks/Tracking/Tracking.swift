@@ -9,8 +9,9 @@ struct Tracking: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "A one-row commit to queries of many forms: maintained, and refetched.",
     discussion: """
-      Each form is compared with the plain list of the same table, at each size, in turns; at the \
-      first size also with itself, run again for each commit.
+      Each form is compared with the plain list of the same table, at each size, in turns: after a \
+      commit of one row, and after one of as many rows as the form's change concerns records. At the \
+      first size it is compared also with itself, run again for each commit.
       """)
 
   @Option(parsing: .upToNextOption, help: "Rows of the table of players, for each run.")
@@ -25,16 +26,17 @@ struct Tracking: ParsableCommand {
       print("\(rows) rows, milliseconds\n")
       printTable(
         [
-          "query", "first change", "maintained", "to one table", "to the first size's",
-          "refetched", "ratio",
+          "query", "first change", "maintained", "to one row of a table", "records",
+          "to as many rows of a table", "to the first size's", "refetched", "ratio",
         ], [])
       for form in forms {
         let figures = try measure(form, rows: rows, refetched: number == 0)
         let first = base[form.name] ?? figures.maintained
         base[form.name] = first
         printRow([
-          form.name, figures.first.short, figures.maintained.short, figures.toPlain.short,
-          (figures.maintained / first).short, figures.refetched?.short ?? "",
+          form.name, figures.first.short, figures.maintained.short, figures.toRow.short,
+          "\(form.records)", figures.toRows.short, (figures.maintained / first).short,
+          figures.refetched?.short ?? "",
           figures.refetched.map { ($0 / figures.maintained).short } ?? "",
         ])
       }
@@ -47,7 +49,10 @@ struct Tracking: ParsableCommand {
     /// The first change, which makes what the others need.
     var first: Double
     var maintained: Double
-    var toPlain: Double
+    /// The ratio to a commit of one row to the plain list.
+    var toRow: Double
+    /// The ratio to a commit of as many rows as the form's has records.
+    var toRows: Double
     var refetched: Double?
   }
 
@@ -57,14 +62,16 @@ struct Tracking: ParsableCommand {
     let live = try TrackedQuery(database, form.maintained)
     guard live.mode == .incremental else { throw ValidationError("\(form.name): \(live.reason)") }
     let first = try live.measure(1, form.change)
-    let plain = try TrackedQuery(database, TrackingForm.plain.maintained)
-    _ = try plain.measure(1, TrackingForm.plain.change)
+    let (one, many) = (TrackingForm.plain(), TrackingForm.plain(changing: form.records))
+    let plain = try TrackedQuery(database, one.maintained)
+    _ = try plain.measure(1, many.change)
     // Some changes come and go, and so the first of each pair is made twice.
     _ = try live.measure(2, form.change)
-    var pairs: [(live: Double, plain: Double)] = []
+    var turns: [(live: Double, row: Double, rows: Double)] = []
     for _ in 0..<runs {
-      let plain = try plain.measure(1, TrackingForm.plain.change)
-      pairs.append((try live.measure(1, form.change), plain))
+      let row = try plain.measure(1, one.change)
+      let live = try live.measure(1, form.change)
+      turns.append((live, row, try plain.measure(1, many.change)))
     }
     var again: Double?
     if refetched {
@@ -73,7 +80,8 @@ struct Tracking: ParsableCommand {
       again = try live.measure(min(runs, 5), form.change)
     }
     return Figures(
-      first: first, maintained: pairs.map(\.live).median ?? 0,
-      toPlain: pairs.map { $0.live / $0.plain }.median ?? 0, refetched: again)
+      first: first, maintained: turns.map(\.live).median ?? 0,
+      toRow: turns.map { $0.live / $0.row }.median ?? 0,
+      toRows: turns.map { $0.live / $0.rows }.median ?? 0, refetched: again)
   }
 }

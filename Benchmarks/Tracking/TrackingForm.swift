@@ -6,6 +6,8 @@ struct TrackingForm {
   /// What follows that WHERE.
   var rest = ""
   let change: String
+  /// How many records of the result the change concerns.
+  var records = 1
   /// The condition that makes the query run again, and changes nothing else.
   var again = "(SELECT 1)"
 
@@ -14,13 +16,16 @@ struct TrackingForm {
 }
 
 extension TrackingForm {
-  /// What all are compared with.
-  static let plain = TrackingForm(
-    name: "one table", select: "SELECT * FROM player WHERE 1", rest: "ORDER BY name",
-    change: score)
+  /// The list of one table, with a commit that changes so many of its rows.
+  static func plain(changing records: Int = 1) -> TrackingForm {
+    TrackingForm(
+      name: "one table", select: "SELECT * FROM player WHERE 1", rest: "ORDER BY name",
+      change: "UPDATE player SET score = score + 1 WHERE id BETWEEN 500 AND \(499 + records)",
+      records: records)
+  }
 
   /// In the order of what users write.
-  static let all = [plain] + joins + subqueries + groups + compounds + others
+  static let all = [plain()] + joins + subqueries + groups + compounds + others
 
   private static let score = "UPDATE player SET score = score + 1 WHERE id = 500"
   private static let club = "UPDATE player SET clubId = 1 + (clubId + 1) % 100 WHERE id = 500"
@@ -37,7 +42,7 @@ extension TrackingForm {
     TrackingForm(
       name: "n:1 join, other table (10 players a club)",
       select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
-      rest: "ORDER BY p.name", change: title),
+      rest: "ORDER BY p.name", change: title, records: 10),
     TrackingForm(
       name: "LEFT JOIN, a condition on its table",
       select: """
@@ -69,7 +74,7 @@ extension TrackingForm {
       rest: "ORDER BY name",
       change: """
         UPDATE club SET title = CASE WHEN title LIKE '%+' THEN 'x' ELSE 'y+' END WHERE id = 50
-        """),
+        """, records: 10),
     TrackingForm(
       name: "NOT EXISTS",
       select: """
@@ -113,7 +118,7 @@ extension TrackingForm {
       select: """
         SELECT id, name, rank() OVER (PARTITION BY clubId ORDER BY score DESC) AS place
         FROM player WHERE 1
-        """, rest: "ORDER BY name", change: score),
+        """, rest: "ORDER BY name", change: score, records: 10),
   ]
 
   private static let compounds = [
