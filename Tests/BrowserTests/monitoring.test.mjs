@@ -6,10 +6,10 @@ import { after, before, describe, test } from "node:test";
 import { join } from "node:path";
 import { codes, read, root, texts } from "./support/readme.mjs";
 import { Database, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { programNamed } from "./support/webdriver.mjs";
+import { without } from "./support/webdriver.mjs";
 
 const folderOfRules = join(root, "Scripts/monitoring");
-const noPromtool = programNamed("promtool") ? false : "promtool is not installed (Debian: prometheus)";
+const noPromtool = without("promtool");
 
 describe("Scripts/monitoring", { skip: noServer }, () => {
   let folder, server, names, labels;

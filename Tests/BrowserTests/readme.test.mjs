@@ -85,7 +85,7 @@ describe("README.md", { skip: noServer }, () => {
     }
   });
 
-  test("has lines of a Package.swift by which a program resolves the library's packages alone", { skip: !programNamed("swift") && "swift is not installed" }, (t) => {
+  test("has lines of a Package.swift by which a program resolves the library's packages alone", { skip: !programNamed("swift") && "swift is not installed (https://www.swift.org/install)" }, (t) => {
     const folder = new Folder();
     t.after(() => folder.remove());
     const [lines] = /^    dependencies: \[\.package.*\n    targets: .*$/m.exec(text);

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { noServer } from "./support/server.mjs";
 import { Run } from "./support/sharedWorker/run.mjs";
-import { noBrowser, programNamed } from "./support/webdriver.mjs";
+import { noBrowser, without } from "./support/webdriver.mjs";
 
-const noWriter = programNamed("python3") ? false : "python3 is not installed";
+const noWriter = without("python3");
 const seed = Number(process.env.DIDCHANGE_SEED ?? Date.now() % 1e9);
 const steps = Number(process.env.CALLERS_STEPS ?? 20);
 

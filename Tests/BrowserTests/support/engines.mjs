@@ -21,23 +21,32 @@ export function programNamed(name) {
   return null;
 }
 
+/** Debian's packages whose names are not those of their programs. */
+const packages = {
+  Xvfb: "xvfb", WebKitWebDriver: "webkit2gtk-driver", chromedriver: "chromium-driver",
+  go: "golang-go golang-github-mattn-go-sqlite3-dev", nginx: "nginx-light", php: "php-cli", promtool: "prometheus",
+  rails: "ruby-rails ruby-sqlite3 puma", sqldiff: "sqlite3", tsc: "node-typescript",
+};
+
+/** Why none of what needs these programs can be done here, and what helps; false where all are there. */
+export function without(...programs) {
+  const missing = programs.find((name) => !programNamed(name));
+  return missing ? `${missing} is not installed (Debian: ${packages[missing] ?? missing})` : false;
+}
+
 /** Debian's WebKitGTK has a browser for its tests, which is on nobody's path. */
 const miniBrowser = `/usr/lib/${{ x64: "x86_64", arm64: "aarch64" }[arch()]}-linux-gnu/webkit2gtk-4.1/MiniBrowser`;
 
-/** `[program, Debian's package]` of what is needed. */
-const needs = {
-  chromium: [["chromedriver", "chromium-driver"], ["chromium", "chromium"]],
-  firefox: [["firefox-esr", "firefox-esr"]],
-  webkit: [["WebKitWebDriver", "webkit2gtk-driver"], ["Xvfb", "xvfb"]],
-};
+/** The programs that are needed. */
+const needs = { chromium: ["chromedriver", "chromium"], firefox: ["firefox-esr"], webkit: ["WebKitWebDriver", "Xvfb"] };
 
 export const engines = Object.keys(needs);
 
 /** Why there can be no such browser here; false where there can. */
 export function isMissing(engine) {
   if (!needs[engine]) return `there is no engine “${engine}”: say ${engines.join(", ")}`;
-  const [missing] = needs[engine].filter(([program]) => !programNamed(program));
-  if (missing) return `${missing[0]} is not installed (Debian: ${missing[1]})`;
+  const missing = without(...needs[engine]);
+  if (missing) return missing;
   return engine === "webkit" && !existsSync(miniBrowser) ? `${miniBrowser} is not there (Debian: libwebkit2gtk-4.1-0)` : false;
 }
 

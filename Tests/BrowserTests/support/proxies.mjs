@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { Program } from "./program.mjs";
 import { eventually, freePorts } from "./server.mjs";
-import { programNamed } from "./webdriver.mjs";
+import { without } from "./webdriver.mjs";
 
 /** A text of Scripts with other words in it, which must be there: else the test would test nothing. */
 export function adapted(path, replacements) {
@@ -59,8 +59,7 @@ const kinds = {
 export const proxyNames = Object.keys(kinds);
 
 /** Why a proxy cannot be run here; false where it can. */
-export const noProxy = (name) =>
-  [name, "openssl"].map((one) => programNamed(one) ? null : `${one} is not installed`).find(Boolean) ?? false;
+export const noProxy = (name) => without(name, "openssl");
 
 function writeCertificate(folder) {
   const [certificate, key] = [folder.file("didchange.crt"), folder.file("didchange.key")];

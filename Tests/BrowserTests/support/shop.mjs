@@ -4,11 +4,10 @@ import { fileURLToPath } from "node:url";
 import { Program } from "./program.mjs";
 import { adapted, nginxOptions } from "./proxies.mjs";
 import { Database, Folder, freePorts, Server } from "./server.mjs";
-import { programNamed } from "./webdriver.mjs";
+import { without } from "./webdriver.mjs";
 
 /** Why it cannot be run here; false where it can. */
-export const noShop =
-  ["nginx", "python3", "sqlite3"].map((name) => programNamed(name) ? null : `${name} is not installed`).find(Boolean) ?? false;
+export const noShop = without("nginx", "python3", "sqlite3");
 
 const app = fileURLToPath(new URL("../../../Scripts/compose/shop/app.py", import.meta.url));
 

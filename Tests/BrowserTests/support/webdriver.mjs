@@ -1,8 +1,8 @@
 // Browsers for tests, by a few calls of WebDriver (https://www.w3.org/TR/webdriver2/).
 
-import { engines, isMissing, programNamed, starting } from "./engines.mjs";
+import { engines, isMissing, programNamed, starting, without } from "./engines.mjs";
 
-export { engines, isMissing, programNamed };
+export { engines, isMissing, programNamed, without };
 
 /** Which browser the tests have; what they ask of the DevTools protocol only Chromium can. */
 const chosen = process.env.DIDCHANGE_BROWSER ?? "chromium";

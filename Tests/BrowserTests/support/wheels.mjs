@@ -1,4 +1,4 @@
-// JavaScript that Debian has no package of, where Python packages bring it.
+// What Debian has no package of, where Python packages bring it: JavaScript, and a newer Node.
 
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
