@@ -25,7 +25,9 @@ backend default {
 
 sub vcl_recv {
     # For operators, who ask the server itself: Scripts/monitoring.
-    if (req.url ~ "(?i)^/+(m|%6d)(e|%65)(t|%74)(r|%72)(i|%69)(c|%63)(s|%73)/*([?]|$)") {
+    # Nor by way of another path: the server resolves dots, and no browser sends any.
+    if (req.url ~ "(?i)^/+(m|%6d)(e|%65)(t|%74)(r|%72)(i|%69)(c|%63)(s|%73)/*([?]|$)"
+        || req.url ~ "(?i)^[^?]*/([.]|%2e)([.]|%2e)?(/|[?]|$)") {
         return (synth(403));
     }
     # What is shared: streams and long polls. All else is the server's.

@@ -47,6 +47,11 @@ accessLog: "log {client} {scheme} {target}"
       for (const path of ["metrics", "%6Detrics", "metrics?a=1"]) {
         assert.equal((await proxy.get(path)).status, 403, path);
       }
+      // As they stand: clients that mean no harm leave dots out.
+      for (const path of ["./metrics", "//metrics", "%2E/metrics", "v1/../metrics", "v1/%2e%2e/metrics", "v1/..//metrics"]) {
+        const { status } = await proxy.get("", { ":path": `/live/${path}` });
+        assert.ok([400, 403, 404].includes(status), `${path}: ${status}`);
+      }
       assert.equal((await proxy.get("v1/queries")).status, 200);
       const slashless = await proxy.get("../live");
       assert.deepEqual([slashless.status, new URL(slashless.head.location, proxy.url).pathname], [308, "/live/"]);

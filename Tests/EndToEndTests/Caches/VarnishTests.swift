@@ -143,6 +143,16 @@ struct `Behind Varnish` {
     }
   }
 
+  @Test(arguments: [
+    "/metrics", "/%6Detrics", "//metrics", "/./metrics", "/%2e/metrics", "/v1/../metrics",
+  ])
+  func `the server's numbers are for operators`(path: String) throws {
+    let world = try SharedServer(period: 60, others: 1)
+    let client = HTTPClient(world.varnish.base)
+    #expect(try client.get(path).status == 403)
+    #expect(try client.get("/v1/queries/match/records").status == 200)
+  }
+
   @Test(arguments: [SIGKILL, SIGTERM])
   func `clients live through a restart of the server`(signal: Int32) throws {
     let world = try SharedServer(period: 3, others: 10_000)
