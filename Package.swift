@@ -42,7 +42,7 @@ let argumentParser = Target.Dependency.product(
 
 let package = Package(
   name: "didchange",
-  platforms: [.macOS(.v15), .iOS(.v18)],
+  platforms: [.macOS(.v14), .iOS(.v17)],
   products: [
     .library(name: "FetchedRecords", targets: ["FetchedRecords"]),
     .library(name: "FetchedRecordsClient", targets: ["FetchedRecordsClient"]),
@@ -67,18 +67,21 @@ let package = Package(
   ],
   targets: [
     // Dependencies point strictly downwards; the order here is bottom to top.
+    .target(name: "Locks", swiftSettings: settings),
     .systemLibrary(name: "CMalloc"),
-    .target(name: "HeldMemory", dependencies: ["CMalloc"], swiftSettings: settings),
+    .target(name: "HeldMemory", dependencies: ["CMalloc", "Locks"], swiftSettings: settings),
     .target(name: "SeededRandom", swiftSettings: settings),
     .target(name: "Hashing", dependencies: ["SeededRandom"], swiftSettings: settings),
     .target(
-      name: "OrderedResults", dependencies: ["Hashing", "HeldMemory", algorithms],
+      name: "OrderedResults", dependencies: ["Hashing", "HeldMemory", "Locks", algorithms],
       swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
     .systemLibrary(name: "CEpoll"),
     .target(
       name: "ChangeCapture",
-      dependencies: ["CSQLiteSettings", "Hashing", "OrderedResults", algorithms, grdb, sqlite],
+      dependencies: [
+        "CSQLiteSettings", "Hashing", "Locks", "OrderedResults", algorithms, grdb, sqlite,
+      ],
       swiftSettings: settings),
     .target(
       name: "QueryAnalysis",
@@ -87,7 +90,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "Hashing", "HeldMemory", "OrderedResults",
+        "ChangeCapture", "Hashing", "HeldMemory", "Locks", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),
@@ -100,7 +103,8 @@ let package = Package(
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(
-      name: "FetchedRecordsClient", dependencies: ["ServerSentEvents"], swiftSettings: settings),
+      name: "FetchedRecordsClient", dependencies: ["Locks", "ServerSentEvents"],
+      swiftSettings: settings),
     .target(
       name: "RecordsAPI",
       dependencies: [
@@ -160,7 +164,8 @@ let package = Package(
     .testTarget(
       name: "FetchedRecordsTests",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "OrderedResults", "QueryAnalysis", "TestSupport", grdb,
+        "ChangeCapture", "FetchedRecords", "OrderedResults", "QueryAnalysis", "SeededRandom",
+        "TestSupport", grdb,
       ],
       swiftSettings: testSettings),
     // The library as programs see it that are not written in the language mode of this package.

@@ -3,7 +3,7 @@ import PackageDescription
 
 let package = Package(
   name: "Scoreboard",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v14), .iOS(.v17)],
   dependencies: [
     // Elsewhere: .package(url: "…/didchange", from: "…", traits: [])
     .package(name: "didchange", path: "../..", traits: [])

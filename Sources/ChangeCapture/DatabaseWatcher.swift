@@ -1,5 +1,5 @@
 package import Dispatch
-import Synchronization
+import Locks
 
 /// Notices that any process has committed to an SQLite database file.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// The watcher at work, on the owner's queue; everything in here is isolated to it.
 ///

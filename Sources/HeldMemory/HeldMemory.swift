@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// The bytes that the process holds for what it shows: records, indexes, events, answers.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// How many bytes may be held, and what happens when they are: somebody lets go, or what needs more
 /// is refused.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What one holder counts in ``HeldMemory``, until it goes.
 package final class MemoryCharge: Sendable {

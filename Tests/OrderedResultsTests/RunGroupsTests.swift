@@ -21,7 +21,7 @@ import Testing
     runs.shuffle(using: &random)
 
     let narrow = Self.heaviest(of: runs, UInt64.self, limit: position)
-    let wide = Self.heaviest(of: runs, UInt128.self, limit: position)
+    let wide = Self.heaviest(of: runs, WideWeight.self, limit: position)
     #expect(narrow == wide)
 
     let best = (0..<1 << count).compactMap { bits in
@@ -51,7 +51,7 @@ import Testing
       runs += part
     }
     let narrow = Self.heaviest(of: runs, UInt64.self, limit: position)
-    let wide = Self.heaviest(of: runs, UInt128.self, limit: position)
+    let wide = Self.heaviest(of: runs, WideWeight.self, limit: position)
     #expect(Self.weight(of: runs, narrow) == Self.heaviestWeight(of: runs), "\(runs)")
     #expect(Self.weight(of: runs, wide) == Self.heaviestWeight(of: runs), "\(runs)")
   }
@@ -116,9 +116,9 @@ import Testing
 
   @Test func `nothing of a lower kind outweighs one of a higher kind`() {
     #expect(UInt64.holdsCounts(below: 1 << 21) && !UInt64.holdsCounts(below: 1 << 21 + 1))
-    #expect(UInt128.holdsCounts(below: 1 << 32))
+    #expect(WideWeight.holdsCounts(below: 1 << 32))
     Self.checkOneOutweighsMany(UInt64.self, many: 1 << 21 - 1)
-    Self.checkOneOutweighsMany(UInt128.self, many: CountedRun.maximumCount - 1)
+    Self.checkOneOutweighsMany(WideWeight.self, many: CountedRun.maximumCount - 1)
   }
 
   private static func checkOneOutweighsMany<Weight: RunWeight>(

@@ -70,15 +70,15 @@ private struct ColumnTotals: Equatable {
   /// Reals whose sum with others may depend on their order.
   private var inexact = 0
   /// The sum of the integers, and that of their magnitudes.
-  private var whole = Int128(0)
-  private var wholeMagnitude = Int128(0)
+  private var whole = WideSum()
+  private var wholeMagnitude = WideSum()
   /// The same of reals, in units.
-  private var units = Int128(0)
-  private var unitsMagnitude = Int128(0)
+  private var units = WideSum()
+  private var unitsMagnitude = WideSum()
 
   /// Sums of multiples of 1/1024 are exact as long as none is beyond 2^53 of them.
-  private static let unitsOfOne = 1024.0
-  private static let exactBound = Int128(1) << 53
+  private static let unitsOfOne: Int64 = 1024
+  private static let exactBound: Int64 = 1 << 53
   private static let largestReal = 0x1p42
 
   /// How many are not NULL.
@@ -89,17 +89,17 @@ private struct ColumnTotals: Equatable {
     case .null: break
     case .integer(let integer):
       integers += sign
-      whole += Int128(sign) * Int128(integer)
-      wholeMagnitude += Int128(sign) * Int128(integer).magnitudeAsSigned
+      whole.add(integer.magnitude, integer < 0 ? -sign : sign)
+      wholeMagnitude.add(integer.magnitude, sign)
     case .real(let real):
       reals += sign
-      let scaled = real * Self.unitsOfOne
+      let scaled = real * Double(Self.unitsOfOne)
       guard real.magnitude <= Self.largestReal, scaled == scaled.rounded() else {
         inexact += sign
         return
       }
-      units += Int128(sign) * Int128(scaled)
-      unitsMagnitude += Int128(sign) * Int128(scaled.magnitude)
+      units.add(UInt64(scaled.magnitude), scaled < 0 ? -sign : sign)
+      unitsMagnitude.add(UInt64(scaled.magnitude), sign)
     case .text, .blob: others += sign
     }
   }
@@ -108,17 +108,21 @@ private struct ColumnTotals: Equatable {
   var sum: Value? {
     if count == 0 { return .null }
     guard reals == 0 else { return exactTotal.map(Value.real) }
-    guard others == 0, wholeMagnitude <= Int128(Int64.max) else { return nil }
-    return .integer(Int64(whole))
+    guard others == 0, wholeMagnitude.value != nil else { return nil }
+    return whole.value.map(Value.integer)
   }
 
   /// The sum as a real, which no order of the rows makes another; nil: not certain.
   var exactTotal: Double? {
-    guard others == 0, inexact == 0 else { return nil }
-    if reals == 0 { return wholeMagnitude < Self.exactBound ? Double(whole) : nil }
-    let scale = Int128(Self.unitsOfOne)
-    guard wholeMagnitude * scale + unitsMagnitude < Self.exactBound else { return nil }
-    return Double(whole * scale + units) / Self.unitsOfOne
+    guard others == 0, inexact == 0, let whole = whole.value, let units = units.value,
+      let wholes = wholeMagnitude.value, let parts = unitsMagnitude.value,
+      wholes < Self.exactBound, parts < Self.exactBound
+    else { return nil }
+    if reals == 0 { return Double(whole) }
+    guard wholes < Self.exactBound / Self.unitsOfOne,
+      wholes * Self.unitsOfOne + parts < Self.exactBound
+    else { return nil }
+    return Double(whole * Self.unitsOfOne + units) / Double(Self.unitsOfOne)
   }
 
   /// Whether the column may have another value that SQLite takes for equal: which one it shows, is its
@@ -132,8 +136,4 @@ private struct ColumnTotals: Equatable {
     case .null, .text, .blob: false
     }
   }
-}
-
-extension Int128 {
-  fileprivate var magnitudeAsSigned: Int128 { self < 0 ? -self : self }
 }

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What somebody waits for, until they give up: what is done for an answer that nobody waits for any
 /// more is ended.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// The queries that cannot be brought up to date, by their names.
 ///

@@ -1,7 +1,7 @@
 import DequeModule
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 
 /// Lets fewer long queries run at the same time than there are processors, in turns.
 ///

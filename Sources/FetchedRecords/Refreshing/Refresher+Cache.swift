@@ -3,7 +3,7 @@ import GRDB
 import Hashing
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 // Results that outlive the process, of queries that ask for it.
 //

@@ -3,7 +3,7 @@ import Dispatch
 import GRDB
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 // What the controllers of a program ask for, who wait for their first results.
 extension Refresher {

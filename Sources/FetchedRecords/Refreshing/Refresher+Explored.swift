@@ -1,5 +1,5 @@
 package import QueryAnalysis
-import Synchronization
+import Locks
 
 // Queries that nobody declares: somebody explores the database by them for a while.
 extension Refresher {

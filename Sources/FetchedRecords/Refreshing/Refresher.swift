@@ -2,7 +2,7 @@ package import ChangeCapture
 import GRDB
 package import HeldMemory
 package import OrderedResults
-import Synchronization
+import Locks
 
 /// Keeps all live queries of one database up to date.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Whether commits are followed: told on the refresher's queue from time to time, and readable from
 /// any thread, above all when that queue is stuck.

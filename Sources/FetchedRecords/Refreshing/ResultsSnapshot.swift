@@ -1,6 +1,6 @@
 package import OrderedResults
 package import QueryAnalysis
-import Synchronization
+import Locks
 
 /// One state of a live result. Immutable: it may be handed anywhere, and a copy is a reference.
 package final class ResultsSnapshot: Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
 import GRDB
 import GRDBSQLite
-import Synchronization
+import Locks
 
 /// Ends the statements of one connection early: when their time is over, or when nobody wants their
 /// result any more.

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 
 /// A thread that does one piece of work after the other, behind whatever else wants to run.
 ///

@@ -16,7 +16,9 @@ extension RemoteRecordsController {
   }
 
   /// The records, now and after each change. It ends and throws as ``changeSets``.
-  public nonisolated var values: some AsyncSequence<RemoteRecords<Record>, any Error> & Sendable {
+  public nonisolated var values:
+    AsyncMapSequence<RemoteRecordsChangeSets<Record>, RemoteRecords<Record>>
+  {
     changeSets.map { $0.new }
   }
 }

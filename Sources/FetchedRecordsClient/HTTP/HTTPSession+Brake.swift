@@ -2,7 +2,7 @@ import Foundation
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking
-  import Synchronization
+  import Locks
 #endif
 
 // Waiting for an answer, on Linux, for little: see `QueueBrake`.

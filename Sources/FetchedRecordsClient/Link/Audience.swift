@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Who follows a query, and what they have been told.
 final class Audience<Record: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What happens to a query, for whoever follows it.
 enum News<Record: Sendable>: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// A query that is followed for as long as somebody holds this.
 final class RecordsSubscription<Record: Decodable & Sendable>: Sendable {

@@ -35,11 +35,9 @@ struct CountedRun {
   @inline(__always)
   var kind: UInt32 { bits >> UInt32(Self.countWidth) }
 
-  /// What the run is worth, in a number with a count for each kind.
+  /// What the run is worth, with a count for each kind.
   @inline(__always)
-  func weight<Weight: RunWeight>() -> Weight {
-    Weight(count) << (Weight.countWidth * Int(kind))
-  }
+  func weight<Weight: RunWeight>() -> Weight { Weight(count, ofKind: kind) }
 
   /// Adds pairs right behind, if they are of the same kind; false: they are not.
   @inline(__always)
@@ -64,15 +62,4 @@ extension OutputSpan<CountedRun> {
     }
     return UInt32(truncatingIfNeeded: self.count &- 1)
   }
-}
-
-/// A number that holds three counts side by side: of pairs of each kind.
-typealias RunWeight = FixedWidthInteger & UnsignedInteger & Sendable
-
-extension FixedWidthInteger {
-  /// Bits of each of three counts.
-  fileprivate static var countWidth: Int { bitWidth / 3 }
-
-  /// Whether three counts fit that are below `limit`.
-  static func holdsCounts(below limit: Int) -> Bool { limit <= 1 << countWidth }
 }

@@ -19,7 +19,7 @@ struct RunGroups {
     if UInt64.holdsCounts(below: limit + 1) {
       return heaviestIncreasing(limit: limit, UInt64.self)
     } else {
-      return heaviestIncreasing(limit: limit, UInt128.self)
+      return heaviestIncreasing(limit: limit, WideWeight.self)
     }
   }
 
@@ -81,8 +81,8 @@ struct RunGroups {
   }
 
   /// For each run where the first of those after it begins.
-  private var followingStarts: [UInt32] {
-    var starts = [UInt32](repeating: .max, count: runs.count)
+  private var followingStarts: ContiguousArray<UInt32> {
+    var starts = ContiguousArray<UInt32>(repeating: .max, count: runs.count)
     var span = starts.mutableSpan
     var first = UInt32.max
     for run in runs.indices.reversed() {

@@ -17,7 +17,7 @@ struct WeightedRuns<Weight: RunWeight> {
   init(count: Int, limit: Int) {
     ends = PositionSet(limit: limit)
     runAt = [UInt32](repeating: 0, count: limit)
-    best = [Weight](repeating: 0, count: count)
+    best = [Weight](repeating: .zero, count: count)
     previous = [UInt32](repeating: .max, count: count)
   }
 

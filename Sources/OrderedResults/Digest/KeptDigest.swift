@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// The digest of something that does not change, kept once it is known.
 ///

@@ -1,5 +1,5 @@
 import HeldMemory
-import Synchronization
+import Locks
 
 /// Up to 128 records packed into one allocation, immutable once made; ``Record``s are slices of it.
 ///

@@ -1,5 +1,5 @@
 import OrderedResults
-import Synchronization
+import Locks
 
 /// The whole records that were read last, by rowid; at most a few batches.
 final class RowStore: Sendable {

@@ -1,6 +1,6 @@
 public import GRDB
 import OrderedResults
-import Synchronization
+import Locks
 
 extension FetchedRecordsController {
   /// The present state, and the changes from now on, one whole change set after the other.

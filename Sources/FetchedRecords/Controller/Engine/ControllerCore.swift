@@ -1,6 +1,6 @@
 import Dispatch
 import GRDB
-import Synchronization
+import Locks
 
 /// What a controller shares with its engine: what it asks for and what it shows.
 ///

@@ -1,6 +1,6 @@
 import ChangeCapture
 import GRDB
-import Synchronization
+import Locks
 
 /// The engines by their writers: controllers of one writer share one engine, and the last of them
 /// lets it go.

@@ -3,7 +3,7 @@ import ChangeCapture
 import GRDB
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// Listens to a live result for a controller: says what the controller's request is, checks that its
 /// records decode, names its sections, reads what stands alongside, and keeps its cache.

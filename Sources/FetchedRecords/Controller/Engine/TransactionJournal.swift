@@ -4,7 +4,7 @@ import GRDB
 import GRDBSQLite
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// Which rows the writer's own transactions changed, as the connection tells while they run.
 ///

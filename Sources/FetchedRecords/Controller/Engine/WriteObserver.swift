@@ -1,5 +1,5 @@
 import GRDB
-import Synchronization
+import Locks
 
 /// Hears of a writer's own commits, and wakes the engine of its controllers.
 // Safe to share: `engine` is set once before the observer is added, and weak; what else changes has

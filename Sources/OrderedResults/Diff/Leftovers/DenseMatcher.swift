@@ -12,7 +12,7 @@ struct DenseMatcher: LeftoverMatching {
   private let identity: Identity
   private let keys: DenseKeys
   /// By the place of the key, the old leftover that was not taken yet, or `none`.
-  private var numbers: [UInt32]
+  private var numbers: ContiguousArray<UInt32>
   /// How many old leftovers were not taken yet.
   private var remaining = 0
 
@@ -31,7 +31,7 @@ struct DenseMatcher: LeftoverMatching {
     else { return nil }
     (self.old, self.leftovers, self.keys) = (old, leftovers, keys)
     (self.layout, self.identity) = (layout, identity)
-    numbers = [UInt32](repeating: LookUp.none, count: keys.spread)
+    numbers = ContiguousArray(repeating: LookUp.none, count: keys.spread)
     remaining = leftovers.count
     var numbers = numbers.mutableSpan
     for (position, number) in leftovers.enumerated() {
@@ -41,7 +41,7 @@ struct DenseMatcher: LeftoverMatching {
     }
   }
 
-  mutating func match(_ batch: inout [LookUp]) {
+  mutating func match(_ batch: inout ContiguousArray<LookUp>) {
     let (old, keys, identity, layout) = (old, keys, identity, layout)
     var batch = batch.mutableSpan
     var matched = 0

@@ -15,12 +15,14 @@ struct LeftoverBatches {
   }
 
   /// A batch to be filled.
-  static var emptyBatch: [LookUp] { Array(repeating: LookUp(.none, offset: 0), count: count) }
+  static var emptyBatch: ContiguousArray<LookUp> {
+    ContiguousArray(repeating: LookUp(.none, offset: 0), count: count)
+  }
 
   /// Puts the next look-ups into a batch in place of those that were there; false: there are none.
   ///
   /// O(1) for each, amortized.
-  mutating func next(_ batch: inout [LookUp]) -> Bool {
+  mutating func next(_ batch: inout ContiguousArray<LookUp>) -> Bool {
     let count = fill(&batch)
     batch.removeLast(batch.count - count)
     return count > 0
@@ -29,7 +31,7 @@ struct LeftoverBatches {
   /// Writes the next look-ups over those that were there.
   ///
   /// - Returns: how many there are.
-  private mutating func fill(_ batch: inout [LookUp]) -> Int {
+  private mutating func fill(_ batch: inout ContiguousArray<LookUp>) -> Int {
     var batch = batch.mutableSpan
     var count = 0
     while count < batch.count {

@@ -26,7 +26,7 @@ struct LeftoverMatcher: LeftoverMatching {
     (self.layout, self.identity, self.hasher) = (layout, identity, hasher)
   }
 
-  mutating func match(_ batch: inout [LookUp]) {
+  mutating func match(_ batch: inout ContiguousArray<LookUp>) {
     candidates.removeAll(keepingCapacity: true)
     for lookUp in batch {
       let hash = identity.hash(lookUp.bytes, hasher)

@@ -8,7 +8,7 @@ protocol LeftoverMatching {
   /// Finds what the look-ups of a batch, which follow those of the last call, continue.
   ///
   /// O(1) for each, amortized.
-  mutating func match(_ batch: inout [LookUp])
+  mutating func match(_ batch: inout ContiguousArray<LookUp>)
 
   /// The offset of each old leftover that none continues, in order; when all batches were matched.
   ///

@@ -22,8 +22,8 @@ extension Diff {
   }
 
   /// For each old record its new offset if it moves, else `.max`.
-  private var newOffsetsOfMoved: [UInt32] {
-    var offsets = [UInt32](repeating: .max, count: old.count)
+  private var newOffsetsOfMoved: ContiguousArray<UInt32> {
+    var offsets = ContiguousArray<UInt32>(repeating: .max, count: old.count)
     var span = offsets.mutableSpan
     let (pieces, keepsPiece) = (staying.pieces, staying.keepsPiece)
     for index in pieces.indices where !keepsPiece[index] {

@@ -9,14 +9,15 @@
 /// as long, all else the same.
 struct UnitRuns {
   /// For each length, from 1, the position of the last pair; then `.max`, to the end of a group.
-  private var tails: [Int32] = []
+  private var tails: ContiguousArray<Int32> = []
   /// For each length the run of that pair.
-  private var tailRuns: [UInt32] = []
+  private var tailRuns: ContiguousArray<UInt32> = []
   /// How many lengths there are.
   private var longest = 0
   /// For each run the run before it in the longest choice that ends with it.
   private var previous: [UInt32] = []
-  private var searches = [Search](repeating: Search(position: 0), count: searchCount)
+  private var searches = ContiguousArray(
+    repeating: Search(position: 0), count: searchCount)
 
   /// Tails that are compared at once.
   private typealias Group = SIMD16<Int32>
@@ -85,9 +86,9 @@ struct UnitRuns {
   /// last one wrote.
   // The properties one by one, for only so can there be spans of several.
   private static func add(
-    _ batch: Range<Int>, of runs: [CountedRun], _ tails: inout [Int32],
-    _ tailRuns: inout [UInt32], _ longest: inout Int, _ searches: inout [Search],
-    _ previous: inout OutputSpan<UInt32>
+    _ batch: Range<Int>, of runs: [CountedRun], _ tails: inout ContiguousArray<Int32>,
+    _ tailRuns: inout ContiguousArray<UInt32>, _ longest: inout Int,
+    _ searches: inout ContiguousArray<Search>, _ previous: inout OutputSpan<UInt32>
   ) {
     var tails = tails.mutableSpan
     var tailRuns = tailRuns.mutableSpan
