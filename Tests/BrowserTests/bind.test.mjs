@@ -1,10 +1,10 @@
 // A list in the document: what survives a move, moves that the server has not confirmed, formats.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Database, Folder, noServer, publicFolder, Server, teams } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { noServer, teams } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bound</title>
 <link rel="icon" href="favicon.svg">${head}<body>${body}</body></html>`;
@@ -25,32 +25,20 @@ const script = `<ul></ul><script type="module">
   });
 </script>`;
 
-describe("a bound list", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
-  let browser, folder, database, server, tab;
-
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), `${teams}
-      ALTER TABLE player ADD COLUMN born INTEGER; ALTER TABLE player ADD COLUMN done;`);
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    folder.file("public/board.html", page("", script));
-    folder.file("public/old.html", page("<script>delete Element.prototype.moveBefore</script>", script));
-    folder.file("public/element.html", page(`<script type="module" src="didchange/element.js"></script>`,
-      `<didchange-list src="v1/queries/board"><template><i data-column="name"></i> <u data-column="born" data-type="date"></u>
-       <s data-column="done"></s></template></didchange-list>`));
-    server = await new Server(["--config", folder.file("teams.yaml", `
-database: ${database.path}
-queries:
-  board: {table: player, order: [team, score], section: team}
-`)], { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+describe("a bound list", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server, tab;
+  stage({
+    browser: true,
+    sql: `${teams} ALTER TABLE player ADD COLUMN born INTEGER; ALTER TABLE player ADD COLUMN done;`,
+    configuration: "queries: {board: {table: player, order: [team, score], section: team}}",
+    pages: {
+      "board.html": page("", script),
+      "old.html": page("<script>delete Element.prototype.moveBefore</script>", script),
+      "element.html": page(`<script type="module" src="didchange/element.js"></script>`,
+        `<didchange-list src="v1/queries/board"><template><i data-column="name"></i> <u data-column="born" data-type="date"></u>
+         <s data-column="done"></s></template></didchange-list>`),
+    },
+  }, (made) => ({ browser, database, server } = made));
 
   beforeEach(() => database.run(`DELETE FROM player; INSERT INTO player (id, name, team, score, born) VALUES (1, 'Ada', 'Blue', 10, 0),
     (2, 'Barbara', 'Blue', 20, NULL), (3, 'Cyd', 'Blue', 30, 0), (5, 'Eve', 'Red', 50, 0), (6, 'Fay', 'Red', 60, 0)`));

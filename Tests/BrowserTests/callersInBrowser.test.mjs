@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { cpSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
-import { Database, eventually, Folder, noServer, publicFolder, Server } from "./support/server.mjs";
+import { describe, test } from "node:test";
+import { eventually, noServer, Server } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 import { copyReact, noReact, reactHead, reactModule } from "./support/react.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const digest = (token) => createHash("sha256").update(token).digest("hex");
 
@@ -79,33 +79,23 @@ const shown = (name, expected) => {
   return expected === undefined ? text : text === expected;
 };
 
-describe("callers in a browser", { skip: noBrowser || noServer, timeout: 240_000 }, () => {
-  let browser, folder, database, server, other;
+describe("callers in a browser", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server, other;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("shop.sqlite"), sql);
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    folder.file("public/callers.html", page(script));
-    folder.file("public/alone.html", `<script>delete globalThis.SharedWorker</script>${page(script)}`);
-    if (!noReact) copyReact(folder.file("public"));
-    folder.file("public/react-module.js", reactModule);
-    folder.file("public/parts.html", `<!doctype html>${reactHead}${page(parts)}`);
-    const env = { DIDCHANGE_PUBLIC: folder.file("public") };
-    other = await new Server([], { env }).start();
-    const origin = other.url.slice(0, -1);
-    const options = ["--config", folder.file("shop.yaml", configuration(database.path, origin)),
-      "--access-log", "json", "--log-level", "debug"];
-    server = await new Server(options, { env }).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    await other?.stop();
-    folder?.remove();
-  });
+  stage({
+    browser: true, sql, options: ["--access-log", "json", "--log-level", "debug"],
+    async configuration(path, made) {
+      other = made.keep(await new Server([], { env: made.env }).start());
+      return configuration(path, other.url.slice(0, -1));
+    },
+    pages: {
+      "callers.html": page(script),
+      "alone.html": `<script>delete globalThis.SharedWorker</script>${page(script)}`,
+      "react-module.js": reactModule,
+      "parts.html": `<!doctype html>${reactHead}${page(parts)}`,
+    },
+    files: (folder) => noReact || copyReact(folder),
+  }, (made) => ({ browser, database, server } = made));
 
   async function open(t, path = "callers.html", base = server.url) {
     const tab = await browser.open(base + path);

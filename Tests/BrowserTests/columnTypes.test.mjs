@@ -1,11 +1,12 @@
 // How the page shows the values of columns whose type says more than their kind.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { typesText } from "../../Public/page/typed.js";
 import { kindOf, valueText } from "../../Public/page/values.js";
-import { Database, Folder, noServer, Server } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noServer } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 test("values of typed columns are told apart by kind", () => {
   assert.deepEqual([true, [], {}, { url: "a", bytes: 1 }].map(kindOf), ["boolean", "json", "json", "json"]);
@@ -19,26 +20,14 @@ test("values of typed columns are told apart by kind", () => {
 const dot = "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cf"
   + "c0000003010100c9fe92ef0000000049454e44ae426082";
 
-describe("the page", { skip: noBrowser || noServer, timeout: 60_000 }, () => {
-  let browser, folder, server, database;
+describe("the page", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, server, database;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("pets.sqlite"), `
-      CREATE TABLE pet (id INTEGER PRIMARY KEY, tame BOOLEAN, tags JSON, photo BLOB, film BLOB);
-      INSERT INTO pet VALUES (1, 1, '["a", 2]', x'${dot}', x'00')`);
-    server = await new Server(["--config", folder.file("pets.yaml", `
-database: ${database.path}
-queries: {pets: {table: pet, columns: {photo: {blob: image/png}, film: {blob: video/mp4}}}}
-`)]).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+  stage({ browser: true, sql: `
+    CREATE TABLE pet (id INTEGER PRIMARY KEY, tame BOOLEAN, tags JSON, photo BLOB, film BLOB);
+    INSERT INTO pet VALUES (1, 1, '["a", 2]', x'${dot}', x'00')`,
+  configuration: "queries: {pets: {table: pet, columns: {photo: {blob: image/png}, film: {blob: video/mp4}}}}",
+  }, (made) => ({ browser, database, server } = made));
 
   test("shows images, JSON and truth values, and names the types", async () => {
     const tab = await browser.open(`${server.url}#pets`);

@@ -48,7 +48,7 @@ describe("the cookbook", { concurrency: 2, skip: noServer }, () => {
 
   for (const name of pageNames) {
     const page = readPage(name);
-    test(name, { skip: missing(name, page), timeout: 300_000 }, async (t) => {
+    test(name, { skip: missing(name, page), timeout: 600_000 }, async (t) => {
       assert.ok(page.text.split("\n").length <= (allowed[name] ?? 116), "the page is short");
       const kitchen = new Kitchen();
       t.after(() => kitchen.stop());

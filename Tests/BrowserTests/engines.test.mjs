@@ -1,11 +1,11 @@
 // What the client rests on, in each engine that is installed: streams, a worker that tabs share, moves, the page.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { Middle } from "./support/middle.mjs";
-import { Database, Folder, noServer, publicFolder, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { Browser, engines, isMissing } from "./support/webdriver.mjs";
+import { noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { engines, isMissing } from "./support/webdriver.mjs";
 
 const page = (head) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Bound</title>
 <link rel="icon" href="favicon.svg">${head}<ul></ul><script type="module">
@@ -32,26 +32,15 @@ const shows = (text) => window.players?.state === "live" && [...document.querySe
 
 const chosen = process.env.DIDCHANGE_BROWSER ? [process.env.DIDCHANGE_BROWSER] : engines;
 
-for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noServer, timeout: 120_000 }, () => {
-  let browser, folder, database, server, middle;
+for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noServer, timeout: 600_000 }, () => {
+  let browser, database, server, middle;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), teams);
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    folder.file("public/bound.html", page(""));
-    folder.file("public/alone.html", page("<script>delete window.SharedWorker</script>"));
-    server = await new Server(["--config", folder.file("teams.yaml", teamsConfiguration(database.path))],
-      { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
-    middle = await new Middle(server).start();
-    browser = await Browser.start({ engine });
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await middle?.stop();
-    await server?.stop();
-    folder?.remove();
+  stage({
+    browser: { engine }, sql: teams, configuration: teamsConfiguration,
+    pages: { "bound.html": page(""), "alone.html": page("<script>delete window.SharedWorker</script>") },
+  }, async (made) => {
+    ({ browser, database, server } = made);
+    middle = made.keep(await new Middle(server).start());
   });
 
   /** A tab that shows the list as it is at first; nothing went wrong in it. */

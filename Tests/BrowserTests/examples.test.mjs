@@ -10,7 +10,7 @@ import { Browser, noBrowser, programNamed } from "./support/webdriver.mjs";
 
 const missing = programNamed("python3") ? false : "python3 is not installed";
 
-describe("an example", { skip: noBrowser || noServer || missing, timeout: 240_000 }, () => {
+describe("an example", { skip: noBrowser || noServer || missing, timeout: 600_000 }, () => {
   let browser;
   before(async () => (browser = await Browser.start()));
   after(() => browser?.stop());

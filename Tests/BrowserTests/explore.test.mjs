@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { after, before, describe, test } from "node:test";
+import { after, describe, test } from "node:test";
 import { addressOfExploration, configurationOf, placeOf, rangeOf } from "../../Public/page/explore.js";
 import { readRoute } from "../../Public/page/route.js";
 import { Database, eventually, Folder, noServer, program, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { stage } from "./support/stage.mjs";
+import { Browser, noBrowser, noDevTools } from "./support/webdriver.mjs";
 
 test("the place of a mistake is found in the text, which may begin with blanks", () => {
   assert.deepEqual(placeOf("12:8: no such column: nam"), [12, 8]);
@@ -54,21 +55,11 @@ describe("a configuration", { skip: noServer }, () => {
 const png = "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cf"
   + "c0000003010100c9fe92ef0000000049454e44ae426082";
 
-describe("exploring", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
+describe("exploring", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
   let browser, folder, database, server;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), teams);
-    server = await new Server(["--explore", "--config", folder.file("teams.yaml", teamsConfiguration(database.path))]).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+  stage({ browser: true, sql: teams, configuration: teamsConfiguration, options: ["--explore"] },
+    (made) => ({ browser, database, folder, server } = made));
 
   async function page(t, hash = "") {
     const tab = await browser.open(server.url + hash);
@@ -125,7 +116,7 @@ describe("exploring", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
     assert.match(await tab.run(() => document.getElementById("sql").value), /scor FROM/);
   });
 
-  test("copies what has become of it as configuration", async (t) => {
+  test("copies what has become of it as configuration", { skip: noDevTools }, async (t) => {
     const tab = await page(t, addressOfExploration("SELECT name FROM player WHERE team = 'Red'"));
     await tab.until(shows, "Eve, Fay");
     await tab.devtools("Browser.grantPermissions", { permissions: ["clipboardReadWrite", "clipboardSanitizedWrite"] });

@@ -1,12 +1,12 @@
 // The hook in real React, the composable in real Vue, and the store that they have in common with Svelte.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { copyReact, noReact, reactHead, reactModule } from "./support/react.mjs";
-import { Database, eventually, Folder, metric, noServer, publicFolder, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { eventually, metric, noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 import { copyVue, noVue, vueHead } from "./support/vue.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, script) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Frameworks</title>
 <link rel="icon" href="favicon.svg">${head}<body><div id="root"></div><script type="module">${script}</script></body></html>`;
@@ -59,34 +59,24 @@ const storePage = page("", `
   globalThis.texts = () => values.map(({ state, records, error }) => [state, ...records.map(({ name }) => name), error?.status ?? ""].join(" ").trim());
   globalThis.stop = store.subscribe((value) => values.push(value));`);
 
-describe("in frameworks", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
-  let browser, folder, database, server;
+describe("in frameworks", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), teams);
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    if (!noReact) copyReact(folder.file("public"));
-    folder.file("public/react-module.js", reactModule);
-    folder.file("public/react.html", reactPage);
-    folder.file("public/store.html", storePage);
-    if (!noVue) copyVue(folder.file("public"));
-    folder.file("public/vue.html", vuePage);
-    server = await new Server(["--config", folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+  stage({
+    browser: true, sql: teams,
+    configuration: (path) => `${teamsConfiguration(path)}
   ranking:
     table: player
     where: score <= :most
     orders: {name: [name], best: [score DESC]}
     parameters: {most: {type: integer, default: 1000}}
-`)], { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+`,
+    pages: { "react-module.js": reactModule, "react.html": reactPage, "store.html": storePage, "vue.html": vuePage },
+    files(folder) {
+      if (!noReact) copyReact(folder);
+      if (!noVue) copyVue(folder);
+    },
+  }, (made) => ({ browser, database, server } = made));
 
   async function open(t, name) {
     const tab = await browser.open(server.url + name);

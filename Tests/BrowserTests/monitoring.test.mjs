@@ -2,34 +2,27 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { join } from "node:path";
 import { codes, read, root, texts } from "./support/readme.mjs";
-import { Database, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
+import { noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 import { without } from "./support/webdriver.mjs";
 
 const folderOfRules = join(root, "Scripts/monitoring");
 const noPromtool = without("promtool");
 
 describe("Scripts/monitoring", { skip: noServer }, () => {
-  let folder, server, names, labels;
+  let names, labels;
 
-  before(async () => {
-    folder = new Folder();
-    const database = new Database(folder.file("teams.sqlite"), teams);
-    server = new Server(["--config", folder.file("teams.yaml", teamsConfiguration(database.path))]);
-    await server.start();
+  stage({ sql: teams, configuration: teamsConfiguration }, async (made) => {
+    const { server } = made;
     assert.equal((await fetch(`${server.url}v1/queries/players/records`)).status, 200);
     const text = await (await fetch(`${server.url}metrics`)).text();
     names = new Set(text.split("\n").map((line) => /^\w+/.exec(line)?.[0]).filter(Boolean));
     for (const [, name] of text.matchAll(/^# TYPE (\w+)/gm)) names.add(name);
     labels = new Map([...names].map((name) =>
       [name, new Set([...text.matchAll(new RegExp(`^${name}\\{(.*)\\} `, "gm"))].flatMap(([, pairs]) => pairs.match(/\w+(?==")/g)))]));
-  });
-
-  after(async () => {
-    await server?.stop();
-    folder?.remove();
   });
 
   const { panels } = JSON.parse(read("Scripts/monitoring/dashboard.json"));

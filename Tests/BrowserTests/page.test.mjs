@@ -2,14 +2,15 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { claimedNames, curlCommand } from "../../Public/page/details.js";
 import { missingParameters } from "../../Public/page/parameters.js";
 import { readRoute, writeRoute } from "../../Public/page/route.js";
 import { jsonText, kindOf, sizeText, valueText } from "../../Public/page/values.js";
 import { Middle } from "./support/middle.mjs";
-import { Database, Folder, noServer, Server, teams, teamsConfiguration } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 test("a route survives the address, whatever its characters", () => {
   const routes = [
@@ -75,30 +76,19 @@ const kept = () => [...document.querySelectorAll("#records .record:has([role=cel
 const field = () => document.querySelector("#parameters input").value;
 const order = () => document.querySelector("#parameters select").selectedOptions[0]?.text;
 
-describe("something else of the same query", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
-  let browser, folder, database, server;
+describe("something else of the same query", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server;
 
-  before(async () => {
-    folder = new Folder();
-    // So long that the difference is shorter than the whole.
-    database = new Database(folder.file("teams.sqlite"), `${teams} ALTER TABLE player ADD COLUMN note TEXT;
-      UPDATE player SET note = hex(zeroblob(500))`);
-    server = await new Server(["--config", folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+  // So long that the difference is shorter than the whole.
+  stage({ browser: true, sql: `${teams} ALTER TABLE player ADD COLUMN note TEXT; UPDATE player SET note = hex(zeroblob(500))`,
+    configuration: (path) => `${teamsConfiguration(path)}
   ranking:
     table: player
     where: score <= :most
     orders: {name: [name], best: [score DESC]}
     parameters: {most: {type: integer, default: 30}}
   ordered: {table: player, orders: {name: [name], best: [score DESC]}}
-`)]).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+` }, (made) => ({ browser, database, server } = made));
 
   /** A tab that shows a hash, behind what notes all that is sent. */
   async function page(t, hash, names) {

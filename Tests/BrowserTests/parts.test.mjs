@@ -1,56 +1,46 @@
 // The parts that a page may load besides: the custom element, the hub without a worker.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
-import { cpSync } from "node:fs";
-import {
-  Database, eventually, Folder, metric, noServer, publicFolder, Server, teams, teamsConfiguration,
-} from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { describe, test } from "node:test";
+import { eventually, metric, noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const page = (head, body) => `<!doctype html><html lang="en"><meta charset="utf-8"><title>Part</title>
 <link rel="icon" href="favicon.svg">${head}<body>${body}</body></html>`;
 
-describe("the parts", { skip: noBrowser || noServer, timeout: 120_000 }, () => {
-  let browser, folder, database, server;
+describe("the parts", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), teams);
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    folder.file("public/element.html", page(`<script type="module" src="didchange/element.js"></script>`,
-      `<didchange-list src="v1/queries/players">
-         <template section><b data-column="name"></b></template>
-         <template><i data-column="name"></i> <u data-column="score"></u></template></didchange-list>`));
-    folder.file("public/bound.html", page("", `<ul></ul><script type="module">
-         import { FetchedRecordsController } from "./didchange.js";
-         globalThis.ranking = new FetchedRecordsController("v1/queries/ranking", { parameters: { most: 50 } });
-         ranking.bind(document.querySelector("ul"), { row: ({ name }) => name });
-       </script>`));
-    folder.file("public/alone.html", page(`<script>delete globalThis.SharedWorker</script>`,
-      `<ul id="a"></ul><ul id="b"></ul><script type="module">
-         import { FetchedRecordsController } from "./didchange.js";
-         globalThis.all = new FetchedRecordsController("v1/queries/players");
-         globalThis.team = new FetchedRecordsController("v1/queries/team", { parameters: { team: "Red" } });
-         all.bind(document.getElementById("a"), { row: ({ name }) => name });
-         team.bind(document.getElementById("b"), { row: ({ name }) => name });
-       </script>`));
-    server = await new Server(["--config", folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+  stage({
+    browser: true, sql: teams,
+    configuration: (path) => `${teamsConfiguration(path)}
   ranking:
     table: player
     where: score <= :most
     orders: {name: [name], best: [score DESC]}
     parameters: {most: {type: integer, default: 1000}}
-`)],
-      { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
-    browser = await Browser.start();
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
+`,
+    pages: {
+      "element.html": page(`<script type="module" src="didchange/element.js"></script>`,
+        `<didchange-list src="v1/queries/players">
+           <template section><b data-column="name"></b></template>
+           <template><i data-column="name"></i> <u data-column="score"></u></template></didchange-list>`),
+      "bound.html": page("", `<ul></ul><script type="module">
+           import { FetchedRecordsController } from "./didchange.js";
+           globalThis.ranking = new FetchedRecordsController("v1/queries/ranking", { parameters: { most: 50 } });
+           ranking.bind(document.querySelector("ul"), { row: ({ name }) => name });
+         </script>`),
+      "alone.html": page(`<script>delete globalThis.SharedWorker</script>`,
+        `<ul id="a"></ul><ul id="b"></ul><script type="module">
+           import { FetchedRecordsController } from "./didchange.js";
+           globalThis.all = new FetchedRecordsController("v1/queries/players");
+           globalThis.team = new FetchedRecordsController("v1/queries/team", { parameters: { team: "Red" } });
+           all.bind(document.getElementById("a"), { row: ({ name }) => name });
+           team.bind(document.getElementById("b"), { row: ({ name }) => name });
+         </script>`),
+    },
+  }, (made) => ({ browser, database, server } = made));
 
   test("a custom element needs no script of one's own", async () => {
     const tab = await browser.open(`${server.url}element.html`);

@@ -1,34 +1,24 @@
 // Scripts/proxies/nginx-polls.conf: clients who wait for the same changes, and nginx's cache before the server.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { noProxy, Proxy } from "./support/proxies.mjs";
-import {
-  Database, eventually, Folder, metric, noServer, Server, teams, teamsConfiguration,
-} from "./support/server.mjs";
+import { eventually, metric, noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 
-describe("long polls behind nginx's cache", { concurrency: 1, skip: noServer || noProxy("nginx"), timeout: 120_000 }, () => {
+describe("long polls behind nginx's cache", { concurrency: 1, skip: noServer || noProxy("nginx"), timeout: 600_000 }, () => {
   const crowd = 100;
-  let folder, database, server, proxy;
+  let database, server, proxy;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("teams.sqlite"), teams);
-    const configuration = folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+  stage({ sql: teams, configuration: (path) => `${teamsConfiguration(path)}
 proxies: [127.0.0.1]
 callers: {opaque: true, cookie: session, operators: anyone, claims: "SELECT name AS user, team FROM player WHERE :token IS NOT NULL AND id = 1"}
-`.replace("section: team}", "section: team, allow: anyone}")
-      .replace("{type: text, default: Blue}", "{type: text, claim: team}"));
-    server = await new Server(["--config", configuration]).start();
-    proxy = await Proxy.start("nginx", folder, { recipe: "nginx-polls.conf", words: [
-      ["127.0.0.1:8080", `127.0.0.1:${server.port}`], ["/var/cache/nginx/didchange", folder.file("cache")],
-    ] });
-  });
-
-  after(async () => {
-    await proxy?.stop();
-    await server?.stop();
-    folder?.remove();
+`.replace("section: team}", "section: team, allow: anyone}").replace("{type: text, default: Blue}", "{type: text, claim: team}"),
+  }, async (made) => {
+    ({ database, server } = made);
+    proxy = made.keep(await Proxy.start("nginx", made.folder, { recipe: "nginx-polls.conf", words: [
+      ["127.0.0.1:8080", `127.0.0.1:${server.port}`], ["/var/cache/nginx/didchange", made.folder.file("cache")],
+    ] }));
   });
 
   const poll = async (words, headers) => {

@@ -1,37 +1,29 @@
 // The recipes of Scripts/proxies, each with the real program, two servers, TLS and HTTP/2.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { idleLimit, noProxy, Proxy, proxyNames } from "./support/proxies.mjs";
 import {
   Database, eventually, Folder, noServer, Server, teams, teamsConfiguration,
 } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const shows = (expected) => document.body.dataset.state === "live" && expected
   === [...document.querySelectorAll("#records .record [role=cell]:nth-child(2)")].map((cell) => cell.textContent).join(" ");
 
 describe("behind a proxy", { concurrency: proxyNames.length }, () => {
-  for (const name of proxyNames) describe(name, { concurrency: 1, skip: noServer || noProxy(name), timeout: 240_000 }, () => {
+  for (const name of proxyNames) describe(name, { concurrency: 1, skip: noServer || noProxy(name), timeout: 600_000 }, () => {
     let folder, database, servers, proxy;
 
-    before(async () => {
-      folder = new Folder();
-      database = new Database(folder.file("teams.sqlite"), teams);
-      const configuration = folder.file("teams.yaml", `${teamsConfiguration(database.path)}
+    stage({ sql: teams, configuration: (path) => `${teamsConfiguration(path)}
 proxies: [127.0.0.1]
 accessLog: "log {client} {scheme} {target}"
-`);
-      servers = [new Server(["--config", configuration]), new Server(["--config", configuration])];
-      for (const server of servers) await server.start();
+` }, async (made) => {
+      ({ database, folder } = made);
+      servers = [made.server, await made.keep(new Server(made.server.options)).start()];
       const words = servers.map(({ port }, index) => [`127.0.0.1:${8080 + index}`, `127.0.0.1:${port}`]);
-      proxy = await Proxy.start(name, folder, { words });
-    });
-
-    after(async () => {
-      await proxy?.stop();
-      for (const server of servers ?? []) await server.stop();
-      folder?.remove();
+      proxy = made.keep(await Proxy.start(name, folder, { words }));
     });
 
     test("nothing is held back", async () => {
@@ -84,7 +76,8 @@ accessLog: "log {client} {scheme} {target}"
       await stream.until("event: didChange");
       const arrived = stream.arrivals.find(([, text]) => text.includes("event: didChange"))[0];
       t.diagnostic(`from before the writing process starts to the event: ${Math.round(arrived - start)} ms`);
-      assert.ok(arrived - start < 1000);
+      // What is held back comes with the next heartbeat at best, which is 15 seconds off.
+      assert.ok(arrived - start < 10_000);
       stream.close();
       const resumed = proxy.stream("v1/queries/players/events", { "last-event-id": known });
       await resumed.until("event: didChange");

@@ -70,15 +70,15 @@ test("a change set without changes makes an equal result", () => {
   assert.deepEqual(applyChangeSet(two, []), two);
 });
 
-test("fifty thousand changes to two hundred thousand records take less than two seconds", () => {
+test("fifty thousand changes to two hundred thousand records take a processor less than two seconds", () => {
   const ids = Array.from({ length: 200_000 }, (_, id) => id);
   const old = { sections: [{ name: null, indexTitle: "", records: ids.map((id) => ({ id })) }] };
   const events = ids.filter((id) => id % 4 === 0).map((id, n) => change(
     { type: "move", indexPath: [0, id], newIndexPath: [0, 199_999 - n], record: { id } }));
-  const start = performance.now();
+  const start = process.cpuUsage();
   const result = applyChangeSet(old, events);
-  // Splicing one by one moves 10^10 array slots here; generous, for a machine that does other work.
-  assert.ok(performance.now() - start < 2000);
+  // Splicing one by one moves 10^10 array slots here.
+  assert.ok(process.cpuUsage(start).user < 2_000_000);
   assert.equal(result.sections[0].records[0].id, 1);
   assert.equal(result.sections[0].records.at(-1).id, 0);
 });

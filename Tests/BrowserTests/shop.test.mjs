@@ -14,7 +14,7 @@ const shows = (expected) => {
 };
 const isSignIn = () => document.querySelector("form[action='/sign-in']") !== null;
 
-describe("the shop", { skip: noBrowser || noServer || noShop, timeout: 120_000 }, () => {
+describe("the shop", { skip: noBrowser || noServer || noShop, timeout: 600_000 }, () => {
   let shop, browser;
 
   before(async () => {
@@ -85,7 +85,8 @@ describe("the shop", { skip: noBrowser || noServer || noShop, timeout: 120_000 }
     await other.until(shows, "signed out: ");
     const milliseconds = await other.run(() => globalThis.goneAt - localStorage.clickedAt);
     t.diagnostic(`from the click to the empty list in the other tab: ${milliseconds} ms`);
-    assert.ok(milliseconds < 1000, `${milliseconds} ms`);
+    // Not with the next heartbeat, which is 15 seconds off.
+    assert.ok(milliseconds < 10_000, `${milliseconds} ms`);
     assert.ok(await other.run(() => document.getElementById("again").checkVisibility()));
     assert.ok(!await other.run(() => document.getElementById("place").checkVisibility()));
     assert.ok(!(await other.run(() => document.body.textContent)).includes("Milk"));

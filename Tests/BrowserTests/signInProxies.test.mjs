@@ -4,9 +4,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import https from "node:https";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { noProxy, Proxy } from "./support/proxies.mjs";
-import { Database, Folder, noServer, Server } from "./support/server.mjs";
+import { noServer } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
 import { Browser, noBrowser } from "./support/webdriver.mjs";
 
 const sql = `
@@ -61,24 +62,15 @@ class SignInService {
 const recipes = [["nginx", "nginx-auth-request.conf"], ["caddy", "Caddyfile-forward-auth"]];
 
 describe("behind a proxy that asks who it is", { concurrency: 2 }, () => {
-  for (const [name, recipe] of recipes) describe(recipe, { concurrency: 1, skip: noServer || noProxy(name), timeout: 120_000 }, () => {
-    let folder, database, server, service, proxy;
+  for (const [name, recipe] of recipes) describe(recipe, { concurrency: 1, skip: noServer || noProxy(name), timeout: 600_000 }, () => {
+    let database, server, service, proxy;
 
-    before(async () => {
-      folder = new Folder();
-      database = new Database(folder.file("shop.sqlite"), sql);
-      service = await new SignInService().start();
-      server = await new Server(["--config", folder.file("shop.yaml", configuration(database.path))]).start();
-      proxy = await Proxy.start(name, folder, { recipe, words: [
+    stage({ sql, configuration }, async (made) => {
+      ({ database, server } = made);
+      service = made.keep(await new SignInService().start());
+      proxy = made.keep(await Proxy.start(name, made.folder, { recipe, words: [
         ["127.0.0.1:8080", `127.0.0.1:${server.port}`], ["127.0.0.1:9000", service.address],
-      ] });
-    });
-
-    after(async () => {
-      await proxy?.stop();
-      await server?.stop();
-      service?.stop();
-      folder?.remove();
+      ] }));
     });
 
     const titles = ({ status, text }) =>
@@ -168,7 +160,7 @@ describe("behind a proxy that asks who it is", { concurrency: 2 }, () => {
       const browser = await Browser.start();
       t.after(() => browser.stop());
       const tab = browser.first;
-      await tab.devtools("Network.setCookie", { name: "who", value: "bob", url: proxy.url });
+      await tab.setCookie("who", "bob", proxy.url);
       await tab.go(`${proxy.url}#purchases`);
       const shows = (expected) => document.body.dataset.state === "live" && expected
         === [...document.querySelectorAll("#records .record [role=cell]:last-child")].map((cell) => cell.textContent).join(" ");

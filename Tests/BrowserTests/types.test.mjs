@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { Database, eventually, Folder, noServer, Server, teams } from "./support/server.mjs";
+import { eventually, noServer, teams } from "./support/server.mjs";
+import { stageFor } from "./support/stage.mjs";
 import { programNamed, without } from "./support/webdriver.mjs";
 
 const compiler = programNamed("tsc");
@@ -19,13 +20,9 @@ function compile(file) {
 test("a program that uses all of it compiles", { skip: noCompiler }, () =>
   compile(fileURLToPath(new URL("support/use.ts", import.meta.url))));
 
-test("what a server says of its queries is what the types have, and no more", { skip: noCompiler || noServer, timeout: 120_000 }, async (t) => {
-  const folder = new Folder();
-  t.after(() => folder.remove());
-  const database = new Database(folder.file("a.sqlite"), `${teams} ALTER TABLE player ADD COLUMN done BOOLEAN;
-    ALTER TABLE player ADD COLUMN photo BLOB`);
-  const server = await new Server(["--config", folder.file("a.yaml", `
-database: ${database.path}
+test("what a server says of its queries is what the types have, and no more", { skip: noCompiler || noServer, timeout: 600_000 }, async (t) => {
+  const { database, folder, server } = await stageFor(t, {
+    sql: `${teams} ALTER TABLE player ADD COLUMN done BOOLEAN; ALTER TABLE player ADD COLUMN photo BLOB`, configuration: `
 queries:
   all:
     table: player
@@ -36,8 +33,7 @@ queries:
     parameters: {least: {type: integer, default: 0}}
   totals: {title: Totals, sql: "SELECT team, sum(score) AS score FROM player GROUP BY team ORDER BY team"}
   last: {sql: SELECT name FROM player ORDER BY random()}
-`)]).start();
-  t.after(() => server.stop());
+` });
   const end = new AbortController();
   t.after(() => end.abort());
   await Promise.all(["all", "totals"].map((name) => fetch(`${server.url}v1/queries/${name}/events`, { signal: end.signal })));

@@ -1,11 +1,11 @@
 // A list of which a window is live, in a real browser: what it shows is what the server has, and what it transfers.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { afterEach, beforeEach, describe, test } from "node:test";
 import { Middle } from "./support/middle.mjs";
-import { Database, eventually, Folder, noServer, publicFolder, Server } from "./support/server.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { eventually, noServer } from "./support/server.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const count = 5000;
 const [rowHeight, height] = [30, 600];
@@ -35,16 +35,13 @@ const inSight = () => {
     .sort((a, b) => a[0] - b[0]);
 };
 
-describe("a virtual list", { skip: noBrowser || noServer, timeout: 240_000 }, () => {
-  let browser, folder, database, server, middle, tab;
+describe("a virtual list", { skip: noBrowser || noServer, timeout: 600_000 }, () => {
+  let browser, database, server, middle, tab;
 
-  before(async () => {
-    folder = new Folder();
-    database = new Database(folder.file("items.sqlite"), "CREATE TABLE item (id INTEGER PRIMARY KEY, rank INTEGER, kind TEXT, name TEXT, note TEXT)");
-    cpSync(publicFolder, folder.file("public"), { recursive: true });
-    folder.file("public/list.html", page);
-    server = await new Server(["--config", folder.file("items.yaml", `
-database: ${database.path}
+  stage({
+    browser: true, pages: { "list.html": page },
+    sql: "CREATE TABLE item (id INTEGER PRIMARY KEY, rank INTEGER, kind TEXT, name TEXT, note TEXT)",
+    configuration: `
 queries:
   items:
     table: item
@@ -52,9 +49,8 @@ queries:
     orders: {rank: [rank], backwards: [rank DESC]}
     parameters: {most: {type: integer, default: 1000000}}
   kinds: {table: item, order: [kind, rank], section: kind}
-`)], { env: { DIDCHANGE_PUBLIC: folder.file("public") } }).start();
-    browser = await Browser.start();
-  });
+`,
+  }, (made) => ({ browser, database, server } = made));
 
   beforeEach(async () => {
     // So wide that what a window has in common with another is worth more than a snapshot. Between each two there is room; ten of a kind for each of the first, and the last has the rest.
@@ -70,13 +66,7 @@ queries:
     await middle.stop();
   });
 
-  after(async () => {
-    await browser?.stop();
-    await server?.stop();
-    folder?.remove();
-  });
-
-  const open = (query) => tab.run((query) => show(query), query);
+  const open = (query) => tab.until((query) => globalThis.show && (show(query), true), query);
 
   /** Waits until what is in sight is what the server has there, without a gap, and gives its rows. */
   async function rowsInSight(query = "items", more = "") {

@@ -16,6 +16,8 @@ const commands = [
   [/^POST \/window\/new$/, "WebDriver:NewWindow"],
   [/^DELETE \/window$/, "WebDriver:CloseWindow"],
   [/^GET \/screenshot$/, "WebDriver:TakeScreenshot"],
+  [/^POST \/actions$/, "WebDriver:PerformActions"],
+  [/^POST \/cookie$/, "WebDriver:AddCookie"],
 ];
 
 /** A message is `length:JSON`: `[0, id, name, parameters]`, and `[1, id, error, result]` for an answer. */

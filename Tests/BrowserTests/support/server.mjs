@@ -37,7 +37,7 @@ export class Database {
   }
   /** Runs statements in a process of its own. */
   run(sql) {
-    return execFileSync("sqlite3", ["-cmd", ".timeout 5000", this.path],
+    return execFileSync("sqlite3", ["-cmd", ".timeout 60000", this.path],
       { input: sql, encoding: "utf8" });
   }
 }
@@ -77,7 +77,7 @@ export class Server {
   send(signal) { this.#process.kill(signal); }
 
   async stop(signal = "SIGTERM") {
-    if (this.#process.exitCode === null && this.#process.signalCode === null) {
+    if (this.#process?.exitCode === null && this.#process.signalCode === null) {
       this.#process.kill(signal);
       await once(this.#process, "exit");
     }
@@ -101,9 +101,9 @@ export async function metric(server, name) {
   return Number(new RegExp(`^didchange_${name} (\\S+)$`, "m").exec(text)?.[1]);
 }
 
-/** Asks again until it is true. */
+/** Asks again until it is true, for so long that a busy machine is not taken for a fault. */
 export async function eventually(condition, what) {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + 60_000;
   for (;;) {
     const value = await condition();
     if (value) return value;

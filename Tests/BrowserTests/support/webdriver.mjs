@@ -10,12 +10,15 @@ const chosen = process.env.DIDCHANGE_BROWSER ?? "chromium";
 /** Why there can be no browser here; false where there can. */
 export const noBrowser = isMissing(chosen);
 
+/** Why the DevTools protocol cannot be had; false where it can. */
+export const noDevTools = noBrowser || (chosen !== "chromium" && "only Chromium has the DevTools protocol");
+
 const elementKey = "element-6066-11e4-a52e-4f735466cecf";
 
 /** One tab of a browser. */
 export class Tab {
-  /** How long it waits for what must become true, in milliseconds. */
-  patience = 15_000;
+  /** How long it waits for what must become true, in milliseconds: so long that a busy machine is not taken for a fault. */
+  patience = 60_000;
 
   constructor(browser, handle) {
     this.browser = browser;
@@ -30,7 +33,7 @@ export class Tab {
   go(url) { return this.#call("POST", "/url", { url }); }
   /** Runs a function in the page; its arguments and result travel as JSON. It may be async. */
   run(body, ...args) {
-    const script = `return (${body})(...arguments)`;
+    const script = this.browser.script(body);
     return this.#call("POST", "/execute/sync", { script, args });
   }
   /** Runs it again until what it gives is true, and gives that. */
@@ -58,6 +61,20 @@ export class Tab {
     const found = await this.#call("POST", "/element", { using: "css selector", value });
     return this.#call("POST", `/element/${found[elementKey]}/click`, {});
   }
+  /** A key that goes to what has the focus, by its code in WebDriver. */
+  type(value) { return this.#act({ type: "key", id: "keys", actions: ["keyDown", "keyUp"].map((type) => ({ type, value })) }); }
+  /** Presses the mouse at a place of the window, and lets it go elsewhere. */
+  drag([x, y], [toX, toY]) {
+    return this.#act({ type: "pointer", id: "mouse", actions: [{ type: "pointerMove", x, y, duration: 0 }, { type: "pointerDown", button: 0 },
+      { type: "pointerMove", x: toX, y: toY, duration: 50 }, { type: "pointerUp", button: 0 }] });
+  }
+  #act(...actions) { return this.#call("POST", "/actions", { actions }); }
+  /** A cookie for an address; WebDriver's own command wants a page of its origin to be open, which may need the cookie. */
+  async setCookie(name, value, url) {
+    if (this.browser.engine === "chromium") return this.devtools("Network.setCookie", { name, value, url });
+    await this.go(url);
+    return this.#call("POST", "/cookie", { cookie: { name, value } });
+  }
   /** A command of the DevTools protocol. */
   devtools(cmd, params = {}) { return this.#call("POST", "/goog/cdp/execute", { cmd, params }); }
   async screenshot() { return Buffer.from(await this.#call("GET", "/screenshot"), "base64"); }
@@ -73,6 +90,7 @@ export class Browser {
 
   static async start({ width = 1280, height = 860, engine = chosen } = {}) {
     const browser = new Browser();
+    browser.engine = engine;
     browser.#driver = await starting[engine]({ width, height });
     browser.first = new Tab(browser, await browser.call("GET", "/window"));
     browser.#current = browser.first.handle;
@@ -80,6 +98,9 @@ export class Browser {
   }
 
   call(method, path, body) { return this.#driver.call(method, path, body); }
+
+  /** A script that gives what a function gives in the page. */
+  script(body) { return this.#driver.runs?.(String(body)) ?? `return (${body})(...arguments)`; }
 
   async select(handle) {
     if (this.#current === handle) return;
@@ -94,8 +115,11 @@ export class Browser {
     return tab;
   }
 
-  /** What pages said at the console since this was last asked; only Chromium's driver tells. */
-  async console() { return this.#driver.hearsConsole ? this.call("POST", "/se/log", { type: "browser" }) : []; }
+  /** Whether it is told what pages say at the console: Chromium's driver alone tells. */
+  get hearsConsole() { return this.#driver.hearsConsole ?? false; }
+
+  /** What pages said there since this was last asked. */
+  async console() { return this.hearsConsole ? this.call("POST", "/se/log", { type: "browser" }) : []; }
 
   stop() { return this.#driver.stop(); }
 }
