@@ -67,9 +67,9 @@ function openAll() {
 function useSharedHub() {
   // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 5" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 6" });
   const { port } = worker;
-  port.onmessage = ({ data }) => receive(data);
+  port.onmessage = ({ data }) => (data.life ? outlive(data.life) : receive(data));
   send = (message) => port.postMessage(message);
   // No script, or no modules in workers: nothing has come of it yet.
   worker.onerror = () => {
@@ -83,10 +83,14 @@ function useSharedHub() {
     send({ lock });
     return new Promise(() => {});
   });
-  // Where there are no locks (http to another machine), a tab that ends says so.
-  addEventListener("pagehide", () => send({ leave: true }));
-  addEventListener("pageshow", ({ persisted }) => persisted && openAll());
 }
+
+/** Goes on in another worker when this one ends: it says nothing, and in WebKit it may end with another tab. */
+const outlive = (life) => navigator.locks.request(life, () => setTimeout(() => {
+  useSharedHub();
+  openAll();
+  // Firefox gives the old one for some milliseconds.
+}, 500));
 
 /**
  * `{base, query, parameters}`: what stands before `events`, a name, and a URL query. `options` say who.
@@ -97,6 +101,9 @@ export function subscribe(topic, listener, options = null) {
   if (id === 1) {
     try {
       useSharedHub();
+      // Where there are no locks (http to another machine), a tab that ends says so.
+      addEventListener("pagehide", () => send({ leave: true }));
+      addEventListener("pageshow", ({ persisted }) => persisted && openAll());
     } catch {
       useOwnHub();
     }

@@ -1,9 +1,10 @@
 // What the client rests on, in each engine that is installed: streams, a worker that tabs share, moves, the page.
 
 import assert from "node:assert/strict";
+import { appendFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { Middle } from "./support/middle.mjs";
-import { noServer, teams, teamsConfiguration } from "./support/server.mjs";
+import { eventually, noServer, teams, teamsConfiguration } from "./support/server.mjs";
 import { stage } from "./support/stage.mjs";
 import { engines, isMissing } from "./support/webdriver.mjs";
 
@@ -38,6 +39,8 @@ for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noSer
   stage({
     browser: { engine }, sql: teams, configuration: teamsConfiguration,
     pages: { "bound.html": page(""), "alone.html": page("<script>delete window.SharedWorker</script>") },
+    // A word on that channel ends the worker, which tells nobody.
+    files: (folder) => appendFileSync(`${folder}/didchange/worker.js`, `new BroadcastChannel("end").onmessage = () => close();\n`),
   }, async (made) => {
     ({ browser, database, server } = made);
     middle = made.keep(await new Middle(server).start());
@@ -78,6 +81,15 @@ for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noSer
 
   test("tabs share one stream", async (t) => {
     const tabs = [await open(t, "bound.html"), await open(t, "bound.html")];
+    commit(6, "name = 'Flo'");
+    for (const tab of tabs) await tab.until(shows, start.replace("Fay", "Flo"));
+    assert.equal(middle.streams.length, 1);
+  });
+
+  test("tabs go on where the worker that they share has ended", async (t) => {
+    const tabs = [await open(t, "bound.html"), await open(t, "bound.html")];
+    await tabs[0].run(() => new BroadcastChannel("end").postMessage("now") ?? null);
+    await eventually(() => middle.streams.length === 1 && middle.of("/v1/events").length > 0, "a new stream in place of the old one");
     commit(6, "name = 'Flo'");
     for (const tab of tabs) await tab.until(shows, start.replace("Fay", "Flo"));
     assert.equal(middle.streams.length, 1);
