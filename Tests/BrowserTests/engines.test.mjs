@@ -1,8 +1,10 @@
-// What the client rests on, in each engine that is installed: streams, a worker that tabs share, moves, the page.
+// What the client rests on, in each engine that is installed: streams, a worker that tabs share, moves, long lists,
+// the page and its Explore.
 
 import assert from "node:assert/strict";
 import { appendFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { addressOfExploration } from "../../Public/page/explore.js";
 import { Middle } from "./support/middle.mjs";
 import { eventually, noServer, teams, teamsConfiguration } from "./support/server.mjs";
 import { stage } from "./support/stage.mjs";
@@ -27,6 +29,21 @@ const page = (head) => `<!doctype html><html lang="en"><meta charset="utf-8"><ti
   addEventListener("unhandledrejection", ({ reason }) => troubles.push(String(reason)));
 </script></html>`;
 
+const longPage = `<!doctype html><link rel="icon" href="favicon.svg"><div style="height: 600px"></div><script type="module">
+  import { FetchedRecordsController } from "./didchange.js";
+  import { VirtualList } from "./didchange/virtualList.js";
+  window.list = new VirtualList(document.querySelector("div"), new FetchedRecordsController("v1/queries/numbers"), {
+    rowHeight: 30, row: (record, node) => { node.textContent = record ? record.name : "…"; } });
+</script>`;
+
+/** Whether what is in sight of a long list is these rows, and nothing else. */
+const showsRows = (from, name) => {
+  const { top, bottom } = window.list?.scroller.getBoundingClientRect() ?? {};
+  const rows = [...window.list?.layer.children ?? []].map((node) => [node.getBoundingClientRect(), node.textContent])
+    .filter(([box]) => box.bottom > top + 1 && box.top < bottom - 1).sort(([a], [b]) => a.top - b.top);
+  return rows.length >= 20 && rows.every(([, text], n) => text === (n === 0 && name ? name : String(from + n)));
+};
+
 const start = "Blue: Ada Barbara Cyd Green: Dora Red: Eve Fay";
 const shows = (text) => window.players?.state === "live" && [...document.querySelector("ul").children]
   .map((node) => node.querySelector("b")?.textContent ?? `${node.textContent}:`).join(" ") === text;
@@ -37,8 +54,11 @@ for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noSer
   let browser, database, server, middle;
 
   stage({
-    browser: { engine }, sql: teams, configuration: teamsConfiguration,
-    pages: { "bound.html": page(""), "alone.html": page("<script>delete window.SharedWorker</script>") },
+    browser: { engine }, options: ["--explore"],
+    sql: `${teams} CREATE TABLE number (id INTEGER PRIMARY KEY, name TEXT);
+      INSERT INTO number SELECT value, value FROM generate_series(0, 9999)`,
+    configuration: (path) => `${teamsConfiguration(path)}  numbers: {table: number, order: [id]}\n`,
+    pages: { "bound.html": page(""), "alone.html": page("<script>delete window.SharedWorker</script>"), "long.html": longPage },
     // A word on that channel ends the worker, which tells nobody.
     files: (folder) => appendFileSync(`${folder}/didchange/worker.js`, `new BroadcastChannel("end").onmessage = () => close();\n`),
   }, async (made) => {
@@ -110,6 +130,43 @@ for (const engine of chosen) describe(engine, { skip: isMissing(engine) || noSer
       const { activeElement, activeElement: { value, selectionStart, selectionEnd } } = document;
       return [activeElement.parentNode === window.row, value, selectionStart, selectionEnd];
     }), [true, "typing", 2, 4]);
+  });
+
+  test("a move is shown before the server says so, and taken back where its request fails", async (t) => {
+    const tab = await open(t, "bound.html");
+    await tab.run(() => {
+      document.querySelector("input").focus();
+      window.players.move(1, [2, 1], new Promise((_, reject) => (window.refuse = reject)));
+    });
+    await tab.until(shows, "Blue: Barbara Cyd Green: Dora Red: Eve Ada Fay");
+    assert.equal(await tab.run(() => document.activeElement.previousSibling.textContent), "Ada");
+    await tab.run(() => window.refuse(new Error("no")));
+    await tab.until(shows, start);
+    assert.equal(await tab.run(() => document.activeElement.previousSibling.textContent), "Ada");
+  });
+
+  test("a long list has what it is scrolled to, and is live there", async (t) => {
+    const tab = await browser.open(`${middle.url}long.html`);
+    t.after(() => tab.close());
+    await tab.until(showsRows, 0);
+    await tab.run(() => { window.list.scroller.scrollTop = 30 * 7000; });
+    await tab.until(showsRows, 7000);
+    database.run("UPDATE number SET name = 'seven' WHERE id = 7000");
+    await tab.until(showsRows, 7000, "seven");
+    // What goes above leaves the reading place.
+    database.run("DELETE FROM number WHERE id < 10");
+    await tab.until(() => window.list.numberOfRecords === 9990);
+    await tab.until(showsRows, 7000, "seven");
+  });
+
+  test("any SELECT is live in Explore", async (t) => {
+    const tab = await browser.open(middle.url + addressOfExploration("SELECT count(*) AS n FROM player"));
+    t.after(() => tab.close());
+    const says = (number) => document.querySelector("#records .record [role=cell]")?.textContent === number
+      && document.body.dataset.state === "live";
+    await tab.until(says, database.run("SELECT count(*) FROM player").trim());
+    database.run("DELETE FROM player");
+    await tab.until(says, "0");
   });
 
   test("the page lives", async (t) => {

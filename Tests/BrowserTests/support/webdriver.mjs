@@ -51,15 +51,20 @@ export class Tab {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
-  async press(selector, text) {
-    const value = selector;
-    const found = await this.#call("POST", "/element", { using: "css selector", value });
-    return this.#call("POST", `/element/${found[elementKey]}/value`, { text });
-  }
-  async click(selector) {
-    const value = selector;
-    const found = await this.#call("POST", "/element", { using: "css selector", value });
-    return this.#call("POST", `/element/${found[elementKey]}/click`, {});
+  press(selector, text) { return this.#onElement(selector, "value", { text }); }
+  click(selector) { return this.#onElement(selector, "click", {}); }
+  /** Also where the page draws it anew just then. */
+  async #onElement(value, what, body) {
+    const end = Date.now() + this.patience;
+    for (;;) {
+      try {
+        const found = await this.#call("POST", "/element", { using: "css selector", value });
+        return await this.#call("POST", `/element/${found[elementKey]}/${what}`, body);
+      } catch (error) {
+        if (Date.now() > end || !/no such element|stale element|not interactable/.test(error.message)) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+    }
   }
   /** A key that goes to what has the focus, by its code in WebDriver. */
   type(value) { return this.#act({ type: "key", id: "keys", actions: ["keyDown", "keyUp"].map((type) => ({ type, value })) }); }
