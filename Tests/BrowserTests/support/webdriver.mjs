@@ -53,7 +53,7 @@ export class Tab {
   }
   press(selector, text) { return this.#onElement(selector, "value", { text }); }
   click(selector) { return this.#onElement(selector, "click", {}); }
-  /** Also where the page draws it anew just then. */
+  /** Also where the page draws it anew just then; WebKit does not bring it wholly into view. */
   async #onElement(value, what, body) {
     const end = Date.now() + this.patience;
     for (;;) {
@@ -62,6 +62,7 @@ export class Tab {
         return await this.#call("POST", `/element/${found[elementKey]}/${what}`, body);
       } catch (error) {
         if (Date.now() > end || !/no such element|stale element|not interactable/.test(error.message)) throw error;
+        await this.run((selector) => document.querySelector(selector)?.scrollIntoView({ block: "nearest" }), value);
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
