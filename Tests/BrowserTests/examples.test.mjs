@@ -1,19 +1,19 @@
 // Examples/Board and Examples/Chat: started as their READMEs say, and used in two tabs.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { stepsOf } from "./support/cookbook.mjs";
 import { violationsIn, noAxe } from "./support/axe.mjs";
 import { Desk, read } from "./support/readme.mjs";
 import { noServer } from "./support/server.mjs";
-import { Browser, noBrowser, programNamed } from "./support/webdriver.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser, programNamed } from "./support/webdriver.mjs";
 
 const missing = programNamed("python3") ? false : "python3 is not installed";
 
 describe("an example", { skip: noBrowser || noServer || missing, timeout: 600_000 }, () => {
   let browser;
-  before(async () => (browser = await Browser.start()));
-  after(() => browser?.stop());
+  stage({ browser: true }, (made) => ({ browser } = made));
 
   /** In two tabs; what it was started by starts it again. */
   async function start(t, name) {

@@ -1,12 +1,12 @@
 // Where streams do not come through: long polls instead, of the real server, behind what holds streams back or cuts them.
 
 import assert from "node:assert/strict";
-import { after, afterEach, before, beforeEach, describe, test } from "node:test";
+import { afterEach, before, beforeEach, describe, test } from "node:test";
 import { FetchedRecordsController } from "../../Public/didchange.js";
 import { Middle } from "./support/middle.mjs";
 import { eventually, noServer, Server } from "./support/server.mjs";
 import { stage } from "./support/stage.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 // Node 18 has it behind a flag.
 globalThis.CustomEvent ??= class extends Event {
@@ -229,8 +229,7 @@ queries:
 
   describe("six controllers in a browser, which has six connections", { concurrency: 1, skip: noBrowser }, () => {
     let browser;
-    before(async () => (browser = await Browser.start()));
-    after(() => browser?.stop());
+    stage({ browser: true }, (made) => ({ browser } = made));
 
     test("all are told what changes, and other requests do not wait", async () => {
       const tab = await browser.open(`${(await behind("buffering")).url}six.html`);

@@ -1,10 +1,11 @@
 // Scripts/compose/shop as it stands: an app with a sign-in, didchange and nginx, in a real browser.
 
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { noServer } from "./support/server.mjs";
 import { noShop, Shop } from "./support/shop.mjs";
-import { Browser, noBrowser } from "./support/webdriver.mjs";
+import { stage } from "./support/stage.mjs";
+import { noBrowser } from "./support/webdriver.mjs";
 
 const shows = (expected) => {
   const text = (id) => [...document.getElementById(id).children].map((node) => node.textContent).join(" ");
@@ -17,14 +18,9 @@ const isSignIn = () => document.querySelector("form[action='/sign-in']") !== nul
 describe("the shop", { skip: noBrowser || noServer || noShop, timeout: 600_000 }, () => {
   let shop, browser;
 
-  before(async () => {
-    shop = new Shop();
-    [browser] = await Promise.all([Browser.start(), shop.start()]);
-  });
-
-  after(async () => {
-    await browser?.stop();
-    await shop?.stop();
+  stage({ browser: true }, async (made) => {
+    ({ browser } = made);
+    shop = await made.keep(new Shop()).start();
   });
 
   /** Of browser 1, 2 or 3: each has a cookie of its own. */

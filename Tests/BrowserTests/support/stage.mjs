@@ -17,18 +17,21 @@ export class Stage {
   }
 
   /**
-   * `sql` makes the database. `configuration` is what the file says below its first line, which names that
+   * `sql` makes the database; without it there is no server either. `configuration` is what the file says below its first line, which names that
    * database, or a function of its path and of the stage. `options` are those of `didchange serve`. `pages`, path → text, stand
    * beside the product's own; `files` may write others to their folder. `browser`: true, or its engine and size.
    */
   async build({ sql, configuration, options = [], pages, files, browser }) {
     this.folder = this.keep(new Folder());
     if (pages) this.#write(pages, files);
-    this.database = new Database(this.folder.file("database.sqlite"), sql);
-    const { path } = this.database;
-    const text = typeof configuration === "function" ? await configuration(path, this) : `database: ${path}\n${configuration}`;
-    this.server = this.keep(new Server([...options, "--config", this.folder.file("didchange.yaml", text)], { env: this.env }));
-    const starting = [this.server.start()];
+    const starting = [];
+    if (sql !== undefined) {
+      this.database = new Database(this.folder.file("database.sqlite"), sql);
+      const { path } = this.database;
+      const text = typeof configuration === "function" ? await configuration(path, this) : `database: ${path}\n${configuration}`;
+      this.server = this.keep(new Server([...options, "--config", this.folder.file("didchange.yaml", text)], { env: this.env }));
+      starting.push(this.server.start());
+    }
     if (browser) starting.push(Browser.start(browser === true ? {} : browser).then((one) => (this.browser = this.keep(one))));
     for (const { reason } of await Promise.allSettled(starting)) if (reason) throw reason;
     return this;

@@ -1,9 +1,8 @@
 // A server, another process that writes, and pages of one browser whose connections one worker has.
 
-import { cpSync } from "node:fs";
 import { Random } from "../random.mjs";
-import { Database, eventually, Folder, publicFolder, Server } from "../server.mjs";
-import { Browser } from "../webdriver.mjs";
+import { eventually } from "../server.mjs";
+import { Stage } from "../stage.mjs";
 import { betweenTransactions, deeds, signInByCookie, withoutServer } from "./deeds.mjs";
 import { History, Writer } from "./history.mjs";
 import { host, page } from "./pages.mjs";
@@ -11,6 +10,7 @@ import { beginning, configuration, ending, schema, tokens, transaction } from ".
 import { Watched } from "./watched.mjs";
 
 export class Run {
+  #stage = new Stage();
   random;
   history = new History();
   tabs = [];
@@ -40,15 +40,10 @@ export class Run {
   constructor(seed) { this.random = new Random(seed); }
 
   async start() {
-    this.folder = new Folder();
-    const database = new Database(this.folder.file("shop.sqlite"), schema);
-    cpSync(publicFolder, this.folder.file("public"), { recursive: true });
-    this.folder.file("public/host.html", host);
-    this.folder.file("public/randomPage.html", page);
-    this.server = await new Server(["--config", this.folder.file("shop.yaml", configuration(database.path)), "--log-level", "debug"],
-      { env: { DIDCHANGE_PUBLIC: this.folder.file("public") } }).start();
-    this.writer = new Writer(database.path, tokens);
-    this.browser = await Browser.start();
+    const { browser, database, server } = await this.#stage.build({ browser: true, sql: schema, configuration,
+      options: ["--log-level", "debug"], pages: { "host.html": host, "randomPage.html": page } });
+    [this.browser, this.server] = [browser, server];
+    this.writer = this.#stage.keep(new Writer(database.path, tokens));
     for (let n = 0; n < 2; n++) this.tabs.push(await this.browser.open(`${this.server.url}host.html`));
     await this.write(beginning);
     for (let n = 0; n < 3; n++) await this.openPage();
@@ -67,12 +62,7 @@ export class Run {
     await signInByCookie(this);
   }
 
-  async stop() {
-    await this.browser?.stop();
-    await this.writer?.stop();
-    await this.server?.stop();
-    this.folder?.remove();
-  }
+  stop() { return this.#stage.strike(); }
 
   count(what) { this.counts[what] = (this.counts[what] ?? 0) + 1; }
   say(text) { this.#log.push(`  ${text}`); }
