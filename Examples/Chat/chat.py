@@ -18,7 +18,7 @@ ORIGIN = f"http://127.0.0.1:{PORT}"
 # What the page may do.
 ACTIONS = {
     "/say": [
-        "INSERT INTO person VALUES (:person, :name) ON CONFLICT DO UPDATE SET name = :name WHERE name <> :name",
+        "INSERT INTO person VALUES (:person, :name) ON CONFLICT (id) DO UPDATE SET name = :name WHERE name <> :name",
         "INSERT INTO message (room, author, text) VALUES (:room, :person, :text)",
     ],
 }
