@@ -104,9 +104,10 @@ extension OpenAPIDocument {
       "description": "A query's name, with its parameters as a URL query; at most 64.",
       "schema": ["type": "array", "items": ["type": "string"], "minItems": 1, "maxItems": 64],
     ]
-    let queries = Self.object(["queries": ["type": "array", "items": ["type": "object"]]])
+    let queries: JSONTree = ["queries": ["type": "array", "items": ["type": "object"]]]
+    let list = Self.object(explores ? queries + ["explore": ["type": "boolean"]] : queries)
     var paths: [(String, JSONTree)] = [
-      ("/v1/queries", get("listQueries", Self.json("Every query.", queries))),
+      ("/v1/queries", get("listQueries", Self.json("Every query.", list))),
       ("/v1/events", get("eventsOfSeveral", Self.stream, [several] + Self.streamWords)),
       (
         "/v1/openapi.json",

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @Suite(.endToEnd) struct `The description of the interface` {
@@ -59,6 +60,18 @@ import Testing
       .first { $0["name"] == "order" }
     #expect(order?["schema"]["enum"].elements.map(\.string) == ["up", "down"])
     #expect(document["paths"]["/v1/tickets"] == .null)
+  }
+
+  @Test(arguments: [true, false])
+  func `has exploring where the server does it`(isExploring: Bool) throws {
+    let folder = try TemporaryFolder()
+    let database = try Database.make(folder.file("music.sqlite"), Teams.schema, journal: .wal)
+    let command = try Command.serve([database.path] + (isExploring ? ["--explore"] : []))
+    let client = HTTPClient(command.base)
+    let paths = try client.get("/v1/openapi.json").json["paths"]
+    #expect((paths["/v1/explore"] != .null) == isExploring)
+    let list = paths["/v1/queries"]["get"]["responses"]["200"]["content"]["application/json"]
+    #expect(try client.get("/v1/queries").json.names == list["schema"]["properties"].names)
   }
 
   @Test func `shows a caller what that one may read`() throws {
