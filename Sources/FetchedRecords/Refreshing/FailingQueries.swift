@@ -3,9 +3,9 @@ import Locks
 /// The queries that cannot be brought up to date, by their names.
 ///
 /// One fails as long as something live of it does. Where nothing is live, since its first fetch
-/// fails, anybody can make it fail with one argument and succeed with another: it counts as failing
-/// until it succeeds at least a minute after it failed last, so that a log says both once a minute at
-/// most.
+/// fails, anybody can make it fail with one argument and succeed with another: it is among those that
+/// fail for a minute after that, so that one bad request calls no operator; and news is first that it
+/// succeeds at least a minute after it failed last, so that a log says both once a minute at most.
 struct FailingQueries {
   private struct Entry {
     var failure: FetchFailure
@@ -19,8 +19,12 @@ struct FailingQueries {
 
   private static let pause = Duration.seconds(60)
 
-  /// Why each fails.
-  var all: [String: FetchFailure] { entries.mapValues(\.failure) }
+  /// Why each fails that does so now.
+  func all(at now: ContinuousClock.Instant) -> [String: FetchFailure] {
+    entries.filter { _, entry in
+      !entry.results.isEmpty || entry.firstFetchFailed.map { now - $0 < Self.pause } ?? false
+    }.mapValues(\.failure)
+  }
 
   var isEmpty: Bool { entries.isEmpty }
 
@@ -70,7 +74,7 @@ struct FailingQueries {
 
 extension Refresher {
   /// The queries that cannot be brought up to date, and why; readable from any thread.
-  package var failingQueries: [String: FetchFailure] { failing.withLock(\.all) }
+  package var failingQueries: [String: FetchFailure] { failing.withLock { $0.all(at: .now) } }
 
   /// Notes a failure that is the query's own: of the database as a whole it is told by itself.
   func note(_ failure: FetchFailure, ofQuery result: LiveResult) {
