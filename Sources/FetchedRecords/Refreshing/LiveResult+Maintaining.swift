@@ -133,9 +133,14 @@ extension LiveResult {
     else { return nil }
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
+    if contributions?.members?.areMany(owners) == true {
+      // If it is one group, others will be as large.
+      hasTooManyContributions = owners.count <= 2
+      return nil
+    }
     let fetched = try plan.fetch(
-      owners, contributions?.numbers ?? GroupIdentifiers(), contributions?.keys ?? keys,
-      arguments: arguments, layout: old.layout, in: db)
+      owners, contributions, contributions?.keys ?? keys, arguments: arguments,
+      layout: old.layout, in: db)
     let (removed, added) = plan.order.differences(from: known, to: fetched)
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
@@ -151,7 +156,7 @@ extension LiveResult {
     _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
   ) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow: Self.isWorthwhile(owners, of: total, plan, arguments)
+    case .row, .keyedRow, .rowOfPart: Self.isWorthwhile(owners, of: total, plan, arguments)
     case .group:
       Self.isWorthwhile(groups: owners, of: total) && !plan.searchesForBeginnings(arguments)
     }
@@ -160,7 +165,7 @@ extension LiveResult {
   /// A partition is read as a whole, whatever part of the result it is.
   private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow: true
+    case .row, .keyedRow, .rowOfPart: true
     case .group: count <= max(64, total / 4)
     }
   }
@@ -179,6 +184,10 @@ extension LiveResult {
     case .keyedRow(let columns, let key):
       return index.records(of: owner) { record in
         key.number(of: columns.lazy.map(record.value)) == owner
+      }
+    case .rowOfPart(let columns, let parts):
+      return index.records(of: owner) { record in
+        RowOfPart(columns.map(record.rowID(at:))).number(of: parts) == owner
       }
     case .group(let columns):
       guard let numbers = contributions?.numbers else { return [] }
@@ -218,7 +227,7 @@ extension LiveResult {
       }
       guard let position = rows.lead.position else { continue }
       for rowID in rows.rowIDs {
-        owners.formUnion(contributions?.take(rowID, at: position) ?? [])
+        owners.formUnion(contributions?.take(rowID, at: position, plan) ?? [])
       }
     }
     guard contributions != nil else { return owners.sorted() }
@@ -226,8 +235,7 @@ extension LiveResult {
       for search in rows.lead.searches {
         try search.forEach(rows, arguments: arguments, in: db) {
           while try $0.step(in: db) {
-            let owner = contributions?.add($0, of: search.contribution, plan)
-            if let owner { owners.insert(owner) }
+            owners.formUnion(contributions?.enter($0, of: search.contribution, plan) ?? [])
             if contributions?.isOutworn == true { return }
           }
         }

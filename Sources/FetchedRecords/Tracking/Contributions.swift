@@ -13,6 +13,15 @@ struct Contributions {
   private enum Owners {
     case one(Int64)
     case several(Set<Int64>)
+
+    var count: Int { if case .several(let all) = self { all.count } else { 1 } }
+
+    var numbers: [Int64] {
+      switch self {
+      case .one(let owner): [owner]
+      case .several(let all): Array(all)
+      }
+    }
   }
 
   /// By the position of the table's rowid among those of a plan's contributions.
@@ -24,6 +33,8 @@ struct Contributions {
   private(set) var keys = OwnerKeys()
   /// Whether a group is not found again by what was read of it.
   private var hasLoss = false
+  /// By group, the rows that are read for it, where no index finds them.
+  private(set) var members: GroupMembers?
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner of a row, with what the tables leave free.
@@ -42,6 +53,7 @@ struct Contributions {
     _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
   ) throws {
     numbers = GroupIdentifiers(collations: plan.collations)
+    members = plan.members.map(GroupMembers.init)
     owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)
@@ -57,8 +69,9 @@ struct Contributions {
         }
       }
     }
+    if members?.areTooFewGroups == true { return nil }
     limit = 2 * count + 1024
-    charge.set(count * Self.bytesPerOwner + keys.size)
+    charge.set(count * Self.bytesPerOwner + keys.size + (members?.size ?? 0))
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
@@ -71,29 +84,51 @@ struct Contributions {
   mutating func note(_ key: [Value], of owner: Int64) { keys.insert(key, owner) }
 
   /// Takes the owners of a row, to be entered anew.
-  mutating func take(_ rowID: Int64, at position: Int) -> [Int64] {
-    switch owners[position].removeValue(forKey: rowID) {
-    case nil: return []
-    case .one(let owner):
-      count -= 1
-      return [owner]
-    case .several(let all):
-      count -= all.count
-      return Array(all)
-    }
+  mutating func take(_ rowID: Int64, at position: Int, _ plan: IncrementalPlan) -> [Int64] {
+    guard let all = owners[position].removeValue(forKey: rowID) else { return [] }
+    count -= all.count
+    for owner in all.numbers { members?.remove(rowID, at: position, from: owner) }
+    let link = plan.contributions.first { $0.positions.contains(position) }?.link
+    guard let link else { return all.numbers }
+    return all.numbers.flatMap { self.all(with: $0, link) }
   }
 
-  /// Enters a row of one of a plan's contributions, and returns its owner.
-  mutating func add(_ statement: Statement, of number: Int, _ plan: IncrementalPlan) -> Int64 {
+  /// The owners that have a value, by its number.
+  private func all(with value: Int64, _ link: ContributionStatement.Link) -> [Int64] {
+    owners[link.position][value]?.numbers ?? []
+  }
+
+  /// Enters a row of one of a plan's contributions, and returns its owners.
+  mutating func enter(
+    _ statement: Statement, of number: Int, _ plan: IncrementalPlan
+  ) -> [Int64] {
+    let owner = add(statement, of: number, plan)
+    return plan.contributions[number].link.map { all(with: owner, $0) } ?? [owner]
+  }
+
+  /// Enters a row of one of a plan's contributions, and returns its owner, or the number of the value
+  /// that it shares with owners.
+  private mutating func add(
+    _ statement: Statement, of number: Int, _ plan: IncrementalPlan
+  ) -> Int64 {
     let owner: Int64
     let contribution = plan.contributions[number]
     let first = contribution.keys.reduce(0) { $0 + ($1?.columns.count ?? 1) }
     switch plan.owner {
+    case _ where contribution.link != nil:
+      owner = contribution.link?.value.number(of: statement.values(at: first, count: 1)) ?? 0
     case .row: owner = sqlite3_column_int64(statement.sqliteStatement, Int32(first))
     case .keyedRow(_, let key):
       let values = statement.values(at: first, count: key.columns.count)
       owner = key.number(of: values)
       keys.insert(values, owner)
+    case .rowOfPart(_, let parts):
+      let values = (first..<first + 2).map {
+        sqlite3_column_int64(statement.sqliteStatement, Int32($0))
+      }
+      let known = RowOfPart(values).number(of: parts)
+      hasLoss = hasLoss || known == nil
+      owner = known ?? 0
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })
@@ -113,6 +148,7 @@ struct Contributions {
   }
 
   private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
+    members?.insert(rowID, at: position, into: owner)
     switch owners[position][rowID] {
     case nil:
       owners[position][rowID] = .one(owner)

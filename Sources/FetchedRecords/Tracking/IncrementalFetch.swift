@@ -56,9 +56,8 @@ extension IncrementalPlan.Search {
 extension IncrementalPlan {
   /// The records of these owners that are in the result now.
   func fetch(
-    _ owners: [Int64], _ numbers: GroupIdentifiers, _ keys: OwnerKeys, arguments: QueryArguments,
-    layout: RecordLayout,
-    in db: Database
+    _ owners: [Int64], _ contributions: Contributions?, _ keys: OwnerKeys,
+    arguments: QueryArguments, layout: RecordLayout, in db: Database
   ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
     switch owner {
@@ -71,16 +70,28 @@ extension IncrementalPlan {
       try self.records.forEach(known, arguments: arguments, in: db) { statement in
         try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
       }
-    case .group:
+    case .rowOfPart, .group:
       let statement = try db.cachedStatement(sql: self.records.beforeKeys)
       defer { sqlite3_reset(statement.sqliteStatement) }
       for owner in owners {
+        guard let values = values(of: owner, contributions) else { continue }
         statement.bind(arguments)
-        statement.bindUnnamed(numbers[owner])
+        statement.bindUnnamed(values)
         try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
       }
     }
     return records
+  }
+
+  /// What the records of a group, or of a row of UNION ALL, are read by; nil: there are none.
+  private func values(of owner: Int64, _ contributions: Contributions?) -> [Value]? {
+    if case .rowOfPart(_, let parts) = self.owner {
+      let row = RowOfPart(number: owner, of: parts)
+      return [.integer(row.part), .integer(row.rowID)]
+    }
+    guard let contributions else { return nil }
+    guard let members = contributions.members else { return contributions.numbers[owner] }
+    return members.json(of: owner).map { [$0] + contributions.numbers[owner] }
   }
 
   /// Whether FTS5 has to gather what begins with a word, for each row that it is asked for.

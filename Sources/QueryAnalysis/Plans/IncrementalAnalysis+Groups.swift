@@ -31,17 +31,52 @@ extension IncrementalAnalysis {
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
-    let records = statement(of: subqueries.narrowed, condition: condition)
-    try checkSearches(isOverGroups ? groupSearch(condition) : records, of: groups)
+    let (members, records) = try groupRecords(condition, of: groups)
     if dependsOnOrder { try checkOrderOfRows(records, order, terms, groups) }
     let (leads, contributions) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
-    let plan = IncrementalPlan(
+    var plan = IncrementalPlan(
       owner: .group(columns: columns), collations: collations(of: groups), isGrouped: true,
       order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms))
-    return shape(plan, terms)
+    if let members {
+      guard let position = leads[members.table].position else { throw members.refusal }
+      plan.members = position
+    }
+    return shape(plan, terms, members?.refusal.reason)
+  }
+
+  /// Groups that are read by the rowids of their rows, which are kept in memory.
+  private struct Members {
+    let table: Int
+    /// Why SQLite would not find the rows by what they are grouped by.
+    let refusal: NotIncremental
+  }
+
+  /// The records of one group, whose values are the last parameters without names.
+  private func groupRecords(
+    _ condition: String, of groups: [GroupTerm]
+  ) throws -> (Members?, String) {
+    let records = { statement(of: subqueries.narrowed, condition: $0) }
+    let search = { isOverGroups ? groupSearch($0) : records($0) }
+    do {
+      try checkSearches(search(condition), of: groups)
+      return (nil, records(condition))
+    } catch let refusal as NotIncremental {
+      let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
+      guard !dependsOnOrder, tables.count == 1, let table = tables.first,
+        let rowID = select.tables[table].rowID, select.tables[table].storage == nil
+      else { throw refusal }
+      let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
+      let condition = "\(rowID) IN (\(list)) AND \(condition)"
+      do {
+        try checkSearches(search(condition))
+      } catch is NotIncremental {
+        throw refusal
+      }
+      return (Members(table: table, refusal: refusal), records(condition))
+    }
   }
 
   /// The groups alone, without what a SELECT over them asks of them: that takes no search.

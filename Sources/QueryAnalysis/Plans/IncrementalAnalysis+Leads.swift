@@ -3,9 +3,10 @@ import Algorithms
 // How changed rows lead to owners.
 extension IncrementalAnalysis {
   /// What is known of a table that the query, or a subquery of it, reads.
-  private struct Lead {
+  struct Lead {
     let table: BaseTable
     var refusal: String?
+    var remedy: String?
     /// Whether its rows are joined to owners by nothing but the rowids of both.
     var isOne = false
     var position: Int?
@@ -13,12 +14,12 @@ extension IncrementalAnalysis {
   }
 
   /// Rows joined by certain conditions such that those of some tables lead to owners.
-  private struct Joined {
-    let select: ResolvedSelect
+  struct Joined {
+    var select: ResolvedSelect
     /// The query's numbers of its tables.
-    let numbers: [Int]
+    var numbers: [Int]
     /// Which of them contribute here.
-    let own: [Int]
+    var own: [Int]
     let ownerColumns: [String]
     var ownersAreGroups = false
     /// FROM with one row of each group, where all are asked alike; nil: with every row.
@@ -65,7 +66,8 @@ extension IncrementalAnalysis {
       IncrementalPlan.Lead(
         table: leads[number].table.name, storage: leads[number].table.storage,
         isOwner: number == owner || leads[number].isOne, searches: leads[number].searches,
-        position: leads[number].position, refusal: leads[number].refusal)
+        position: leads[number].position, refusal: leads[number].refusal,
+        remedy: leads[number].remedy)
     }
     return (all, contributions)
   }
@@ -75,20 +77,60 @@ extension IncrementalAnalysis {
     _ joined: Joined, _ owner: Int?, _ leads: inout [Lead],
     _ contributions: inout [ContributionStatement]
   ) throws {
-    let first = contributions.last?.positions.upperBound ?? 0
     findThoseThatAreOne(with: owner, joined, &leads)
-    let own = joined.own.filter { !leads[$0].isOne }
-    for number in own where leads[number].refusal == nil {
-      leads[number].refusal = try refusal(of: number, [number], joined)
+    let searched = try leavingOutUnsearched(joined, &leads)
+    try enterSearches(of: searched, &leads, &contributions)
+    for number in joined.own where !searched.numbers.contains(number) {
+      keepIndex(for: number, joined, &leads, &contributions)
     }
+  }
+
+  /// So often tables are left out, for others may be searched no more then.
+  private static let mostRounds = 3
+
+  /// The same without the tables that SQLite would not search by key from. What is joined then is more,
+  /// and does not depend on whether they have a row; changed rows of theirs lead to owners by an index in
+  /// memory.
+  private func leavingOutUnsearched(_ joined: Joined, _ leads: inout [Lead]) throws -> Joined {
+    var rest = joined
+    for round in 0...Self.mostRounds {
+      let own = rest.own.filter { !leads[$0].isOne && leads[$0].table.lack == nil }
+      for number in own { leads[number].refusal = try refusal(of: number, [number], rest) }
+      let reached = own.filter { leads[$0].refusal == nil }
+      var unsearched = own.filter { leads[$0].refusal != nil && canKeepIndex(for: $0, joined) }
+      if unsearched.isEmpty, !reached.isEmpty {
+        unsearched = try others(in: rest, leads).filter {
+          try refusal(of: $0, reached, rest) != nil
+        }
+      }
+      guard round < Self.mostRounds else { break }
+      let next = unsearched.reduce(rest) { $0.leavingOut($1) ?? $0 }
+      if next.numbers.count == rest.numbers.count { break }
+      rest = next
+    }
+    return rest
+  }
+
+  /// Tables that contribute elsewhere, or are the owner's: a changed row of these may join others to
+  /// owners.
+  private func others(in joined: Joined, _ leads: [Lead]) -> [Int] {
+    joined.numbers.uniqued().filter { number in
+      leads[number].refusal == nil && (leads[number].isOne || !joined.own.contains(number))
+    }
+  }
+
+  private func enterSearches(
+    of joined: Joined, _ leads: inout [Lead], _ contributions: inout [ContributionStatement]
+  ) throws {
+    let first = contributions.last?.positions.upperBound ?? 0
+    let own = joined.own.filter { !leads[$0].isOne }
     let reached = own.filter { leads[$0].refusal == nil }
     if reached.isEmpty { return }
     for number in joined.own where leads[number].isOne {
       leads[number].refusal = try refusal(of: number, reached, joined)
       leads[number].isOne = leads[number].refusal == nil
     }
-    // A changed row of these may join others to owners.
-    let others = joined.numbers.uniqued().filter { !own.contains($0) && leads[$0].refusal == nil }
+    let others = others(in: joined, leads).filter { !own.contains($0) }
     for number in others {
       guard let refusal = try refusal(of: number, reached, joined) else { continue }
       for own in reached { leads[own].refusal = refusal }

@@ -5,6 +5,8 @@ import GRDB
 extension IncrementalAnalysis {
   private static let resultName = "\"didchange result\""
   static let ownerName = "\"didchange owner\""
+  /// The name of a list of rowids, without quotation marks.
+  static let membersName = "didchange members"
 
   /// A SELECT of the query's rows.
   ///
@@ -112,6 +114,7 @@ extension IncrementalAnalysis {
   /// https://www.sqlite.org/eqp.html
   func checkSearches(_ sql: String) throws {
     let own = [Self.resultName, Self.ownerName].map { $0.dropFirst().dropLast() }
+    let lists = subqueries.functionNames.union([Self.membersName])
     for step in try steps(of: sql) {
       let detail = step["detail"] as String
       let isSearch =
@@ -123,7 +126,7 @@ extension IncrementalAnalysis {
         || detail.hasPrefix("CO-ROUTINE \(Self.passes)")
         || detail.hasPrefix("SCAN \(Self.passes)")
       // What a function makes of one value.
-      let isFunction = subqueries.functionNames.contains {
+      let isFunction = lists.contains {
         detail.hasPrefix("SCAN \($0) VIRTUAL TABLE INDEX ")
       }
       let isKnown = isSearch || isOwn || isFunction || isRowOfSearch(detail)
@@ -176,14 +179,11 @@ extension IncrementalAnalysis {
       if !others.isEmpty {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
       }
-    case .group:
+    case .group, .rowOfPart:
       let owners = windows.functions.isEmpty ? "groups" : "partitions"
       text = "changed rows of \(others.listed) lead to their \(owners), which are read again"
     }
-    for lead in plan.leads {
-      guard let refusal = lead.refusal else { continue }
-      text += "; when \(lead.table) changes, the query runs again: \(refusal)"
-    }
+    text += plan.leads.compactMap(\.note).map { "; " + $0 }.joined()
     switch plan.window?.short {
     case nil where plan.window == nil: break
     case nil: text += "; LIMIT is cut from the whole order, which is kept"
@@ -194,6 +194,13 @@ extension IncrementalAnalysis {
         """
     }
     return text
+  }
+}
+
+extension IncrementalPlan.Lead {
+  /// What is not as good as it may be about a table's changes, for a person.
+  var note: String? {
+    refusal.map { "when \(table) changes, the query runs again: \($0)" } ?? remedy
   }
 }
 

@@ -193,14 +193,18 @@ struct IncrementalAnalysis {
     }
   }
 
-  func shape(_ plan: IncrementalPlan, _ terms: [String]) -> IncrementalShape {
+  /// - Parameter lack: why groups are found in memory, if they are.
+  func shape(
+    _ plan: IncrementalPlan, _ terms: [String], _ lack: String? = nil
+  ) -> IncrementalShape {
     var plan = plan
     if !subqueries.searchNames.isEmpty {
       plan.beginnings = SearchBeginnings(in: plan.records.beforeKeys)
     }
     return IncrementalShape(
       sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
-      addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan, reason: reason(plan))
+      addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan,
+      reason: reason(plan) + (lack.map { "; their rows are found in memory: \($0)" } ?? ""))
   }
 
   // MARK: - Key

@@ -11,6 +11,9 @@ package struct IncrementalPlan: Sendable, Equatable {
     case row(column: Int)
     /// The same of a table WITHOUT ROWID; the positions of its key among the columns.
     case keyedRow(columns: [Int], TableKey)
+    /// A row of one of the SELECTs that UNION ALL joins, of so many; the positions of the SELECT's number
+    /// and of the rowid among the columns.
+    case rowOfPart(columns: [Int], parts: Int)
     /// A group of rows, or a partition, each of whose rows is a record; the positions of what it is
     /// grouped by among the columns.
     case group(columns: [Int])
@@ -41,6 +44,10 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// The b-tree whose entries are in the order of the records, one for each, if there is one.
   package var outline: OutlinedOrder?
 
+  /// Of groups that no index finds: the number of the rowids that are read for them, among those of all
+  /// ``contributions``. ``records`` takes these first, as JSON.
+  package var members: Int?
+
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { leads[0].table }
 
@@ -61,6 +68,8 @@ package struct IncrementalPlan: Sendable, Equatable {
     package let position: Int?
     /// Why a change of this table means a refetch, for a person.
     let refusal: String?
+    /// What is kept in memory for this table, for want of an index, for a person.
+    var remedy: String?
 
     package var isFollowed: Bool { refusal == nil }
 
@@ -90,6 +99,18 @@ package struct ContributionStatement: Sendable, Equatable {
   package let keys: [TableKey?]
   /// Whether a column behind these is not NULL where the owner is not found again by its values.
   package let tellsLoss: Bool
+  /// Where it returns a value in the place of the owner's: those with the same value are the owners.
+  package var link: Link?
+
+  /// What owners are found by that have a value.
+  package struct Link: Sendable, Equatable {
+    /// The number of the value among those of all statements, as if it were a rowid.
+    package let position: Int
+    /// Which values are the same.
+    package let value: TableKey
+
+    func shifted(by count: Int) -> Link { Link(position: position + count, value: value) }
+  }
 }
 
 /// A statement with room for a list of keys, or for one key of several values.

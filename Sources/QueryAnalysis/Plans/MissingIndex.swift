@@ -60,7 +60,7 @@ extension SchemaFacts {
   /// Whether an index, or the rowid, finds the rows with a value of a column.
   ///
   /// https://www.sqlite.org/pragma.html#pragma_index_xinfo
-  fileprivate func isIndexed(_ column: String, of table: String) -> Bool {
+  func isIndexed(_ column: String, of table: String) -> Bool {
     if rowIDExpression(of: table)?.isSameIdentifier(as: column) == true { return true }
     let found = try? Row.fetchOne(
       db,
@@ -71,7 +71,7 @@ extension SchemaFacts {
     return found != nil
   }
 
-  fileprivate func declaredName(of column: String, in table: String) -> String {
+  func declaredName(of column: String, in table: String) -> String {
     columns(of: table).first { $0.isSameIdentifier(as: column) } ?? column
   }
 }

@@ -32,6 +32,11 @@ struct RowDetermination {
   /// The columns that must equal something.
   var comparedColumns: [BaseColumn] { equalities.map(\.column) }
 
+  /// The columns that equal one of another table wherever there is a row of theirs, and that one.
+  var joinedColumns: [(column: BaseColumn, other: BaseColumn)] {
+    equalities.compactMap { equality in equality.other.map { (equality.column, $0) } }
+  }
+
   /// The tables of which at most one row goes with a row of each of `known`.
   func closure(of known: Set<Int>) -> Set<Int> {
     var known = known
@@ -148,9 +153,11 @@ struct RowDetermination {
         of: ColumnName(qualifier: select.sources[index].name, name: name))
     else { return }
     let known = select.tables(ofSource: before).map { $0 + first }
+    let other = select.origin(of: ColumnName(qualifier: select.sources[before].name, name: name))
     equalities.append(
       Equality(
-        column: BaseColumn(table: first + column.table, name: column.name), known: Set(known),
+        column: BaseColumn(table: first + column.table, name: column.name),
+        other: other.map { BaseColumn(table: first + $0.table, name: $0.name) }, known: Set(known),
         isExact: false))
   }
 
@@ -192,7 +199,17 @@ extension SchemaFacts {
       let type = try? db.columns(in: table).first(where: { $0.name.isSameIdentifier(as: column) })?
         .type
     else { return nil }
-    return Comparison(collation: collation, affinity: ColumnAffinity(declaredType: type))
+    // https://www.sqlite.org/stricttables.html
+    let isOfAnyType = type.isSameIdentifier(as: "ANY") && isStrict(table)
+    return Comparison(
+      collation: collation, affinity: isOfAnyType ? .blob : ColumnAffinity(declaredType: type))
+  }
+
+  private func isStrict(_ table: String) -> Bool {
+    let sql = """
+      SELECT strict FROM pragma_table_list WHERE schema = 'main' AND name = ? COLLATE NOCASE
+      """
+    return (try? Bool.fetchOne(db, sql: sql, arguments: [table])) == true
   }
 
   /// The columns of each unique index, in small letters, where the index compares as they do.

@@ -73,7 +73,8 @@ struct UnionAnalysis {
     let records =
       UnionArm.owner + arms.map { $0.records(hidden: hidden) }.joined(separator: Self.separator)
     let plan = IncrementalPlan(
-      owner: .group(columns: [names.count, names.count + 1]), isGrouped: false, order: order,
+      owner: .rowOfPart(columns: [names.count, names.count + 1], parts: arms.count),
+      isGrouped: false, order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: nil)
     return IncrementalShape(
@@ -84,10 +85,7 @@ struct UnionAnalysis {
 
   private func reason(_ leads: [IncrementalPlan.Lead]) -> String {
     var text = "changed rows lead to records of their SELECT of UNION ALL, which are read again"
-    for lead in leads {
-      guard let refusal = lead.refusal else { continue }
-      text += "; when \(lead.table) changes, the query runs again: \(refusal)"
-    }
+    text += leads.compactMap(\.note).map { "; " + $0 }.joined()
     return text + (limit == nil ? "" : "; LIMIT is cut from the whole order, which is kept")
   }
 
@@ -194,14 +192,14 @@ extension IncrementalPlan.Lead {
       table: table, storage: storage, isOwner: isOwner,
       searches: searches.map {
         .init(contribution: $0.contribution + contributions, statement: $0.statement)
-      }, position: position.map { $0 + positions }, refusal: refusal)
+      }, position: position.map { $0 + positions }, refusal: refusal, remedy: remedy)
   }
 }
 
 extension ContributionStatement {
-  fileprivate func shifted(by count: Int) -> Self {
+  func shifted(by count: Int) -> Self {
     Self(
       sql: sql, positions: positions.lowerBound + count..<positions.upperBound + count,
-      keys: keys, tellsLoss: tellsLoss)
+      keys: keys, tellsLoss: tellsLoss, link: link?.shifted(by: count))
   }
 }

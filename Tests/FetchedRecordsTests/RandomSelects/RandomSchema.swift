@@ -39,6 +39,9 @@ struct RandomSchema {
   /// One of so many tables is WITHOUT ROWID.
   static let keyed = RandomSource.number("DIDCHANGE_KEYED") ?? 5
 
+  /// Of ten columns, so many have an index.
+  static let indexed = RandomSource.number("DIDCHANGE_INDEXED") ?? 7
+
   private(set) var statements: [String] = []
   private(set) var tables: [Table] = []
   private(set) var views: [Table] = []
@@ -95,7 +98,7 @@ struct RandomSchema {
       var column = Column(
         name: name, declaration: type + collation + constraint,
         isExact: collation.isEmpty && !type.isEmpty)
-      column.isIndexed = random.number(0...9) < 8
+      column.isIndexed = random.number(0...9) < Self.indexed
       columns.append(column)
     }
     var list = columns.map { "\($0.name) \($0.declaration)" }

@@ -360,6 +360,7 @@ struct RandomSelectWriter {
     let exact = source.table.columns.filter(\.isExact)
     let indexed = exact.filter(\.isIndexed)
     if exact.isEmpty { return "\(source.alias).rowid" }
-    return "\(source.alias).\(random.pick(indexed.isEmpty ? exact : indexed).name)"
+    let isFree = indexed.isEmpty || random.once(in: 3)
+    return "\(source.alias).\(random.pick(isFree ? exact : indexed).name)"
   }
 }

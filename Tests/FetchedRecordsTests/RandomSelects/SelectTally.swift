@@ -9,6 +9,8 @@ struct SelectTally {
   var refetches = 0
   /// Of those that read tables WITHOUT ROWID by their keys.
   var keyed = (queries: 0, maintained: 0)
+  /// Of those for which something is kept in memory for want of an index.
+  var kept: [String: (queries: Int, maintained: Int)] = [:]
   var reasons: [String: Int] = [:]
   var shapes: [String: (queries: Int, incremental: Int, maintained: Int)] = [:]
 
@@ -25,6 +27,10 @@ struct SelectTally {
       keyed.queries += 1
       keyed.maintained += outcome.statistics.maintained
     }
+    if let word = outcome.kept {
+      kept[word, default: (0, 0)].queries += 1
+      kept[word]?.maintained += outcome.statistics.maintained
+    }
     refetches += outcome.statistics.refetches
     if outcome.mode == .refetch { reasons[String(outcome.reason.prefix(60)), default: 0] += 1 }
   }
@@ -36,6 +42,9 @@ struct SelectTally {
       refetched
       """)
     print("  by primary keys: \(keyed.queries), \(keyed.maintained) times")
+    for (word, counts) in kept.sorted(by: { $0.key < $1.key }) {
+      print("  \(word) in memory: \(counts.queries), \(counts.maintained) times")
+    }
     for (shape, counts) in shapes.sorted(by: { $0.key < $1.key }) {
       print(
         "  \(shape): \(counts.queries), \(counts.incremental) row by row, \(counts.maintained) times"

@@ -20,6 +20,8 @@ struct SelectTrial {
     var reason = ""
     /// Whether it is kept up to date by the keys of tables WITHOUT ROWID.
     var isKeyed = false
+    /// What is kept in memory for want of an index, in a word; nil: nothing is.
+    var kept: String?
     var statistics = RefreshStatistics()
     /// What was wrong, and behind which transaction.
     var failure: (text: String, transaction: Int)?
@@ -50,6 +52,7 @@ struct SelectTrial {
     var shown = PlainResults(followed.snapshot.results)
     var outcome = Outcome(mode: query.tracking.mode, reason: query.tracking.reason)
     outcome.isKeyed = query.plan?.isKeyed == true
+    outcome.kept = query.plan?.kept
     for (number, transaction) in transactions.enumerated() {
       try fixture.writer.writeWithoutTransaction { db in
         try db.inTransaction {
@@ -138,6 +141,11 @@ struct SelectTrial {
 }
 
 extension IncrementalPlan {
+  fileprivate var kept: String? {
+    if members != nil { return "rows of groups" }
+    return contributions.contains { $0.link != nil } ? "values of owners" : nil
+  }
+
   fileprivate var isKeyed: Bool {
     if case .keyedRow = owner { return true }
     return contributions.contains { $0.keys.contains { $0 != nil } }
