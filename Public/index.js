@@ -150,7 +150,11 @@ function open(query, parameters = {}, missing = [], way = undefined) {
   if (missing.length > 0) return showProblem({ title: `Fill in ${missing.join(", ")} to see records.` });
   if (!view) {
     view = new QueryView(query, log);
-    view.controller.addEventListener("state", ({ detail }) => isBarred(detail) && bar(detail));
+    view.controller.addEventListener("state", ({ detail }) => {
+      if (isBarred(detail)) bar(detail);
+      // Among its users is this page now.
+      if (detail === "live") showDetails();
+    });
     byId("about").hidden = false;
   }
   view.ask(parameters, way);
