@@ -29,6 +29,7 @@ extension TrackingForm {
 
   private static let score = "UPDATE player SET score = score + 1 WHERE id = 500"
   private static let club = "UPDATE player SET clubId = 1 + (clubId + 1) % 100 WHERE id = 500"
+  private static let home = "UPDATE player SET homeId = 1 + (homeId + 1) % 100 WHERE id = 500"
   private static let title = "UPDATE club SET title = title || '+' WHERE id = 50"
 
   private static let joins = [
@@ -43,6 +44,14 @@ extension TrackingForm {
       name: "n:1 join, other table (10 players a club)",
       select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId WHERE 1",
       rest: "ORDER BY p.name", change: title, records: 10),
+    TrackingForm(
+      name: "n:1 join without an index, main table",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.homeId WHERE 1",
+      rest: "ORDER BY p.name", change: home),
+    TrackingForm(
+      name: "n:1 join without an index, other table (10 players a club)",
+      select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.homeId WHERE 1",
+      rest: "ORDER BY p.name", change: title),
     TrackingForm(
       name: "LEFT JOIN, a condition on its table",
       select: """
@@ -94,6 +103,14 @@ extension TrackingForm {
       name: "groups by a column (10 rows each)",
       select: "SELECT clubId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
       rest: "GROUP BY clubId ORDER BY total DESC", change: score),
+    TrackingForm(
+      name: "groups by a column without an index (10 rows each)",
+      select: "SELECT homeId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
+      rest: "GROUP BY homeId ORDER BY total DESC", change: score),
+    TrackingForm(
+      name: "groups by a column without an index, another group",
+      select: "SELECT homeId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
+      rest: "GROUP BY homeId ORDER BY total DESC", change: home),
     TrackingForm(
       name: "groups by an expression",
       select: "SELECT substr(email, 7, 5) AS part, count(*) AS n FROM player WHERE 1",
@@ -154,7 +171,8 @@ extension TrackingForm {
   static func prepare(rows: Int) -> String {
     """
     ALTER TABLE player ADD COLUMN clubId INTEGER;
-    UPDATE player SET clubId = 1 + id % \(max(1, rows / 10));
+    ALTER TABLE player ADD COLUMN homeId INTEGER;
+    UPDATE player SET clubId = 1 + id % \(max(1, rows / 10)), homeId = 1 + id % \(max(1, rows / 10));
     CREATE INDEX playerByClub ON player(clubId);
     CREATE INDEX playerByPart ON player(substr(email, 7, 5));
     CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT);

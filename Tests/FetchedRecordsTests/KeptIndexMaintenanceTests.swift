@@ -9,7 +9,7 @@ import Testing
   private static let schema = """
     CREATE TABLE team (code TEXT PRIMARY KEY NOT NULL, title TEXT);
     CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT, score INTEGER, cityId INTEGER);
-    CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT UNIQUE);
     CREATE TABLE award (id INTEGER PRIMARY KEY, playerId INTEGER);
     CREATE INDEX awardByPlayer ON award(playerId);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
@@ -20,14 +20,14 @@ import Testing
     """
 
   private static let changes = [
-    "UPDATE team SET title = 'A' WHERE code = 't3'", "INSERT INTO team VALUES ('t7', 'B')",
+    "UPDATE team SET title = 'City 4' WHERE code = 't3'", "INSERT INTO team VALUES ('t7', 'B')",
     "UPDATE player SET team = 't8' WHERE id = 7", "UPDATE team SET title = 'C' WHERE code = 't8'",
     "UPDATE team SET code = 't99' WHERE code = 't5'", "UPDATE player SET team = 't99' WHERE id = 6",
     "DELETE FROM team WHERE code = 't1'",
     "UPDATE team SET title = 'D' WHERE code = 't99'", "INSERT INTO city VALUES (14, 'E')",
     "UPDATE player SET score = 20, team = NULL WHERE id IN (8, 14)",
     "INSERT INTO player VALUES (70, 't5', 9, 14), (-4, 't7', 2, 3)",
-    "UPDATE city SET id = 13 WHERE id = 14", "DELETE FROM player WHERE id = 27",
+    "UPDATE city SET id = 13, name = 'C' WHERE id = 14", "DELETE FROM player WHERE id = 27",
     "UPDATE award SET playerId = 7 WHERE id = 5",
     "INSERT INTO team VALUES ('t1', 'F'); UPDATE player SET team = 't1' WHERE id = 70",
   ]
@@ -39,6 +39,11 @@ import Testing
     SELECT player.id, title, name, count(award.id) AS n FROM player JOIN team ON code = team
     LEFT JOIN city ON city.id = cityId LEFT JOIN award ON playerId = player.id GROUP BY player.id
     """,
+    """
+    SELECT player.id, title, name FROM player LEFT JOIN team ON code = team
+    LEFT JOIN city ON city.name = title
+    """,
+    "SELECT id FROM player p WHERE EXISTS (SELECT 1 FROM team JOIN city ON name = title WHERE code = p.team)",
     "SELECT team, count(title) AS n FROM player LEFT JOIN team ON code = team GROUP BY team",
     "SELECT team, count(*) AS n FROM player JOIN city ON city.id = cityId GROUP BY team",
     "SELECT id FROM player WHERE team IN (SELECT code FROM team WHERE title < 'Team t3')",

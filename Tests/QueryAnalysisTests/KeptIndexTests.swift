@@ -42,6 +42,9 @@ import Testing
     "SELECT id FROM book WHERE title IN (SELECT code FROM genre WHERE label > 'a')",
     "SELECT id, (SELECT label FROM genre WHERE code = title) AS l FROM book",
     "SELECT genre.code, count(*) AS n FROM genre JOIN book ON book.id = genre.rowid GROUP BY genre.code",
+    "SELECT a.id, v FROM author a JOIN unindexed u ON u.rowid = a.id JOIN book ON book.id = bookId",
+    "SELECT book.id, h.label FROM book JOIN genre g ON g.code = title JOIN genre h ON h.code = g.label",
+    "SELECT book.id, h.label FROM book LEFT JOIN genre g ON g.code = title LEFT JOIN genre h ON h.code = g.label",
     "SELECT genre, count(label) AS n FROM book LEFT JOIN genre g ON code = title GROUP BY genre",
   ])
   func `are found by values that others have, too`(sql: String) throws {

@@ -88,14 +88,7 @@ struct Contributions {
     guard let all = owners[position].removeValue(forKey: rowID) else { return [] }
     count -= all.count
     for owner in all.numbers { members?.remove(rowID, at: position, from: owner) }
-    let link = plan.contributions.first { $0.positions.contains(position) }?.link
-    guard let link else { return all.numbers }
-    return all.numbers.flatMap { self.all(with: $0, link) }
-  }
-
-  /// The owners that have a value, by its number.
-  private func all(with value: Int64, _ link: ContributionStatement.Link) -> [Int64] {
-    owners[link.position][value]?.numbers ?? []
+    return all.numbers.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
   }
 
   /// Enters a row of one of a plan's contributions, and returns its owners.
@@ -103,7 +96,18 @@ struct Contributions {
     _ statement: Statement, of number: Int, _ plan: IncrementalPlan
   ) -> [Int64] {
     let owner = add(statement, of: number, plan)
-    return plan.contributions[number].link.map { all(with: owner, $0) } ?? [owner]
+    return owners(of: owner, after: plan.contributions[number].link, plan)
+  }
+
+  /// The owner of a number itself, or where that is the number of a value, all that have it, or have one
+  /// of a row that has it.
+  private func owners(
+    of number: Int64, after link: ContributionStatement.Link?, _ plan: IncrementalPlan
+  ) -> [Int64] {
+    guard let link else { return [number] }
+    let next = plan.link(at: link.position)
+    let found = owners[link.position][number]?.numbers ?? []
+    return next == nil ? found : found.flatMap { owners(of: $0, after: next, plan) }
   }
 
   /// Enters a row of one of a plan's contributions, and returns its owner, or the number of the value
@@ -175,5 +179,12 @@ extension Statement {
   fileprivate func rowNumber(at column: Int, _ key: TableKey?) -> Int64 {
     guard let key else { return sqlite3_column_int64(sqliteStatement, Int32(column)) }
     return key.number(of: values(at: column, count: key.columns.count))
+  }
+}
+
+extension IncrementalPlan {
+  /// What the numbers stand for that are kept at a position; nil: owners.
+  fileprivate func link(at position: Int) -> ContributionStatement.Link? {
+    contributions.first { $0.positions.contains(position) }?.link
   }
 }

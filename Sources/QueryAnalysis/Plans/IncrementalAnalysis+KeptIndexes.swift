@@ -1,148 +1,125 @@
 import GRDB
 import OrderedResults
 
-// Where SQLite would not find owners by a value that rows of another table are joined to them by, an
-// index of the owners by that value is kept in memory. It may say too much, and never too little: every
-// row of the owners' table is in it, whether it is joined or not, and is entered again when it changes.
-extension IncrementalAnalysis {
-  /// How the values of owners are read, and what tells owners apart.
-  private struct Owners {
-    /// The number of their table in the SELECT that joins them.
-    let table: Int
-    let from: String
-    let columns: [String]
-  }
+/// A table that is left out of a join, because SQLite would not search the others by what it is joined by:
+/// its rows lead to owners by a value that both have, which is kept in memory.
+struct LeftTable {
+  /// The number by which the query knows it.
+  let number: Int
+  let column: String
+  /// The number of another such table that has the value; nil: one that was not left out.
+  let parent: Int?
+  let value: Value
+  /// Which index would do the same.
+  let remedy: String
 
-  /// A value that must be the same in a row and in its owner.
-  private struct CommonValue {
-    let column: String
-    let ownersColumn: String
+  /// What it is joined by, where it is joined to.
+  struct Value: Equatable {
+    let text: String
     let key: TableKey
   }
+}
 
+// All pairs of such a value and an owner are kept, whether the table has a row with it or not. So what is
+// joined without the table depends on no row of it.
+extension IncrementalAnalysis {
   private static let rowName = "\"didchange row\""
 
-  /// Enters how changed rows of a table lead to owners by a value that both have, if they do.
-  func keepIndex(
-    for number: Int, _ joined: Joined, _ leads: inout [Lead],
+  /// Enters which value each row has of the tables that were left out, and where owners are found by it:
+  /// `position` is that of the first value that is kept with owners.
+  func enterValues(
+    of joined: Joined, at position: Int, _ leads: inout [Lead],
     _ contributions: inout [ContributionStatement]
   ) {
-    guard let (owners, value) = index(for: number, joined) else { return }
-    let index = enter(value, of: owners, joined, &leads, &contributions)
-    let table = leads[number].table
-    let identity = Self.identity(of: table)
-    let write = { (condition: String?) in
-      DeclaredParts.select(
-        identity + [Self.name(value.column)], from: Self.source(table),
-        conditions: [condition].compactMap(\.self), groupBy: [], having: nil)
+    for left in joined.left {
+      let parent = left.parent.flatMap { leads[$0].position }
+      let first = parent.map { $0 + 1 } ?? position
+      guard let offset = joined.values(of: left.parent).firstIndex(of: left.value) else { continue }
+      enterValues(
+        of: left, at: first + offset, with: joined.values(of: left.number), &leads, &contributions)
     }
-    let position = contributions.last?.positions.upperBound ?? 0
-    leads[number].position = position
-    leads[number].searches.append(
-      .init(contribution: contributions.count, statement: Self.keyed(identity, write)))
-    contributions.append(
-      ContributionStatement(
-        sql: write(nil), positions: position..<position + 1, keys: [table.key], tellsLoss: false,
-        link: .init(position: index, value: value.key)))
-    leads[number].refusal = nil
-    leads[number].remedy = remedy(joined.select.tables[owners.table].name, value.ownersColumn)
   }
 
-  /// Whether there is such a value.
-  func canKeepIndex(for number: Int, _ joined: Joined) -> Bool {
-    index(for: number, joined) != nil && joined.leavingOut(number) != nil
-  }
-
-  private func index(for number: Int, _ joined: Joined) -> (Owners, CommonValue)? {
-    guard encoding == .utf8, let place = joined.numbers.firstIndex(of: number),
-      isFollowable(joined.select.tables[place]), let owners = owners(joined),
-      owners.table != place, isFollowable(joined.select.tables[owners.table]),
-      let value = commonValue(place, owners.table, joined.select)
-    else { return nil }
-    return (owners, value)
-  }
-
-  private func isFollowable(_ table: BaseTable) -> Bool {
-    table.lack == nil && table.storage == nil
-  }
-
-  /// Enters the index of owners by a value, where there is none like it, and returns its position.
-  private func enter(
-    _ value: CommonValue, of owners: Owners, _ joined: Joined, _ leads: inout [Lead],
+  private func enterValues(
+    of left: LeftTable, at position: Int, with values: [LeftTable.Value], _ leads: inout [Lead],
     _ contributions: inout [ContributionStatement]
-  ) -> Int {
+  ) {
+    let table = leads[left.number].table
+    // An unknown name alone would be a text.
+    let name = { (column: String) in "\(Self.rowName).\(column.quotedIdentifier)" }
+    let identity = table.identityNames.map(name)
     let write = { (condition: String?) in
       DeclaredParts.select(
-        [Self.name(value.ownersColumn)] + owners.columns, from: owners.from,
+        identity + values.map { name($0.text) } + [name(left.column)],
+        from: "main.\(table.name.quotedIdentifier) AS \(Self.rowName)",
         conditions: [condition].compactMap(\.self), groupBy: [], having: nil)
     }
-    let sql = write(nil)
-    if let known = contributions.first(where: { $0.sql == sql && $0.keys == [value.key] }) {
-      return known.positions.lowerBound
-    }
-    let identity = Self.identity(of: joined.select.tables[owners.table])
-    leads[joined.numbers[owners.table]].searches.append(
+    let own = contributions.last?.positions.upperBound ?? 0
+    leads[left.number].position = own
+    leads[left.number].searches.append(
       .init(contribution: contributions.count, statement: Self.keyed(identity, write)))
-    let position = contributions.last?.positions.upperBound ?? 0
     contributions.append(
       ContributionStatement(
-        sql: sql, positions: position..<position + 1, keys: [value.key], tellsLoss: false))
-    return position
+        sql: write(nil), positions: own..<own + 1 + values.count,
+        keys: [table.key] + values.map(\.key), tellsLoss: false,
+        link: .init(position: position, value: left.value.key)))
+    leads[left.number].refusal = nil
+    leads[left.number].remedy = left.remedy
   }
 
-  private static func source(_ table: BaseTable) -> String {
-    "main.\(table.name.quotedIdentifier) AS \(rowName)"
-  }
-
-  /// A column of ``source(_:)``; an unknown name alone would be a text.
-  private static func name(_ column: String) -> String { "\(rowName).\(column.quotedIdentifier)" }
-
-  private static func identity(of table: BaseTable) -> [String] {
-    table.identityNames.map(name)
-  }
-
-  // MARK: - Owners
-
-  /// Where all that tells owners apart is of one table; nil: it is not.
-  private func owners(_ joined: Joined) -> Owners? {
+  /// The same without one of its tables, and without what is asked of it; nil: something depends on it
+  /// that cannot be kept.
+  ///
+  /// - Parameters:
+  ///   - number: that of the table.
+  ///   - joined: without those that were left out before.
+  ///   - whole: the same with these; nil: rows of the table need not lead to owners.
+  /// - Returns: what is joined then.
+  func leavingOut(_ number: Int, of joined: Joined, from whole: Joined?) -> Joined? {
     let select = joined.select
-    let looking = joined.ownerColumns.filter { column in
-      !ResolvedSelect.references(in: SQLTokens.tokens(of: column)[...]).isEmpty
+    guard let place = joined.numbers.firstIndex(of: number),
+      joined.numbers.lastIndex(of: number) == place, let source = select.source(ofTable: place),
+      !(joined.ownerColumns + joined.values(of: nil).map(\.text)).contains(where: {
+        select.sources(in: $0).contains(source)
+      }), let rest = select.leavingOut(source: source)
+    else { return nil }
+    var copy = joined
+    if let whole {
+      guard let left = leftTable(number, of: joined, from: whole) else { return nil }
+      copy.left.append(left)
     }
-    let origins = looking.map(select.origin(of:))
-    guard let table = origins.first??.table, !select.tables[table].isNullable else { return nil }
-    var columns: [String] = []
-    for column in joined.ownerColumns {
-      guard looking.contains(column) else {
-        columns.append(column)
-        continue
-      }
-      guard let origin = select.origin(of: column), origin.table == table,
-        let name = declaredName(of: origin, in: select)
-      else { return nil }
-      columns.append(Self.name(name))
-    }
-    return Owners(table: table, from: Self.source(select.tables[table]), columns: columns)
+    copy.select = rest
+    copy.numbers.remove(at: place)
+    copy.own.removeAll { $0 == number }
+    copy.groups = nil
+    return copy
   }
 
-  // MARK: - Values
-
-  private func commonValue(
-    _ table: Int, _ owners: Int, _ select: ResolvedSelect
-  ) -> CommonValue? {
-    for (column, other) in RowDetermination(select, db).joinedColumns
-    where column.table == table && other.table == owners {
-      guard let own = kind(of: column, in: select), let others = kind(of: other, in: select),
-        let collation = own.collation(with: others),
+  private func leftTable(_ number: Int, of joined: Joined, from whole: Joined) -> LeftTable? {
+    let select = whole.select
+    guard encoding == .utf8, let place = whole.numbers.firstIndex(of: number),
+      select.tables[place].lack == nil, select.tables[place].storage == nil
+    else { return nil }
+    for equal in RowDetermination(select, db).joinedColumns where equal.column.table == place {
+      let (column, other) = (equal.column, equal.other)
+      let parent = joined.left.map(\.number).first { $0 == whole.numbers[other.table] }
+      guard other.table != place, let own = kind(of: column, in: select),
+        parent != nil || joined.numbers.contains(whole.numbers[other.table]),
+        let others = kind(of: other, in: select), let collation = own.collation(with: others),
         let name = declaredName(of: column, in: select),
-        let ownersName = declaredName(of: other, in: select)
+        let otherName = declaredName(of: other, in: select)
       else { continue }
-      return CommonValue(
-        column: name, ownersColumn: ownersName,
-        key: TableKey(columns: [ownersName], collations: [collation]))
+      let text = parent == nil ? equal.text : otherName
+      let value = LeftTable.Value(
+        text: text, key: TableKey(columns: [text], collations: [collation]))
+      return LeftTable(
+        number: number, column: name, parent: parent, value: value,
+        remedy: remedy(select.tables[other.table].name, otherName))
     }
     return nil
   }
+
+  // MARK: - Values
 
   /// What may stand in a column.
   private struct Kind {
@@ -188,27 +165,18 @@ extension IncrementalAnalysis {
 
   // MARK: - For a person
 
-  private func remedy(_ table: String, _ column: String) -> String {
-    let index = MissingIndex(table: table, column: column)
-    let help = facts.isIndexed(column, of: table) ? "" : "; what may help: \(index.sql)"
-    return "rows of \(table) are found by \(column) in memory\(help)"
+  private func remedy(_ table: String, _ name: String) -> String {
+    let index = MissingIndex(table: table, column: name)
+    let help = facts.isIndexed(name, of: table) ? "" : "; what may help: \(index.sql)"
+    return "rows of \(table) are found by \(name) in memory\(help)"
   }
 }
 
 extension IncrementalAnalysis.Joined {
-  /// The same without one of its tables, and without what is asked of it; nil: others depend on it.
-  func leavingOut(_ number: Int) -> Self? {
-    guard let place = numbers.firstIndex(of: number), numbers.lastIndex(of: number) == place,
-      let source = select.source(ofTable: place),
-      !ownerColumns.contains(where: { select.sources(in: $0).contains(source) }),
-      let rest = select.leavingOut(source: source)
-    else { return nil }
-    var copy = self
-    copy.select = rest
-    copy.numbers.remove(at: place)
-    copy.own.removeAll { $0 == number }
-    copy.groups = nil
-    return copy
+  /// The values that a table which was left out has for others, or for nil those that the rest has.
+  func values(of parent: Int?) -> [LeftTable.Value] {
+    left.filter { $0.parent == parent }.map(\.value)
+      .reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
   }
 }
 

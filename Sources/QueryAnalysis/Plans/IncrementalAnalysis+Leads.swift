@@ -24,6 +24,8 @@ extension IncrementalAnalysis {
     var ownersAreGroups = false
     /// FROM with one row of each group, where all are asked alike; nil: with every row.
     var groups: String?
+    /// Tables that were left out, and the values by which they are joined to these.
+    var left: [LeftTable] = []
     /// Why SQLite may not search by key, if somebody knows better than SQLite.
     var doubt: String?
   }
@@ -80,9 +82,6 @@ extension IncrementalAnalysis {
     findThoseThatAreOne(with: owner, joined, &leads)
     let searched = try leavingOutUnsearched(joined, &leads)
     try enterSearches(of: searched, &leads, &contributions)
-    for number in joined.own where !searched.numbers.contains(number) {
-      keepIndex(for: number, joined, &leads, &contributions)
-    }
   }
 
   /// So often tables are left out, for others may be searched no more then.
@@ -97,14 +96,16 @@ extension IncrementalAnalysis {
       let own = rest.own.filter { !leads[$0].isOne && leads[$0].table.lack == nil }
       for number in own { leads[number].refusal = try refusal(of: number, [number], rest) }
       let reached = own.filter { leads[$0].refusal == nil }
-      var unsearched = own.filter { leads[$0].refusal != nil && canKeepIndex(for: $0, joined) }
-      if unsearched.isEmpty, !reached.isEmpty {
-        unsearched = try others(in: rest, leads).filter {
+      guard round < Self.mostRounds else { break }
+      let unsearched = own.filter { leads[$0].refusal != nil }
+      var next = unsearched.reduce(rest) { leavingOut($1, of: $0, from: joined) ?? $0 }
+      if next.numbers.count == rest.numbers.count, !reached.isEmpty || !rest.left.isEmpty {
+        let others = try others(in: rest, leads).filter {
           try refusal(of: $0, reached, rest) != nil
         }
+        if others.isEmpty { break }
+        next = (others + unsearched).reduce(rest) { leavingOut($1, of: $0, from: nil) ?? $0 }
       }
-      guard round < Self.mostRounds else { break }
-      let next = unsearched.reduce(rest) { $0.leavingOut($1) ?? $0 }
       if next.numbers.count == rest.numbers.count { break }
       rest = next
     }
@@ -125,7 +126,7 @@ extension IncrementalAnalysis {
     let first = contributions.last?.positions.upperBound ?? 0
     let own = joined.own.filter { !leads[$0].isOne }
     let reached = own.filter { leads[$0].refusal == nil }
-    if reached.isEmpty { return }
+    if reached.isEmpty, joined.left.isEmpty { return }
     for number in joined.own where leads[number].isOne {
       leads[number].refusal = try refusal(of: number, reached, joined)
       leads[number].isOne = leads[number].refusal == nil
@@ -133,7 +134,7 @@ extension IncrementalAnalysis {
     let others = others(in: joined, leads).filter { !own.contains($0) }
     for number in others {
       guard let refusal = try refusal(of: number, reached, joined) else { continue }
-      for own in reached { leads[own].refusal = refusal }
+      for own in reached + joined.left.map(\.number) { leads[own].refusal = refusal }
       return
     }
     for (offset, number) in reached.enumerated() { leads[number].position = first + offset }
@@ -142,12 +143,15 @@ extension IncrementalAnalysis {
         IncrementalPlan.Search(
           contribution: contributions.count, statement: search(number, reached, joined)))
     }
+    let values = joined.values(of: nil)
+    let end = first + reached.count
     contributions.append(
       ContributionStatement(
         sql: body(of: joined, reached, from: joined.groups),
-        positions: first..<first + reached.count,
-        keys: numbered(joined, reached).map(\.key),
+        positions: first..<end + values.count,
+        keys: numbered(joined, reached).map(\.key) + values.map(\.key),
         tellsLoss: joined.ownersAreGroups && encoding != .utf8))
+    enterValues(of: joined, at: end, &leads, &contributions)
   }
 
   /// A row that is joined by its rowid to the row of the same rowid needs no search to lead to it.
@@ -191,7 +195,8 @@ extension IncrementalAnalysis {
   ) -> String {
     let loss = joined.ownersAreGroups ? lossColumn(ofGroup: joined.ownerColumns) : []
     return DeclaredParts.select(
-      numbered(joined, reached).flatMap(\.identity) + joined.ownerColumns + loss,
+      numbered(joined, reached).flatMap(\.identity) + joined.values(of: nil).map(\.text)
+        + joined.ownerColumns + loss,
       from: from ?? joined.select.from(requiring: table),
       conditions: [joined.select.syntax.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)

@@ -193,7 +193,7 @@ struct IncrementalAnalysis {
     }
   }
 
-  /// - Parameter lack: why groups are found in memory, if they are.
+  // `lack` says why groups are found in memory, if they are.
   func shape(
     _ plan: IncrementalPlan, _ terms: [String], _ lack: String? = nil
   ) -> IncrementalShape {

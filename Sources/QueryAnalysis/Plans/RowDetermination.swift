@@ -11,6 +11,8 @@ struct RowDetermination {
     let column: BaseColumn
     /// The column of another table that it equals, if it is one.
     var other: BaseColumn?
+    /// The same as it is written, if that is not within a source of FROM.
+    var text: String?
     let known: Set<Int>
     /// Where the comparison is that of the column's own index; else it may take different values
     /// of the column for equal.
@@ -20,6 +22,7 @@ struct RowDetermination {
   private let db: Database
   private let facts: SchemaFacts
   private var equalities: [Equality] = []
+  private var isWithinSource = false
   private let tables: [BaseTable]
 
   init(_ select: ResolvedSelect, _ db: Database) {
@@ -32,9 +35,20 @@ struct RowDetermination {
   /// The columns that must equal something.
   var comparedColumns: [BaseColumn] { equalities.map(\.column) }
 
-  /// The columns that equal one of another table wherever there is a row of theirs, and that one.
-  var joinedColumns: [(column: BaseColumn, other: BaseColumn)] {
-    equalities.compactMap { equality in equality.other.map { (equality.column, $0) } }
+  /// What a column equals wherever there is a row of its table.
+  struct JoinedColumn {
+    let column: BaseColumn
+    let other: BaseColumn
+    /// The other one as it is written in the SELECT.
+    let text: String
+  }
+
+  /// The columns that equal one of another table, where the SELECT itself says so.
+  var joinedColumns: [JoinedColumn] {
+    equalities.compactMap { equality in
+      guard let other = equality.other, let text = equality.text else { return nil }
+      return JoinedColumn(column: equality.column, other: other, text: text)
+    }
   }
 
   /// The tables of which at most one row goes with a row of each of `known`.
@@ -96,7 +110,10 @@ struct RowDetermination {
       case .using(let names): for name in names { collect(using: name, index, select, first) }
       }
       if case .select(let inner, _) = source.body {
+        let isWithinOther = isWithinSource
+        isWithinSource = true
         collect(inner, first: first + range.lowerBound)
+        isWithinSource = isWithinOther
       }
     }
   }
@@ -140,6 +157,7 @@ struct RowDetermination {
         Equality(
           column: shifted,
           other: other.map { BaseColumn(table: first + $0.table, name: $0.name) },
+          text: isWithinSource ? nil : right.sourceText,
           known: Set(known.map { $0 + first }),
           isExact: other.map { comparesExactly(column, $0, in: select) } ?? false))
     }
@@ -153,11 +171,14 @@ struct RowDetermination {
         of: ColumnName(qualifier: select.sources[index].name, name: name))
     else { return }
     let known = select.tables(ofSource: before).map { $0 + first }
-    let other = select.origin(of: ColumnName(qualifier: select.sources[before].name, name: name))
+    let source = select.sources[before].name
+    let other = select.origin(of: ColumnName(qualifier: source, name: name))
     equalities.append(
       Equality(
         column: BaseColumn(table: first + column.table, name: column.name),
-        other: other.map { BaseColumn(table: first + $0.table, name: $0.name) }, known: Set(known),
+        other: other.map { BaseColumn(table: first + $0.table, name: $0.name) },
+        text: isWithinSource ? nil : "\(source.quotedIdentifier).\(name.quotedIdentifier)",
+        known: Set(known),
         isExact: false))
   }
 
