@@ -78,7 +78,8 @@ export class Tab {
   /** A cookie for an address; WebDriver's own command wants a page of its origin to be open, which may need the cookie. */
   async setCookie(name, value, url) {
     if (this.browser.engine === "chromium") return this.devtools("Network.setCookie", { name, value, url });
-    await this.go(url);
+    // Another page than the one that is wanted, which is loaded then.
+    await this.go(`${url}?cookie`);
     return this.#call("POST", "/cookie", { cookie: { name, value } });
   }
   /** A command of the DevTools protocol. */
