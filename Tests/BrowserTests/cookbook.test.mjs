@@ -73,6 +73,7 @@ async function visit(t, url, visitor, kitchen) {
   const browser = await Browser.start();
   t.after(() => browser.stop());
   await browser.first.go(url);
+  await browser.first.until(() => document.readyState === "complete");
   await visitor(browser.first, { url, browser, kitchen });
   const errors = (await browser.console()).filter(({ level }) => level === "SEVERE");
   assert.deepEqual(errors, []);
