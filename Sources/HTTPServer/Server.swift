@@ -120,15 +120,23 @@ package final class Server: Sendable {
       defer { state.loops = [] }
       return state.loops
     }
-    let group = DispatchGroup()
+    let (draining, emptying) = (DispatchGroup(), DispatchGroup())
     for loop in loops {
-      group.enter()
-      loop.perform { $0.drain { group.leave() } }
+      draining.enter()
+      emptying.enter()
+      loop.perform { loop in
+        loop.drain()
+        draining.leave()
+      }
       loop.queue.asyncAfter(
         deadline: .now() + .nanoseconds(Int(timeout.wholeNanoseconds))
       ) { loop.abortAll() }
     }
-    group.notify(queue: .global()) {
+    // Nothing is accepted any more, and what was is with the loop that it was dealt to.
+    draining.notify(queue: .global()) {
+      for loop in loops { loop.perform { $0.whenEmpty { emptying.leave() } } }
+    }
+    emptying.notify(queue: .global()) {
       for loop in loops { loop.stop() }
       completion()
     }

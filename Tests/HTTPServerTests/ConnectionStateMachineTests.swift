@@ -212,8 +212,15 @@ func `a HEAD that is slow is answered as one`(text: String) {
 
 @Test func `when the server stops an idle connection closes and a request in flight is answered`() {
   var idle = Machine()
+  _ = idle.receive(get)
+  _ = idle.answer(0)
+  _ = idle.written()
   idle.machine.drain()
   #expect(idle.actions() == ["close"])
+  var early = Machine()
+  #expect(early.pass(0.5) == [])
+  early.machine.drain()
+  #expect(early.actions() == ["close"])
   var busy = Machine()
   _ = busy.receive(get)
   busy.machine.drain()
@@ -226,6 +233,20 @@ func `a HEAD that is slow is answered as one`(text: String) {
   #expect(half.actions() == [])
   #expect(half.receive("TP/1.1\r\nHost: a\r\n\r\n") == ["dispatch 0 /"])
   #expect(half.answer(0) == ["write 0 200 close"])
+}
+
+@Test func `when the server stops a connection that has just come is waited for`() {
+  var late = Machine()
+  late.machine.drain()
+  #expect(late.actions() == [])
+  #expect(late.pass(0.4) == [])
+  #expect(late.receive(get) == ["dispatch 0 /"])
+  #expect(late.answer(0) == ["write 0 200 close"])
+  #expect(late.written() == ["close"])
+  var silent = Machine()
+  silent.machine.drain()
+  #expect(silent.actions() == [])
+  #expect(silent.pass(0.5) == ["close"])
 }
 
 @Test func `a peer that has finished gets its answers first`() {

@@ -54,18 +54,20 @@ final class Connection: LoopMember {
 
   /// Takes over an accepted socket.
   static func adopt(_ descriptor: Int32, _ address: SocketAddress, on loop: EventLoop) {
-    let isWatched =
-      !loop.isDraining
-      && loop.add(descriptor, firstInterest) { token in
-        let connection = Connection(
-          loop: loop, token: token, descriptor: descriptor, address: address)
-        connection.settle()
-        return connection
-      }
+    var adopted: Connection?
+    let isWatched = loop.add(descriptor, firstInterest) { token in
+      let connection = Connection(
+        loop: loop, token: token, descriptor: descriptor, address: address)
+      connection.settle()
+      adopted = connection
+      return connection
+    }
     if !isWatched {
       SystemCalls.close(descriptor)
       loop.settings.counts.leave(address)
     }
+    // Another loop had accepted it before that one knew.
+    if loop.isDraining { adopted?.drain() }
   }
 
   // MARK: - Events

@@ -24,6 +24,10 @@ struct Deadlines: Sendable {
   let idle: Interval
   let write: Interval
   let linger: Interval
+  /// Since the connection began, for its first request to come when the server stops: what was on its way is
+  /// answered, since a client that has just come does not know it from a refusal. What was opened ahead
+  /// of need is older.
+  let arrival = Interval(.milliseconds(500))
 
   init(_ timeouts: Timeouts) {
     head = Interval(timeouts.head)

@@ -158,7 +158,8 @@ extension ConnectionStateMachine {
     self.isBlocked = isBlocked
   }
 
-  /// The server stops: requests in flight are answered, then the connection is closed.
+  /// The server stops: requests in flight are answered, also where one is only expected, then the
+  /// connection is closed.
   mutating func drain() { isDraining = true }
 
   /// Time has passed, perhaps beyond `deadline`.
@@ -187,6 +188,7 @@ extension ConnectionStateMachine {
       if isBlocked { return progressAt + deadlines.write }
       if !waiting.isEmpty || isWriting || isIgnoring { return nil }
       if case .body = input { return phaseAt + deadlines.body }
+      if isDraining, isNew { return phaseAt + deadlines.arrival }
       return phaseAt + (isAtStart && nextExchange > 0 ? deadlines.idle : deadlines.head)
     }
   }
@@ -238,6 +240,14 @@ extension ConnectionStateMachine {
     return consumed == bytes.count && !parser.isInsideHead
   }
 
+  /// Whether nothing has come yet.
+  private var isNew: Bool { isAtStart && nextExchange == 0 }
+
+  /// Whether the first request is on its way as far as anybody knows.
+  private func isExpected(at now: Moment) -> Bool {
+    isNew && now < phaseAt + settings.deadlines.arrival
+  }
+
   private var mayParse: Bool {
     !isIgnoring && !isStreaming && unsent < Self.mostUnsent
       && waiting.count < settings.server.maximumPipelinedRequests
@@ -257,7 +267,9 @@ extension ConnectionStateMachine {
   private mutating func nextEnd(at now: Moment) -> Action? {
     guard !isWriting, waiting.isEmpty, unsent == 0, !isBlocked else { return nil }
     // A request that is half read when the server stops is still answered, within its timeouts.
-    guard isIgnoring || peerIsDone || isDraining && isAtStart else { return nil }
+    guard isIgnoring || peerIsDone || isDraining && isAtStart && !isExpected(at: now) else {
+      return nil
+    }
     guard mustLinger, !peerIsDone else {
       phase = .closed
       return .close

@@ -159,7 +159,7 @@ extension EventLoop {
     slots[index].generation &+= 1
     freeSlots.append(index)
     memberCount -= 1
-    if memberCount == 0, isDraining { becameEmpty() }
+    if memberCount == 0 { becameEmpty() }
   }
 
   private func member(_ token: UInt64) -> (any LoopMember)? {
@@ -174,11 +174,15 @@ extension EventLoop {
   /// O(n), n members.
   var connections: [Connection] { slots.compactMap { $0.member as? Connection } }
 
-  /// Lets all members come to their end, and tells when they have.
-  func drain(_ onEmpty: @escaping @Sendable () -> Void) {
+  /// Lets all members come to their end; those that are still added do by themselves.
+  func drain() {
     isDraining = true
-    self.onEmpty = onEmpty
     for slot in slots { slot.member?.drain() }
+  }
+
+  /// Tells, once, when no member is left. None may be added after this.
+  func whenEmpty(_ onEmpty: @escaping @Sendable () -> Void) {
+    self.onEmpty = onEmpty
     if memberCount == 0 { becameEmpty() }
   }
 
