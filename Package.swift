@@ -122,7 +122,7 @@ let package = Package(
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "Callers", "Demo", "FetchedRecordsClient", "HTTPServer", "JSON", "RecordsAPI",
+        "Callers", "Demo", "FetchedRecordsClient", "HTTPServer", "HeldMemory", "JSON", "RecordsAPI",
         "ServerSentEvents", logging, argumentParser,
       ],
       swiftSettings: settings),

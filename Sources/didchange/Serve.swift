@@ -3,6 +3,7 @@ import Demo
 import Dispatch
 import Foundation
 import HTTPServer
+import HeldMemory
 import Logging
 import RecordsAPI
 
@@ -69,6 +70,7 @@ struct Serve: ParsableCommand {
   }
 
   func run() throws {
+    FreedMemory.shareHeaps()
     // A log whose reader has gone must not end the server.
     signal(SIGPIPE, SIG_IGN)
     // Nor must a file that may grow no further: man 2 setrlimit.
