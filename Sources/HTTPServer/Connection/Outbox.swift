@@ -28,13 +28,17 @@ struct Outbox {
     pieces.append(.segment(segment, range))
   }
 
-  /// Writes until the socket takes no more.
+  /// Writes until the socket takes no more, or has taken enough.
   ///
+  /// - Parameters:
+  ///   - descriptor: The socket.
+  ///   - limit: How many bytes are enough.
   /// - Returns: How many bytes went, or nil if the connection is gone.
-  mutating func send(to descriptor: Int32) -> Int? {
+  mutating func send(to descriptor: Int32, atMost limit: Int) -> Int? {
     var total = 0
     while let piece = pieces.first {
-      switch piece.send(to: descriptor) {
+      guard total < limit else { return total }
+      switch piece.send(to: descriptor, atMost: limit - total) {
       case .failed: return nil
       case .wouldBlock: return total
       case .bytes(let sent):
@@ -63,15 +67,16 @@ struct Outbox {
 }
 
 extension Outbox.Piece {
-  fileprivate func send(to descriptor: Int32) -> Transfer {
+  fileprivate func send(to descriptor: Int32, atMost limit: Int) -> Transfer {
     switch self {
     case .bytes(let bytes, let sent):
       bytes.withUnsafeBytes { all in
-        SystemCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: all[sent...]))
+        SystemCalls.send(descriptor, UnsafeRawBufferPointer(rebasing: all[sent...].prefix(limit)))
       }
     case .segment(let segment, let range):
       // The segment is held by the piece.
-      SystemCalls.send(descriptor, UnsafeRawBufferPointer(segment.bytes(range)))
+      SystemCalls.send(
+        descriptor, UnsafeRawBufferPointer(rebasing: segment.bytes(range).prefix(limit)))
     }
   }
 

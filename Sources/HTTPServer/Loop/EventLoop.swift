@@ -14,7 +14,7 @@ final class EventLoop: @unchecked Sendable {
     var member: (any LoopMember)?
   }
 
-  /// So long a wake-up asks for more events before it lets the queue do something else.
+  /// So long a wake-up takes and asks for events before it lets the queue do something else.
   ///
   /// It costs as much as a request, and few events are ready at once where clients answer quickly.
   private static let wakeUp = Interval(.milliseconds(1))
@@ -96,7 +96,14 @@ final class EventLoop: @unchecked Sendable {
     inTurn {
       refreshClock()
       let end = now + Self.wakeUp
-      while poller.poll({ token, readiness in member(token)?.becameReady(readiness) }), now < end {
+      var isOver = false
+      while !isOver,
+        poller.poll({ token, readiness in
+          member(token)?.becameReady(readiness)
+          isOver = end <= SystemCalls.now()
+          return !isOver
+        })
+      {
         refreshClock()
       }
     }

@@ -28,6 +28,8 @@ struct Readiness: OptionSet, Hashable, Sendable {
   final class ReadinessPoller {
     private let epoll: Int32
     private let events = EpollEvents(capacity: 256)
+    /// How many of these the kernel has written, and how many were reported.
+    private var (count, reported) = (0, 0)
     private let source: any DispatchSourceRead
 
     init(queue: DispatchQueue) throws(ServerError) {
@@ -48,12 +50,15 @@ struct Readiness: OptionSet, Hashable, Sendable {
 
     /// Reports what is ready, at most 256 descriptors.
     ///
+    /// - Parameter report: returns whether to go on. What is left is reported first the next time, so
+    ///   that all have their turn; as it is ready still, there will be a wake-up for it.
     /// - Returns: whether to ask again may bring more.
-    func poll(_ report: (_ token: UInt64, Readiness) -> Void) -> Bool {
-      let count = events.poll(epoll)
-      for index in 0..<count {
-        let (ready, token) = events[index]
-        report(token, Readiness(rawValue: ready))
+    func poll(_ report: (_ token: UInt64, Readiness) -> Bool) -> Bool {
+      if reported == count { (count, reported) = (events.poll(epoll), 0) }
+      while reported < count {
+        let (ready, token) = events[reported]
+        reported += 1
+        if !report(token, Readiness(rawValue: ready)) { return true }
       }
       return count > 0
     }
@@ -93,10 +98,11 @@ struct Readiness: OptionSet, Hashable, Sendable {
 
     func start(_ wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
-    func poll(_ report: (_ token: UInt64, Readiness) -> Void) -> Bool {
+    func poll(_ report: (_ token: UInt64, Readiness) -> Bool) -> Bool {
       let events = ready
       ready = []
-      for (token, readiness) in events { report(token, readiness) }
+      // A source reports one descriptor at a time.
+      for (token, readiness) in events { _ = report(token, readiness) }
       return false
     }
 

@@ -8,9 +8,6 @@ import QueryAnalysis
 
 // Pages of results that are not live.
 extension RecordsService {
-  /// More records than this are written elsewhere than on the queue that follows commits.
-  private static let quicklyWritten = 200
-
   /// Answers with a page that is read by itself, where nobody holds the result and an index has its
   /// order.
   ///
@@ -62,7 +59,7 @@ extension RecordsService {
       }
       responder.respond(answer)
     }
-    if page.records.count <= Self.quicklyWritten { return respond() }
+    if page.records.count <= PageParameters.quicklyWritten { return respond() }
     Self.searching.async(execute: respond)
   }
 }

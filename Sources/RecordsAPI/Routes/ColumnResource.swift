@@ -11,7 +11,7 @@ extension RecordsService {
   /// A BLOB or a text as it is, for whoever may read the record.
   func column(_ request: Request, _ responder: Responder) {
     answer(
-      request, responder, words: [ColumnAddresses.digest], isSearch: Self.isSearchForKey
+      request, responder, words: [ColumnAddresses.digest], isLong: Self.isLongSearchForKey
     ) { feed, snapshot, _ in
       let record = snapshot.results[try offset(ofKeyIn: request, feed, snapshot)]
       let content = try ColumnContent(request.parameters["column"], of: record, snapshot)

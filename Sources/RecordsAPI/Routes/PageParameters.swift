@@ -38,10 +38,26 @@ struct PageParameters {
     }
   }
 
-  /// Whether a record has to be looked for.
-  func isSearch(in snapshot: ResultsSnapshot) -> Bool {
-    guard case .after(let token) = start else { return false }
-    return token.isSearch(in: snapshot)
+  /// More records than this take longer to be written than an event loop and a refresh may wait.
+  static let quicklyWritten = 200
+  /// The same of their bytes.
+  private static let quicklyWrittenBytes = 256 << 10
+
+  /// Whether its records have to be looked for in a large result, or are more than are written in less
+  /// than a millisecond.
+  ///
+  /// O(log n), n records.
+  func isLong(in snapshot: ResultsSnapshot) -> Bool {
+    let results = snapshot.results
+    if case .after(let token) = start, results.count > RecordsService.quickSearch,
+      token.isSearch(in: snapshot)
+    {
+      return true
+    }
+    let count = min(limit, results.count)
+    guard count <= Self.quicklyWritten else { return true }
+    guard count > 0 else { return false }
+    return results.estimatedByteCount / results.count * count > Self.quicklyWrittenBytes
   }
 
   /// The offsets of the page's records, counted from the beginning of `range`.

@@ -87,7 +87,8 @@ struct RecordsService: Sendable {
     return (try FeedKey(entry, items, for: caller), items)
   }
 
-  /// Where whole results are looked through, which an event loop and a refresh must not wait for.
+  /// Where whole results are looked through and long answers written, which an event loop and a refresh
+  /// must not wait for.
   static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
 
   /// Where requests go on that have been on the engine's queue, which must not wait for what they write.
@@ -102,24 +103,24 @@ struct RecordsService: Sendable {
     _ request: Request, _ responder: Responder, words: Set<String> = [],
     _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
-    withSnapshot(request, responder, words: words, isSearch: { _, _, _ in false }, body)
+    withSnapshot(request, responder, words: words, isLong: { _, _, _ in false }, body)
   }
 
-  /// The same, where it may have to look for records.
+  /// The same, where it may take long.
   ///
   /// - Parameters:
   ///   - request: names the query and its arguments.
   ///   - responder: is given the answer.
   ///   - words: the reserved words that the resource understands.
-  ///   - isSearch: whether `body` would look through a whole result, which may be large.
+  ///   - isLong: whether `body` would look through a large result, or write much of it.
   ///   - body: writes the answer.
   func withSnapshot(
     _ request: Request, _ responder: Responder, words: Set<String> = [],
-    isSearch: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
+    isLong: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
     _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> [UInt8]
   ) {
     if let response = rememberedPage(request) { return responder.respond(response) }
-    answer(request, responder, words: words, isSearch: isSearch) { feed, snapshot, items in
+    answer(request, responder, words: words, isLong: isLong) { feed, snapshot, items in
       let json = try body(feed, snapshot, items)
       return remembered(
         Response(json: json, version: snapshot.version), of: feed, snapshot, for: request)
@@ -138,7 +139,7 @@ struct RecordsService: Sendable {
   /// The same where the answer is something else than JSON.
   func answer(
     _ request: Request, _ responder: Responder, words: Set<String> = [],
-    isSearch: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
+    isLong: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool,
     _ body: @escaping @Sendable (Feed, ResultsSnapshot, QueryItems) throws -> Response
   ) {
     do {
@@ -151,9 +152,8 @@ struct RecordsService: Sendable {
         }
         guard let caller, let row = caller.row else {
           let head = feed.head
-          let isLong =
-            head.snapshot.results.count > Self.quickSearch && isSearch(feed, head.snapshot, items)
-          return isLong ? Self.searching.async { answer(head) } : answer(head)
+          return isLong(feed, head.snapshot, items)
+            ? Self.searching.async { answer(head) } : answer(head)
         }
         settle(feed, with: row, caller.gate) { head in
           switch head {
@@ -164,8 +164,8 @@ struct RecordsService: Sendable {
             end()
             responder.respond(Self.response(to: problem))
           case .success(let head):
-            let isLong = isSearch(feed, head.snapshot, items)
-            (isLong ? Self.searching : Self.writing).async { answer(head) }
+            let queue = isLong(feed, head.snapshot, items) ? Self.searching : Self.writing
+            queue.async { answer(head) }
           }
         }
       }

@@ -9,12 +9,16 @@ import QueryAnalysis
 extension RecordsService {
   /// `GET /v1/queries/{query}/sections`
   func listSections(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { _, snapshot, _ in
+    withSnapshot(request, responder, isLong: Self.hasManySections) { _, snapshot, _ in
       snapshot.json { json in
         json.member("numberOfRecords", snapshot.results.count)
         json.sections(of: snapshot.results)
       }
     }
+  }
+
+  private static let hasManySections: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = {
+    _, snapshot, _ in snapshot.results.numberOfSections > quickSearch
   }
 
   /// `GET /v1/queries/{query}/sections/{section}`
@@ -70,13 +74,13 @@ extension RecordsService {
     _ request: Request, _ responder: Responder, _ format: PageFormat,
     _ range: @escaping @Sendable (ResultsSnapshot) throws -> Range<Int>
   ) {
-    let isSearch = { @Sendable (_: Feed, snapshot: ResultsSnapshot, items: QueryItems) in
-      (try? PageParameters(items))?.isSearch(in: snapshot) ?? false
+    let isLong = { @Sendable (_: Feed, snapshot: ResultsSnapshot, items: QueryItems) in
+      (try? PageParameters(items))?.isLong(in: snapshot) ?? false
     }
     if format == .json, let response = rememberedPage(request) {
       return responder.respond(response)
     }
-    answer(request, responder, words: PageParameters.words, isSearch: isSearch) {
+    answer(request, responder, words: PageParameters.words, isLong: isLong) {
       [registry] feed, snapshot, items in
       let page = try snapshot.page(
         try PageParameters(items), in: try range(snapshot),
@@ -89,15 +93,16 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/records/{key}`
   func recordByKey(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder, isSearch: Self.isSearchForKey) { feed, snapshot, _ in
+    withSnapshot(request, responder, isLong: Self.isLongSearchForKey) { feed, snapshot, _ in
       let offset = try offset(ofKeyIn: request, feed, snapshot)
       try refresher.checkRoom(forText: snapshot.results[offset].byteCount)
       return snapshot.record(at: offset, feed.key.arguments)
     }
   }
 
-  static let isSearchForKey: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = {
-    feed, snapshot, _ in !feed.knowsKeys(of: snapshot)
+  static let isLongSearchForKey: @Sendable (Feed, ResultsSnapshot, QueryItems) -> Bool = {
+    feed, snapshot, _ in
+    snapshot.results.count > quickSearch && !feed.knowsKeys(of: snapshot)
   }
 
   /// Where the record is whose key the path names.
@@ -115,7 +120,7 @@ extension RecordsService {
 
   /// `GET /v1/queries/{query}/sectionIndexTitles`
   func listSectionIndexTitles(_ request: Request, _ responder: Responder) {
-    withSnapshot(request, responder) { _, snapshot, _ in
+    withSnapshot(request, responder, isLong: Self.hasManySections) { _, snapshot, _ in
       var json = JSONWriter()
       json.object { json in
         json.member("version", snapshot.version.description)
@@ -130,7 +135,7 @@ extension RecordsService {
   /// `GET /v1/queries/{query}/sectionIndexTitles/{title}`
   func sectionForIndexTitle(_ request: Request, _ responder: Responder) {
     let title = request.parameters["title"]
-    withSnapshot(request, responder) { _, snapshot, _ in
+    withSnapshot(request, responder, isLong: Self.hasManySections) { _, snapshot, _ in
       guard let section = snapshot.results.section(forIndexTitle: title) else {
         throw Problem.notFound("there is no section: the result is empty")
       }
