@@ -19,7 +19,10 @@ package final class ResultsSnapshot: Sendable {
   let presented: (any Sendable)?
   /// What names the state.
   package let digestKey: DigestKey
-  private let name: Mutex<ResultsVersion?>
+  // Written once, before `isNamed` is true; so nobody who reads it waits for others.
+  private nonisolated(unsafe) var name: ResultsVersion?
+  private let isNamed = Atomic(false)
+  private let naming = Mutex(())
 
   /// - Parameters:
   ///   - query: what it is of.
@@ -52,24 +55,27 @@ package final class ResultsSnapshot: Sendable {
     self.presented = presented
     self.places = places
     digestKey = key
-    name = Mutex(version)
+    name = version
+    if version != nil { isNamed.store(true, ordering: .releasing) }
   }
 
   /// What clients know it by: found out when it is first asked for, in the time of
   /// ``Results/digest(by:)``.
   package var version: ResultsVersion {
-    name.withLock { name in
+    if isNamed.load(ordering: .acquiring), let name { return name }
+    return naming.withLock { _ in
       if let name { return name }
-      let version = ResultsVersion(state: state, number: number)
-      name = version
-      return version
+      let found = ResultsVersion(state: state, number: number)
+      name = found
+      isNamed.store(true, ordering: .releasing)
+      return found
     }
   }
 
   private var state: String {
     let key = digestKey
     var digest = results.digest(by: key)
-    digest.append(shape.withUnsafeBytes { key.digest(of: $0) })
+    digest.append(shapeDigest)
     if !alongside.isEmpty {
       let values = alongside.flatMap { [.text($0.name), $0.value] }
       digest.append(Record(values).withBytes { key.digest(of: $0) })
@@ -78,25 +84,32 @@ package final class ResultsSnapshot: Sendable {
   }
 
   /// What the state is beside its values: each text ends with a byte that UTF-8 does not have.
-  private var shape: [UInt8] {
-    let layout = results.layout
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(256)
-    func append(_ text: String) {
-      bytes.append(contentsOf: text.utf8)
-      bytes.append(0xFF)
+  private var shapeDigest: RunDigest {
+    var count = 0
+    forEachTextOfShape { count += $0.utf8.count + 1 }
+    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: count) { bytes in
+      var end = 0
+      forEachTextOfShape { text in
+        end = bytes[end...].initialize(fromContentsOf: text.utf8)
+        bytes.initializeElement(at: end, to: 0xFF)
+        end += 1
+      }
+      return digestKey.digest(of: UnsafeRawBufferPointer(bytes))
     }
-    append(query.definition.name)
-    append(String(results.count))
-    append(String(layout.columns.count))
-    append(layout.section == nil ? "" : "sections")
-    for name in layout.columns { append(name) }
-    for name in layout.keyNames { append(name) }
+  }
+
+  private func forEachTextOfShape(_ body: (String) -> Void) {
+    let layout = results.layout
+    body(query.definition.name)
+    body(String(results.count))
+    body(String(layout.columns.count))
+    body(layout.section == nil ? "" : "sections")
+    for name in layout.columns { body(name) }
+    for name in layout.keyNames { body(name) }
     // What is shown in another way is another content; what is shown as it is stays what it was.
     for (name, type) in zip(layout.columns, layout.types) {
-      if let type { append(name + " " + type.text) }
+      if let type { body(name + " " + type.text) }
     }
-    return bytes
   }
 
   /// The same records under another number, or those of a part of them.

@@ -18,9 +18,11 @@ final class ComposedFeed: StreamableFeed {
   let states: RememberedStates
   private let refresher: Refresher
   private var queue: any EngineQueue { refresher.queue }
-  /// Where everything is written, in order. Its class has threads of its own, which leave those of
-  /// the refresher and of the event loops alone.
-  private let writing = DispatchQueue(label: "didchange.composition", qos: .utility)
+  /// Where everything is written, in order, on the threads of its class, which leave those of the
+  /// refresher and of the event loops alone. They are as many as there are processors: without a target
+  /// each feed would have one of its own.
+  private let writing = DispatchQueue(
+    label: "didchange.composition", qos: .utility, target: .global(qos: .utility))
   private let feeds: [Feed]
   /// The members of each feed: several windows may be of one.
   private let membersOfFeeds: [[Int]]
