@@ -99,7 +99,8 @@ package struct JSONWriter {
         rest /= 10
       } while rest > 0
       if value < 0 { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(contentsOf: digits[start...])
+      // A slice would be copied byte by byte.
+      bytes.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
     }
     needsComma = true
   }
@@ -161,8 +162,10 @@ package struct JSONWriter {
     needsComma = false
   }
 
-  package mutating func raw(_ text: String) {
-    bytes.append(contentsOf: text.utf8)
+  // By another name, so that a literal is no String.
+  package mutating func raw(text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
     needsComma = false
   }
 
@@ -183,12 +186,12 @@ package struct JSONWriter {
     separate()
     bytes.append(UInt8(ascii: "\""))
     var start = 0
-    for index in text.indices where text[index].mustBeEscaped {
-      bytes.append(contentsOf: text[start..<index])
+    while let index = text.firstToEscape(from: start) {
+      bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start..<index]))
       escape(text[index])
       start = index + 1
     }
-    bytes.append(contentsOf: text[start...])
+    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[start...]))
     bytes.append(UInt8(ascii: "\""))
     needsComma = true
   }
@@ -204,6 +207,47 @@ package struct JSONWriter {
       bytes.append(contentsOf: (byte < 0x10 ? "u000" : "u00").utf8)
       bytes.append(contentsOf: String(byte, radix: 16).utf8)
     }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// The next byte that must be escaped. Most text has none: it is looked through eight bytes at a time.
+  fileprivate func firstToEscape(from start: Int) -> Int? {
+    var index = start
+    while index &+ 8 <= count,
+      !loadUnaligned(fromByteOffset: index, as: UInt64.self).hasByteToEscape
+    {
+      index &+= 8
+    }
+    // The last bytes as a word that overlaps those before.
+    if start &+ 8 <= count, index &+ 8 > count,
+      !loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self).hasByteToEscape
+    {
+      return nil
+    }
+    while index < count {
+      if self[index].mustBeEscaped { return index }
+      index &+= 1
+    }
+    return nil
+  }
+}
+
+extension UInt64 {
+  /// Whether one of eight bytes must be escaped, as ``UInt8/mustBeEscaped`` says.
+  ///
+  /// A byte is 0 where taking 1 away from it sets its highest bit, which was not set; and less than 32
+  /// where taking 32 away does. (Bit Twiddling Hacks,
+  /// https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord)
+  fileprivate var hasByteToEscape: Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let quotation = self ^ ones &* UInt64(UInt8(ascii: "\""))
+    let solidus = self ^ ones &* UInt64(UInt8(ascii: "\\"))
+    let found =
+      (self &- ones &* 0x20) & ~self | (quotation &- ones) & ~quotation
+      | (solidus &- ones) & ~solidus
+    // `&` binds as strongly as `&*`.
+    return found & (ones &* 0x80) != 0
   }
 }
 

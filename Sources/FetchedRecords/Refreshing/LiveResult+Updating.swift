@@ -56,7 +56,7 @@ extension LiveResult {
     case .totals(.some): return true
     case .window(let places?, _): return places.rowIDs?.count ?? 0 <= Self.shortWindow
     case .totals(nil), .window(nil, _), .refetch: return durations.fetch ?? .zero < Self.shortWork
-    case .rows(let changed, _):
+    case .rows(let changed):
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
@@ -177,7 +177,10 @@ extension LiveResult {
       return try refetch(bound, because: ["notIncremental"], meter, in: db)
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
-    case .rows(let changed, let plan):
+    case .rows(let changed):
+      guard let plan = bound.query.plan else {
+        return try refetch(bound, because: ["notIncremental"], meter, in: db)
+      }
       let start = ContinuousClock.now
       switch try maintain(changed, plan: plan, bound.arguments, in: db) {
       case .refetch(let reason):

@@ -138,6 +138,10 @@ final class LiveResults {
     }
     let byTable = groupsByTable ?? makeGroupsByTable()
     groupsByTable = byTable
+    if tables.count == 1, let table = tables.keys.first {
+      let groups = byTable[table.lowercased()] ?? []
+      if groups.count <= 1 { return groups }
+    }
     var found: [ObjectIdentifier: QueryGroup] = [:]
     for table in tables.keys {
       for group in byTable[table.lowercased()] ?? [] { found[ObjectIdentifier(group)] = group }

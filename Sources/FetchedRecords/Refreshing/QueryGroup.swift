@@ -58,9 +58,10 @@ final class QueryGroup {
   /// controllers, a look into the index of each. Else every controller has to look at every row, which
   /// costs it a search.
   func assignments(
-    of changed: [ChangedRows], plan: IncrementalPlan, in db: Database
+    of changed: [ChangedRows], in db: Database
   ) throws -> [(live: LiveResult, changed: [ChangedRows])] {
-    guard argumentIndex != nil, members.count > 2, changed.count == 1, let own = changed.first,
+    guard argumentIndex != nil, members.count > 2, let plan = query.plan,
+      changed.count == 1, let own = changed.first,
       own.lead.isOwner, own.rowIDs.count <= ArgumentIndex.maximumRows,
       let arriving = try argumentIndex?.members(for: own.rowIDs, in: db)
     else {

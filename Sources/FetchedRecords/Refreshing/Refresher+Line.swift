@@ -95,7 +95,7 @@ extension Refresher {
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
     guard result.opening != nil else { return isShort(work, for: result) }
     // A file is read first; and what a function does by itself is not ended after some time.
-    if query.definition.isCached || query.letsClientsCallFunctions || isKnownAsLong(result) {
+    if query.definition.isCached || query.letsClientsCallFunctions || isTakenForLong(result) {
       return !worksBeside
     }
     // Others of its kind were long, and a reader has nothing else to do.

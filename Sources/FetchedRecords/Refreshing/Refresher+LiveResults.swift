@@ -14,15 +14,15 @@ extension Refresher {
       case .none:
         if work.alongside.isEmpty { continue }
         for result in group.members.values { bring(work, changes, into: result, in: transaction) }
-      case .rows(let changed, let plan):
-        let found = try? group.assignments(of: changed, plan: plan, in: transaction.db)
+      case .rows(let changed):
+        let found = try? group.assignments(of: changed, in: transaction.db)
         guard let assignments = found else {
           for result in group.members.values { postpone(result, changes) }
           continue
         }
         for (result, changed) in assignments {
           var work = work
-          work.records = .rows(changed, plan)
+          work.records = .rows(changed)
           if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
       case .totals:
@@ -122,6 +122,7 @@ extension Refresher {
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
       result.forgetIndex()
+      noteVainBeginning(of: result)
       if case .rows = work.records {
         result.durations.isLongByRows = true
       } else {

@@ -47,4 +47,23 @@ extension Refresher {
       if !isStopped { putOffLongWork() }
     }
   }
+
+  /// After a first fetch of a statement that took longer than what is short, others of it, with other
+  /// arguments, are not begun on the queue for so long: many of them would take it from commits.
+  private static let pauseOfBeginnings = LiveResult.shortWork * 50
+  /// Some more than there are queries in most configurations.
+  private static let mostBeginnings = 1000
+
+  func noteVainBeginning(of result: LiveResult) {
+    guard result.opening != nil else { return }
+    if vainBeginnings.count >= Self.mostBeginnings { vainBeginnings = [:] }
+    vainBeginnings[result.snapshot.query.sql] = .now
+  }
+
+  /// Whether a first fetch is not even begun on the queue.
+  func isTakenForLong(_ result: LiveResult) -> Bool {
+    if isKnownAsLong(result) { return true }
+    let last = vainBeginnings[result.snapshot.query.sql]
+    return last.map { .now - $0 < Self.pauseOfBeginnings } ?? false
+  }
 }

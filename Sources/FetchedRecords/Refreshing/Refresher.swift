@@ -58,6 +58,8 @@ package final class Refresher: @unchecked Sendable {
   let readerTurns = ProcessorTurns()
   /// Statements that took long when they last ran beside the queue.
   var longQueries: Set<String> = []
+  /// When a first fetch of a statement was last begun on the queue in vain.
+  var vainBeginnings: [String: ContinuousClock.Instant] = [:]
   /// The b-trees of which it is known where each entry is.
   var outlines: Set<OutlinedTree> = []
   /// Those that are read before anybody asks, the next one last.

@@ -22,8 +22,8 @@ extension Query {
   enum RecordsWork: Equatable {
     /// None of their tables changed.
     case none
-    /// These rows changed, and nothing else that they come from.
-    case rows([ChangedRows], IncrementalPlan)
+    /// These rows changed, and nothing else that they come from; the query has a plan for them.
+    case rows([ChangedRows])
     /// A window that is live by itself may show others; where it is now, if that is known, and which
     /// rows may have changed; nil: any.
     case window(WindowPlaces?, changed: [Int64]?)
@@ -77,9 +77,10 @@ extension Query {
     case .nothing: return .none
     case .everything: return .refetch(because: changes.reasons.names)
     case .tables:
-      guard (tables + storage).contains(where: { changes[table: $0] != nil }) else {
-        return .none
-      }
+      guard
+        tables.contains(where: { changes[table: $0] != nil })
+          || storage.contains(where: { changes[table: $0] != nil })
+      else { return .none }
       guard let plan else {
         return totals.isEmpty ? .refetch(because: ["notIncremental"]) : .totals(nil)
       }
@@ -106,7 +107,7 @@ extension Query {
       case .whole(let reason): return .refetch(because: [reason.rawValue])
       }
     }
-    return changed.isEmpty ? .none : .rows(changed.joiningOwners(plan), plan)
+    return changed.isEmpty ? .none : .rows(changed.joiningOwners(plan))
   }
 
   private func everyTable(of lead: IncrementalPlan.Lead) -> [String] {

@@ -8,6 +8,9 @@ extension RecordOrder {
   func differences(
     from old: [Record], to new: [Record]
   ) -> (removed: [Record], added: [Record]) {
+    if let only = old.first, let next = new.first, old.count == 1, new.count == 1 {
+      return only == next ? ([], []) : (old, new)
+    }
     let old = old.sorted { compare($0, $1) < 0 }
     let new = new.sorted { compare($0, $1) < 0 }
     var removed: [Record] = []

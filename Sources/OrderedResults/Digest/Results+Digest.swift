@@ -72,14 +72,8 @@ extension RecordBlock {
     by key: DigestKey, _ shown: ShownColumns, replacing old: RecordBlock
   ) -> RunDigest? {
     guard old.id == id, old.count <= count, let values = old.digest.known else { return nil }
-    var start = 0
-    while start < old.count, bytes(start).isEqual(to: old.bytes(start)) { start += 1 }
-    var end = 0
-    while end < old.count - start,
-      bytes(count - 1 - end).isEqual(to: old.bytes(old.count - 1 - end))
-    {
-      end += 1
-    }
+    let start = commonStart(with: old)
+    let end = commonEnd(with: old, atMost: old.count - start)
     // Where as many records came as went, those behind them count as they did.
     let hasMoved = old.count < count
     guard old.count + count - 2 * (start + end) + (hasMoved ? end : 0) < count else { return nil }
@@ -89,5 +83,34 @@ extension RecordBlock {
       by: run(start..<count - end, by: key, shown),
       before: hasMoved
         ? run(count - end..<count, by: key, shown) : key.run(of: end, values: (0, 0)))
+  }
+
+  /// How many of the first records are the same in another block. O(b), b bytes of these.
+  private func commonStart(with other: RecordBlock) -> Int {
+    let (start, otherStart) = (bounds[0], other.bounds[0])
+    let equal = BorrowedBytes(start: memory + Int(start), count: byteCount).commonStart(
+      with: BorrowedBytes(start: other.memory + Int(otherStart), count: other.byteCount))
+    var item = 0
+    while item < min(count, other.count), Int(bounds[item + 1] &- start) <= equal,
+      bounds[item + 1] &- start == other.bounds[item + 1] &- otherStart
+    {
+      item += 1
+    }
+    return item
+  }
+
+  /// How many of the last records are the same in another block, at most so many. O(b), b bytes of
+  /// these.
+  private func commonEnd(with other: RecordBlock, atMost most: Int) -> Int {
+    let (end, otherEnd) = (bounds[count], other.bounds[other.count])
+    let equal = BorrowedBytes(start: memory + Int(bounds[0]), count: byteCount).commonEnd(
+      with: BorrowedBytes(start: other.memory + Int(other.bounds[0]), count: other.byteCount))
+    var items = 0
+    while items < min(most, count), Int(end &- bounds[count - items - 1]) <= equal,
+      end &- bounds[count - items - 1] == otherEnd &- other.bounds[other.count - items - 1]
+    {
+      items += 1
+    }
+    return items
   }
 }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// How SQLite compares text: https://www.sqlite.org/datatype3.html#collating_sequences
 package enum Collation: String, Sendable {
   case binary = "BINARY"
@@ -120,10 +122,11 @@ extension ColumnView {
   }
 
   private static func order(bytes a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-    for index in 0..<min(a.count, b.count) where a[index] != b[index] {
-      return Int(a[index]) - Int(b[index])
+    guard let start = a.baseAddress, let otherStart = b.baseAddress else {
+      return a.count - b.count
     }
-    return a.count - b.count
+    let order = memcmp(start, otherStart, min(a.count, b.count))
+    return order != 0 ? Int(order) : a.count - b.count
   }
 
   /// SQLite's comparison goes no further than a NUL that both have at the same place; then the

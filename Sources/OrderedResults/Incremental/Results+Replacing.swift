@@ -21,7 +21,7 @@ extension Results {
   ) -> (results: Results, changes: ChangeSet, made: [MadeBlock])? {
     var replacement = Replacement(old: self, order: order)
     guard replacement.remove(removed), replacement.add(added) else { return nil }
-    return replacement.finish()
+    return (consume replacement).finish()
   }
 
   /// Where a record stands, or would stand, in a range that is known to have its place.
@@ -179,8 +179,8 @@ struct Replacement {
   private mutating func findReplaced() {
     // Mostly it is one, and then no key has to be hashed, which takes 0.2 µs.
     if let only = removed.first, removed.count == 1 {
-      let key = key(of: old[only])
-      for index in arrivals.indices where self.key(of: arrivals[index].record) == key {
+      let record = old[only]
+      for index in arrivals.indices where hasSameKey(arrivals[index].record, record) {
         arrivals[index].old = only
       }
       return
@@ -212,6 +212,17 @@ struct Replacement {
     }
   }
 
+  /// Nearly always the values are stored alike.
+  private func hasSameKey(_ record: Record, _ other: Record) -> Bool {
+    let key = old.layout.key ?? []
+    let isStoredAlike = record.borrow { record in
+      other.borrow { other in
+        key.allSatisfy { record.column($0).isEqual(to: other.column($0)) }
+      }
+    }
+    return isStoredAlike || self.key(of: record) == self.key(of: other)
+  }
+
   private func key(of record: Record) -> [Value] {
     (old.layout.key ?? []).map { record.value($0).canonical }
   }
@@ -222,11 +233,18 @@ struct Replacement {
   /// the same two of them as before; among those between the same two, the heaviest increasing
   /// subsequence does.
   private mutating func chooseStaying() {
-    let between = arrivals.indices.filter { index in
-      guard let old = arrivals[index].old else { return false }
-      return gap(index) == old - goneBefore(old) && isSameSection(arrivals[index], old)
+    if arrivals.count == 1 {
+      arrivals[0].stays = canStay(0)
+      return
     }
+    let between = arrivals.indices.filter(canStay)
     for (_, group) in between.chunked(on: gap) { keepHeaviest(of: Array(group)) }
+  }
+
+  /// Whether an arrival is between the same records that stay as what it replaces.
+  private func canStay(_ index: Int) -> Bool {
+    guard let old = arrivals[index].old else { return false }
+    return gap(index) == old - goneBefore(old) && isSameSection(arrivals[index], old)
   }
 
   /// How many records that stay are before an arrival.
@@ -291,10 +309,15 @@ struct Replacement {
   /// The changes in the order of `protocol.md` §4.
   private func offsets() -> ChangeOffsets.List {
     var replacedBy: [Int: Arrival] = [:]
-    for arrival in arrivals { if let old = arrival.old { replacedBy[old] = arrival } }
+    // Of a few, none is looked for by its hash.
+    let areFew = arrivals.count <= 4
+    if !areFew {
+      for arrival in arrivals { if let old = arrival.old { replacedBy[old] = arrival } }
+    }
     return ChangeOffsets.List(capacity: removed.count + arrivals.count) { offsets in
       for offset in removed.reversed() {
-        if let arrival = replacedBy[offset] {
+        let arrival = areFew ? arrivals.last { $0.old == offset } : replacedBy[offset]
+        if let arrival {
           if !arrival.stays { offsets.append(.change(offset, arrival.offset)) }
         } else {
           offsets.append(.deletion(offset))

@@ -82,6 +82,20 @@ package struct ColumnReader {
     }
   }
 
+  /// Whether the next column, which must be there, is this integer.
+  ///
+  /// O(1).
+  @inline(__always)
+  mutating func nextIs(_ integer: Int64) -> Bool {
+    switch readCode() {
+    case 1: Int64(read(Int8.self)) == integer
+    case 2: Int64(read(Int16.self)) == integer
+    case 3: Int64(read(Int32.self)) == integer
+    case 4: read(Int64.self) == integer
+    default: false
+    }
+  }
+
   /// Passes over one column.
   ///
   /// O(1).

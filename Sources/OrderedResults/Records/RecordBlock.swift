@@ -97,7 +97,7 @@ final class RecordBlock: @unchecked Sendable {
     for item in 0..<count {
       var columns = bytes(item).columns
       columns.skip(column)
-      if case .integer(integer) = columns.next() { records.append(record(item)) }
+      if columns.nextIs(integer) { records.append(record(item)) }
     }
     return records
   }

@@ -1,8 +1,8 @@
 /// An immutable, ordered list of records, cut into sections.
 ///
-/// A copy costs nothing, and results share what they have in common with the ones before. The
+/// A reference, and results share what they have in common with the ones before. The
 /// interface promises O(log n) access, n records, and no more.
-package struct Results: Sendable {
+package final class Results: Sendable {
   package let layout: RecordLayout
   let records: RecordList
   package let sections: SectionList

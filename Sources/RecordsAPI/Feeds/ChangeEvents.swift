@@ -9,7 +9,7 @@ import OrderedResults
 /// One value writes one unit: all the events of a change set, or a snapshot; the bytes are encoded
 /// once, however many streams they go to.
 struct ChangeEvents {
-  private(set) var json = JSONWriter()
+  private(set) var json = JSONWriter(reserving: Self.usualSize)
   /// What the events call their query.
   let member: MemberName
 
@@ -19,6 +19,9 @@ struct ChangeEvents {
   private(set) var count = 0
 
   private let givesIDs: Bool
+
+  /// As long as a change of a record or two.
+  private static let usualSize = 1536
 
   /// A change set of at most so many bytes is told as it happens, whatever its snapshot has: it says
   /// what changed, which a snapshot does not, and a socket takes it at once.
@@ -199,7 +202,7 @@ extension JSONWriter {
     raw(name)
     if let id {
       raw("\nid: ")
-      raw(id)
+      raw(text: id)
     }
     raw("\ndata: ")
   }

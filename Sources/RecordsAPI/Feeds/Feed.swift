@@ -236,6 +236,7 @@ final class Feed: StreamableFeed {
   private static func wake(
     for event: LiveResultEvent, _ state: inout State
   ) -> [(owner: ObjectIdentifier, listener: Listener)] {
+    if state.resting.isEmpty { return [] }
     if case .changed(let changes, let old, let new) = event, old.alongside == new.alongside,
       let reach = changes.reach
     {

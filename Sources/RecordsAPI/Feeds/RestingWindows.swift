@@ -21,6 +21,8 @@ struct RestingWindows<Listener> {
   /// How many buckets each level has, of those with any.
   private var levels: [Int: Int] = [:]
 
+  var isEmpty: Bool { listeners.isEmpty }
+
   func contains(_ owner: ObjectIdentifier) -> Bool { listeners[owner] != nil }
 
   /// Adds somebody who is not there; O(w), w windows.

@@ -8,6 +8,11 @@ final class RefreshCounters: Sendable {
   struct Total {
     var count = 0
     var duration = Duration.zero
+
+    fileprivate mutating func add(_ duration: Duration) {
+      count += 1
+      self.duration += duration
+    }
   }
 
   private struct State {
@@ -28,8 +33,7 @@ final class RefreshCounters: Sendable {
   func note(_ query: String, _ kind: RefreshKind, _ duration: Duration) {
     state.withLock { state in
       state.durations[kind, default: Histogram()].record(duration)
-      state.byQuery[query, default: [:]][kind, default: Total()].count += 1
-      state.byQuery[query, default: [:]][kind, default: Total()].duration += duration
+      state.byQuery[query, default: [:]][kind, default: Total()].add(duration)
     }
   }
 }

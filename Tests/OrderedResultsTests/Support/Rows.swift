@@ -11,10 +11,13 @@ extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Express
 
 extension Results {
   /// Results of these rows, in this order.
-  init(_ layout: RecordLayout, _ rows: [[Value]]) throws {
+  convenience init(_ layout: RecordLayout, _ rows: [[Value]]) throws {
     var builder = ResultsBuilder(layout: layout)
     for row in rows { builder.append(Record(row)) }
-    self = try builder.finishWithoutChanges()
+    let made = try builder.finishWithoutChanges()
+    self.init(
+      layout: made.layout, records: made.records, sections: made.sections,
+      hasDuplicateKeys: made.hasDuplicateKeys)
   }
 
   /// The next results as the rows come from a query.

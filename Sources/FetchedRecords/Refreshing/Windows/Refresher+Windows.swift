@@ -92,7 +92,7 @@ extension Refresher {
     let places = try places(of: range, bound.query, in: db)
     var work = work
     var changed: [Int64]?
-    if case .rows(let rows, _) = work.records { changed = rows.flatMap(\.rowIDs) }
+    if case .rows(let rows) = work.records { changed = rows.flatMap(\.rowIDs) }
     if let changed, let places, places.rowIDs == result.snapshot.places?.rowIDs,
       !places.shows(changed)
     {
