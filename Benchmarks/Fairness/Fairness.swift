@@ -44,7 +44,11 @@ struct Fairness: ParsableCommand {
 
 /// Clients that ask for much.
 enum Attack: String, CaseIterable, ExpressibleByArgument {
-  case none, endless, fourEndless, slowLive, largeGets, manyQueries, windows
+  case none, endless, fourEndless, slowLive, largeGets, manyQueries, windows, windowStreams
+
+  /// As many as a stream may have.
+  static let windowsOfStream = 64
+  static let streamsOfWindows = 500
 
   var title: String {
     switch self {
@@ -55,6 +59,8 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
     case .largeGets: "150 GETs of 6 MB"
     case .manyQueries: "157 streams of 64 queries"
     case .windows: "windows of the same query"
+    case .windowStreams:
+      "\(Self.streamsOfWindows) streams of \(Self.windowsOfStream) windows each"
     }
   }
 
@@ -73,6 +79,13 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
       }
     case .windows:
       (0..<windows).map { "/v1/queries/players/events?snapshot=false&offset=\($0)&limit=10" }
+    case .windowStreams:
+      (0..<Self.streamsOfWindows).map { stream in
+        let queries = (0..<Self.windowsOfStream).map {
+          "query=players%3Foffset%3D\(stream * Self.windowsOfStream + $0)%26limit%3D10"
+        }
+        return "/v1/events?" + queries.joined(separator: "&")
+      }
     }
   }
 }

@@ -32,7 +32,7 @@ final class FairnessRun {
     """
 
   private static let settings = """
-    limits: {controllers: 100000, connections: 100000, connectionsPerAddress: 100000}
+    limits: {controllers: 100000, queriesPerAddress: 100000, connections: 100000, connectionsPerAddress: 100000}
     timeouts: {statement: 10m}
     """
 
@@ -48,13 +48,18 @@ final class FairnessRun {
 
   init(_ executable: String, _ attack: Attack, windows: Int) throws {
     self.attack = attack
-    self.windows = windows
-    database = try SampleDatabase(rows: attack == .windows ? windows + 100 : 1000)
+    self.windows =
+      attack == .windowStreams ? Attack.streamsOfWindows * Attack.windowsOfStream : windows
+    database = try SampleDatabase(rows: Self.showsWindows(attack) ? self.windows + 100 : 1000)
     server = try ServerProcess(
       executable, database: database.path, queries: Self.queries, settings: Self.settings)
     stream = try EventSocket(
       port: server.port, path: "/v1/queries/players/events?snapshot=false")
     try begin()
+  }
+
+  private static func showsWindows(_ attack: Attack) -> Bool {
+    attack == .windows || attack == .windowStreams
   }
 
   private func begin() throws {
@@ -70,7 +75,7 @@ final class FairnessRun {
       }
       drain.add(descriptor)
     }
-    if [.slowLive, .manyQueries, .windows].contains(attack) {
+    if attack == .slowLive || attack == .manyQueries || Self.showsWindows(attack) {
       drain.wait(for: "retry:", count: min(paths.count, windows), atMost: .seconds(120))
     }
     // The first change makes the server's index of rows.
@@ -88,7 +93,7 @@ final class FairnessRun {
       if number % 10 == 5 { answers.append(try get(number)) }
     }
     events.sort()
-    let told = attack == .windows ? try tellAll() : nil
+    let told = Self.showsWindows(attack) ? try tellAll() : nil
     return Figures(
       p50: events[events.count / 2], p99: events[events.count * 99 / 100],
       getP50: answers.median ?? 0, getMaximum: answers.max() ?? 0,
