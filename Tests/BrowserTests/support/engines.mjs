@@ -25,7 +25,7 @@ export function programNamed(name) {
 const packages = {
   Xvfb: "xvfb", WebKitWebDriver: "webkit2gtk-driver", chromedriver: "chromium-driver",
   go: "golang-go golang-github-mattn-go-sqlite3-dev", nginx: "nginx-light", php: "php-cli", promtool: "prometheus",
-  rails: "ruby-rails ruby-sqlite3 puma", sqldiff: "sqlite3", tsc: "node-typescript",
+  rails: "ruby-rails ruby-sqlite3 puma", sqldiff: "sqlite3-tools", tsc: "node-typescript",
 };
 
 /** Why none of what needs these programs can be done here, and what helps; false where all are there. */
