@@ -86,13 +86,13 @@ import Testing
 
   @Test(arguments: [0, 1, -1, 4_611_686_018_427_387_903, -4_611_686_018_427_387_904])
   func `of UNION ALL have numbers`(rowID: Int64) throws {
-    for part in [0, 1] as [Int64] {
-      let number = try #require(RowOfPart([part, rowID]).number(of: 2))
-      let row = RowOfPart(number: number, of: 2)
-      #expect(row.part == part && row.rowID == rowID)
+    for arm in [0, 1] as [Int64] {
+      let number = try #require(RowOfArm([arm, rowID]).number(of: 2))
+      let row = RowOfArm(number: number, of: 2)
+      #expect(row.arm == arm && row.rowID == rowID)
     }
-    #expect(RowOfPart([1, .max]).number(of: 2) == nil)
-    #expect(RowOfPart([1, .min]).number(of: 2) == nil)
+    #expect(RowOfArm([1, .max]).number(of: 2) == nil)
+    #expect(RowOfArm([1, .min]).number(of: 2) == nil)
   }
 
   @Test func `of UNION ALL without a number are read with all`() throws {

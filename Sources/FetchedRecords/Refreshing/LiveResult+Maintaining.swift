@@ -156,7 +156,7 @@ extension LiveResult {
     _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
   ) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow, .rowOfPart: Self.isWorthwhile(owners, of: total, plan, arguments)
+    case .row, .keyedRow, .rowOfArm: Self.isWorthwhile(owners, of: total, plan, arguments)
     case .group:
       Self.isWorthwhile(groups: owners, of: total) && !plan.searchesForBeginnings(arguments)
     }
@@ -165,7 +165,7 @@ extension LiveResult {
   /// A partition is read as a whole, whatever part of the result it is.
   private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow, .rowOfPart: true
+    case .row, .keyedRow, .rowOfArm: true
     case .group: count <= max(64, total / 4)
     }
   }
@@ -185,9 +185,9 @@ extension LiveResult {
       return index.records(of: owner) { record in
         key.number(of: columns.lazy.map(record.value)) == owner
       }
-    case .rowOfPart(let columns, let parts):
+    case .rowOfArm(let columns, let arms):
       return index.records(of: owner) { record in
-        RowOfPart(columns.map(record.rowID(at:))).number(of: parts) == owner
+        RowOfArm(columns.map(record.rowID(at:))).number(of: arms) == owner
       }
     case .group(let columns):
       guard let numbers = contributions?.numbers else { return [] }

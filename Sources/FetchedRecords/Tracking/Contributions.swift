@@ -126,11 +126,11 @@ struct Contributions {
       let values = statement.values(at: first, count: key.columns.count)
       owner = key.number(of: values)
       keys.insert(values, owner)
-    case .rowOfPart(_, let parts):
+    case .rowOfArm(_, let arms):
       let values = (first..<first + 2).map {
         sqlite3_column_int64(statement.sqliteStatement, Int32($0))
       }
-      let known = RowOfPart(values).number(of: parts)
+      let known = RowOfArm(values).number(of: arms)
       hasLoss = hasLoss || known == nil
       owner = known ?? 0
     case .group(let columns):

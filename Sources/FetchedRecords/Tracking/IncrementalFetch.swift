@@ -70,7 +70,7 @@ extension IncrementalPlan {
       try self.records.forEach(known, arguments: arguments, in: db) { statement in
         try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
       }
-    case .rowOfPart, .group:
+    case .rowOfArm, .group:
       let statement = try db.cachedStatement(sql: self.records.beforeKeys)
       defer { sqlite3_reset(statement.sqliteStatement) }
       for owner in owners {
@@ -85,9 +85,9 @@ extension IncrementalPlan {
 
   /// What the records of a group, or of a row of UNION ALL, are read by; nil: there are none.
   private func values(of owner: Int64, _ contributions: Contributions?) -> [Value]? {
-    if case .rowOfPart(_, let parts) = self.owner {
-      let row = RowOfPart(number: owner, of: parts)
-      return [.integer(row.part), .integer(row.rowID)]
+    if case .rowOfArm(_, let arms) = self.owner {
+      let row = RowOfArm(number: owner, of: arms)
+      return [.integer(row.arm), .integer(row.rowID)]
     }
     guard let contributions else { return nil }
     guard let members = contributions.members else { return contributions.numbers[owner] }

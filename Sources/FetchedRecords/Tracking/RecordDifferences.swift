@@ -35,8 +35,8 @@ extension IncrementalPlan {
     switch owner {
     case .row(let column): record.rowID(at: column)
     case .keyedRow(let columns, let key): key.number(of: columns.lazy.map(record.value))
-    case .rowOfPart(let columns, let parts):
-      RowOfPart(columns.map(record.rowID(at:))).number(of: parts) ?? 0
+    case .rowOfArm(let columns, let arms):
+      RowOfArm(columns.map(record.rowID(at:))).number(of: arms) ?? 0
     case .group(let columns): contributions?.owner(of: columns.map(record.value)) ?? 0
     }
   }

@@ -13,7 +13,7 @@ package struct IncrementalPlan: Sendable, Equatable {
     case keyedRow(columns: [Int], TableKey)
     /// A row of one of the SELECTs that UNION ALL joins, of so many; the positions of the SELECT's number
     /// and of the rowid among the columns.
-    case rowOfPart(columns: [Int], parts: Int)
+    case rowOfArm(columns: [Int], arms: Int)
     /// A group of rows, or a partition, each of whose rows is a record; the positions of what it is
     /// grouped by among the columns.
     case group(columns: [Int])

@@ -73,7 +73,7 @@ struct UnionAnalysis {
     let records =
       UnionArm.owner + arms.map { $0.records(hidden: hidden) }.joined(separator: Self.separator)
     let plan = IncrementalPlan(
-      owner: .rowOfPart(columns: [names.count, names.count + 1], parts: arms.count),
+      owner: .rowOfArm(columns: [names.count, names.count + 1], arms: arms.count),
       isGrouped: false, order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: nil)
