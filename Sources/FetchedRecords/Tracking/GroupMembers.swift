@@ -3,7 +3,8 @@ import OrderedResults
 
 /// The rowids of the rows of each group, where no index of the database finds them.
 ///
-/// Memory: 8 to 16 bytes a row, and some 50 a group.
+/// Memory: 8 to 16 bytes a row and some 100 a group, and about as much that the allocator keeps of lists that
+/// grew.
 struct GroupMembers {
   /// The number of these rowids among those of a plan's contributions.
   private let position: Int
