@@ -51,8 +51,9 @@ import Testing
   }
 
   @Test func `are no help where there are none`() throws {
-    let fixture = try ServerFixture(
-      Teams.schema, queries: "teams:\n  sql: SELECT DISTINCT team FROM player ORDER BY team\n")
+    // What UNION has made one record of is of no row.
+    let sql = "SELECT team FROM player UNION SELECT team FROM player ORDER BY team"
+    let fixture = try ServerFixture(Teams.schema, queries: "teams:\n  sql: \(sql)\n")
     let answer = try fixture.get("/v1/queries/teams/records/Blue")
     #expect(answer.status == 404)
     #expect(try answer.json["detail"].string?.contains("index path") == true)
@@ -64,7 +65,7 @@ import Testing
         #"change {"type":"deletion","indexPath":[0,0],"key":[],"record":{"team":"Blue"}}"#,
         #"change {"type":"insertion","newIndexPath":[0,0],"key":[],"record":{"team":"Black"}}"#,
       ])
-    try fixture.expectTruth(follower, "teams", "SELECT DISTINCT team FROM player ORDER BY team")
+    try fixture.expectTruth(follower, "teams", sql)
   }
 
   @Test func `that are steps of a path end with a comma`() throws {

@@ -29,7 +29,7 @@ import Testing
       {"name":"least","type":"integer","default":0},{"name":"but","type":"text"}],"section":"team",
       "columns":["id","name","team"],"columnTypes":{},"key":["id"]},
       {"name":"names","title":null,"parameters":[],"section":null,"columns":["name"],
-      "columnTypes":{},"key":null}]}
+      "columnTypes":{},"key":["name"]}]}
       """#
     #expect(try answer.json == JSONValue(parsing: expected))
   }
