@@ -2,9 +2,11 @@
 ///
 /// A copy over the file in place (`cp`), a truncation, or a rollback journal that was deleted under
 /// a killed writer change the file's content, and no connection that has it open notices: its cache
-/// shows the old one. What SQLite writes has a cause: in rollback mode a commit, which
-/// `PRAGMA data_version` counts; in write-ahead mode a checkpoint, which the wal-index tells of
-/// before the first page is written (https://www.sqlite.org/walformat.html#the_wal_index_header).
+/// shows the old one. What SQLite writes has a cause: in rollback mode a commit, which the file
+/// counts (https://www.sqlite.org/fileformat2.html#file_change_counter); in write-ahead mode a
+/// checkpoint, which the wal-index tells of before the first page is written
+/// (https://www.sqlite.org/walformat.html#the_wal_index_header). That a look finds a commit is no
+/// cause: while a file is being written over, it is empty for a moment, and for that moment another.
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
 /// write between one with a cause and the look that finds this one, unless the cause is a checkpoint
@@ -14,8 +16,8 @@ struct UnexplainedWrites {
 
   /// What accounts for writes: as long as it is the same, nothing has.
   enum Cause: Equatable {
-    /// In rollback mode: how many looks have found commits.
-    case commits(Int)
+    /// In rollback mode: how many transactions have changed the file, by its own count.
+    case changes(UInt32)
     /// In write-ahead mode: which log, how far it was copied to the file, and where commits are
     /// written into the file itself (``WALIndexHeader/inPlaceChange``), their number.
     case log(salts: UInt64, CheckpointProgress, inPlace: UInt32)

@@ -18,8 +18,6 @@ final class WatchConnection {
   private let path: String
   private let connection: DatabaseQueue
   private var detector = CommitDetector()
-  /// How many looks have found commits.
-  private var commits = 0
   private var writes = UnexplainedWrites()
   /// nil: the connection has no log open. Once it has one, it stays with it.
   private var log: Log?
@@ -69,14 +67,8 @@ final class WatchConnection {
   func look(readsFile: Bool = true) -> CommitDetector.Answer {
     // Before the statement: what is committed after this has another header at the next look.
     let found = log?.header()
-    let answer: CommitDetector.Answer
-    if let found, !readsFile {
-      answer = log?.compare(found) ?? .unchanged
-    } else {
-      answer = lookByStatement(found)
-    }
-    if answer == .changed { commits += 1 }
-    return answer
+    if let found, !readsFile { return log?.compare(found) ?? .unchanged }
+    return lookByStatement(found)
   }
 
   /// Whether the next look finds a commit; false also where only a statement tells.
@@ -124,7 +116,19 @@ final class WatchConnection {
 
   /// What accounts for writes to the database file now; nil: it cannot be told.
   func cause() -> UnexplainedWrites.Cause? {
-    log == nil ? .commits(commits) : log?.cause()
+    log == nil ? changeCounter.map(UnexplainedWrites.Cause.changes) : log?.cause()
+  }
+
+  /// nil: the file is too short for one, or cannot be read.
+  private var changeCounter: UInt32? {
+    let files = connection.unsafeRead { db in
+      db.sqliteConnection.flatMap { try? DatabaseFiles(of: $0) }
+    }
+    return withUnsafeTemporaryAllocation(byteCount: 4, alignment: 4) { bytes in
+      // https://www.sqlite.org/fileformat2.html#file_change_counter
+      guard (try? files?.read(.database, at: 24, into: bytes)) == true else { return nil }
+      return UInt32(bigEndian: bytes.load(as: UInt32.self))
+    }
   }
 
   /// Whether what the connection shows is not what the files hold: the database file was written by
@@ -158,8 +162,10 @@ final class WatchConnection {
 
   /// Notes that a look has found a commit, before which the database file was `before`.
   func settleCommit(_ before: FileStatus?) {
-    guard let before, log == nil, FileStatus(path: path) == before else { return }
-    writes.settle(before, .commits(commits))
+    guard let before, log == nil, let cause = cause(), FileStatus(path: path) == before else {
+      return
+    }
+    writes.settle(before, cause)
   }
 
   /// Notes what a checkpoint may have written, and where the log begins anew.

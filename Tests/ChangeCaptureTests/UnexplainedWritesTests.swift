@@ -30,36 +30,36 @@ import Testing
   }
 
   @Test mutating func `a commit explains a write without a log, also one that is seen first`() {
-    #expect(!poll(0, file(1), .commits(0)))
-    #expect(!poll(50, file(2), .commits(1)))
-    #expect(!poll(100, file(2), .commits(1)))
+    #expect(!poll(0, file(1), .changes(0)))
+    #expect(!poll(50, file(2), .changes(1)))
+    #expect(!poll(100, file(2), .changes(1)))
     // The write is there, the commit is not yet.
-    #expect(!poll(150, file(3), .commits(1)))
-    #expect(!poll(200, file(4), .commits(2)))
-    #expect(!poll(250, file(4), .commits(2)))
+    #expect(!poll(150, file(3), .changes(1)))
+    #expect(!poll(200, file(4), .changes(2)))
+    #expect(!poll(250, file(4), .changes(2)))
   }
 
   @Test mutating func `a write that nothing explains is told once, when it seems to be over`() {
-    #expect(!poll(0, file(1), .commits(0)))
-    #expect(!poll(50, file(2, size: 0), .commits(0)))
-    #expect(!poll(100, file(3), .commits(0)))
-    #expect(poll(150, file(3), .commits(0)))
-    #expect(!poll(200, file(3), .commits(0)))
+    #expect(!poll(0, file(1), .changes(0)))
+    #expect(!poll(50, file(2, size: 0), .changes(0)))
+    #expect(!poll(100, file(3), .changes(0)))
+    #expect(poll(150, file(3), .changes(0)))
+    #expect(!poll(200, file(3), .changes(0)))
     // The same content may come back.
-    #expect(!poll(250, file(1), .commits(0)))
-    #expect(poll(300, file(1), .commits(0)))
+    #expect(!poll(250, file(1), .changes(0)))
+    #expect(poll(300, file(1), .changes(0)))
   }
 
   @Test mutating func `what follows a commit that was found is not its work`() {
-    #expect(!poll(0, file(1), .commits(0)))
-    writes.settle(file(2), .commits(1))
-    #expect(!poll(50, file(3), .commits(1)))
-    #expect(poll(100, file(3), .commits(1)))
+    #expect(!poll(0, file(1), .changes(0)))
+    writes.settle(file(2), .changes(1))
+    #expect(!poll(50, file(3), .changes(1)))
+    #expect(poll(100, file(3), .changes(1)))
   }
 
   @Test mutating func `a write that does not end is told in time`() {
-    #expect(!poll(0, file(1), .commits(0)))
-    let told = (1...20).filter { poll(50 * $0, file(Int64(1 + $0)), .commits(0)) }
+    #expect(!poll(0, file(1), .changes(0)))
+    let told = (1...20).filter { poll(50 * $0, file(Int64(1 + $0)), .changes(0)) }
     #expect(told.first == 9)
     #expect(told.count == 2)
   }

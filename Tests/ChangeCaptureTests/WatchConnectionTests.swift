@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import TestSupport
 import Testing
@@ -39,6 +40,27 @@ import Testing
       try writer.execute("ROLLBACK")
       #expect(connection.look(readsFile: readsFile) == .unchanged)
     }
+  }
+
+  /// Of the same number of changes and the same size, so that SQLite sees nothing of it.
+  @Test func `a copy over the file is seen also by who has looked when it was empty`() throws {
+    let connection = try connection("DELETE")
+    defer { connection.close() }
+    let copy = try Data(contentsOf: URL(filePath: folder.file()))
+    let file = try FileHandle(forWritingTo: URL(filePath: folder.file()))
+    try file.truncate(atOffset: 0)
+    #expect(connection.look() == .changed)
+    try file.write(contentsOf: copy)
+    try file.close()
+    _ = connection.look()
+    let start = ContinuousClock.now
+    let isOutdated = try (0..<10).map { poll in
+      let (files, before) = (try #require(connection.status), connection.cause())
+      _ = connection.look()
+      return connection.isOutdated(
+        files, before: before, isDatabaseLast: false, at: start + .milliseconds(50 * poll))
+    }
+    #expect(isOutdated.filter(\.self).count == 1)
   }
 
   @Test func `a commit between the files' state and the look makes no other log of it`() throws {
