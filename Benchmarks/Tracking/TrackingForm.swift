@@ -51,7 +51,7 @@ extension TrackingForm {
     TrackingForm(
       name: "n:1 join without an index, other table (10 players a club)",
       select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.homeId WHERE 1",
-      rest: "ORDER BY p.name", change: title),
+      rest: "ORDER BY p.name", change: title, records: 10),
     TrackingForm(
       name: "LEFT JOIN, a condition on its table",
       select: """
@@ -110,7 +110,7 @@ extension TrackingForm {
     TrackingForm(
       name: "groups by a column without an index, another group",
       select: "SELECT homeId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
-      rest: "GROUP BY homeId ORDER BY total DESC", change: home),
+      rest: "GROUP BY homeId ORDER BY total DESC", change: home, records: 2),
     TrackingForm(
       name: "groups by an expression",
       select: "SELECT substr(email, 7, 5) AS part, count(*) AS n FROM player WHERE 1",
