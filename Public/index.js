@@ -170,11 +170,15 @@ function bar(state) {
   if (state === "signedOut") askWho();
 }
 
+let readings = 0;
+
 async function showDetails() {
   if (!byId("about").open || !view) return;
+  const reading = ++readings;
   const [{ fillDetails }, query] =
     await Promise.all([import("./page/details.js"), get(addressOf(view.query.name))]);
-  if (view?.query.name !== query.name) return;
+  // What was asked before and comes last is not shown.
+  if (view?.query.name !== query.name || reading !== readings) return;
   const explorer = explores ? await import("./page/explore.js") : null;
   fillDetails(byId("details"), { ...query, explored: view.query.explored }, view.controller.url, isSignedIn(), explorer);
 }
