@@ -30,6 +30,7 @@ struct TerminalLogHandler: LogHandler {
   func log(event: LogEvent) {
     var event = event
     event.message = "\(event.message.description.showingControls())"
+    event.metadata = event.metadata?.mapValues { "\($0.description.showingControls())" }
     Self.queue.write { [inner, event] in inner.log(event: event) }
   }
 }

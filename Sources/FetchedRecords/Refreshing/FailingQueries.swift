@@ -1,4 +1,5 @@
 import Locks
+import QueryAnalysis
 
 /// The queries that cannot be brought up to date, by their names.
 ///
@@ -85,7 +86,7 @@ extension Refresher {
     if result.isExplored { return log(.explorationFails(result.queryName, failure)) }
     let live = result.opening == nil ? ObjectIdentifier(result) : nil
     let isNews = failing.withLock { $0.note(result.queryName, failure, of: live, at: .now) }
-    if isNews { log(.queryFails(result.queryName, failure)) }
+    if isNews { log(.queryFails(result.queryName, sql: result.snapshot.query.sql, failure)) }
   }
 
   func noteSuccess(ofQuery result: LiveResult) {

@@ -28,8 +28,8 @@ package enum RefresherMessage: Sendable {
   case recovered
   /// One query was brought up to date, for the metrics: told inside the transaction.
   case refreshed(query: String, RefreshKind, Duration)
-  /// A query cannot be brought up to date: told once, whoever asks for it meanwhile.
-  case queryFails(String, FetchFailure)
+  /// A query cannot be brought up to date: told once, whoever asks for it meanwhile. `sql` is what ran last.
+  case queryFails(String, sql: String, FetchFailure)
   /// The same of one that somebody explores by, who is told.
   case explorationFails(String, FetchFailure)
   /// It can again.

@@ -63,8 +63,10 @@ extension Logger {
     case .cacheWrittenAgain:
       notice("the cache can be written again")
     case .refreshed: break
-    case .queryFails(let query, let failure):
-      error("the query \(query) fails: \(failure.detail)")
+    case .queryFails(let query, let sql, let failure):
+      // On one line, as all that is logged.
+      let text = sql.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      error("the query \(query) fails: \(failure.detail)", metadata: ["sql": "\(text)"])
     case .explorationFails(let query, let failure):
       debug("\(query) fails: \(failure.detail)")
     case .queryRecovered(let query):

@@ -60,6 +60,7 @@ import Testing
     let lines = try command.process.errors.rest().filter { $0.contains("the query sums fails") }
     #expect(lines.count == 1)
     #expect(lines.first?.contains("integer overflow") == true)
+    #expect(lines.first?.contains("sql=SELECT ") == true)
   }
 
   @Test func `is nothing where somebody explores, who is told`() throws {
