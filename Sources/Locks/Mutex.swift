@@ -5,8 +5,9 @@
   import os
 
   /// A value that one thread at a time may touch.
+  // Safe to share: the value is touched under the lock alone.
   package struct Mutex<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-    // Both have an address for as long as this is, and the value is touched under the lock alone.
+    // Both have an address for as long as this is.
     private let lock = os_unfair_lock_t.allocate(capacity: 1)
     private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 

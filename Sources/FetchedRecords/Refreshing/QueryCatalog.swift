@@ -1,7 +1,7 @@
 import GRDB
+import Locks
 import OrderedResults
 package import QueryAnalysis
-import Locks
 
 /// Which queries there are, and what SQLite makes of each under the present schema.
 package final class QueryCatalog: Sendable {

@@ -1,9 +1,9 @@
 import Dispatch
 import GRDB
 import Hashing
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 // Results that outlive the process, of queries that ask for it.
 //

@@ -1,9 +1,9 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 // What the controllers of a program ask for, who wait for their first results.
 extension Refresher {

@@ -1,5 +1,5 @@
-package import QueryAnalysis
 import Locks
+package import QueryAnalysis
 
 // Queries that nobody declares: somebody explores the database by them for a while.
 extension Refresher {

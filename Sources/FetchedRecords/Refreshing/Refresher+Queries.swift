@@ -1,6 +1,6 @@
 import GRDB
-import QueryAnalysis
 import Locks
+import QueryAnalysis
 
 // Other queries in the place of those there are, while their results live.
 extension Refresher {

@@ -1,8 +1,8 @@
 package import ChangeCapture
 import GRDB
 package import HeldMemory
-package import OrderedResults
 import Locks
+package import OrderedResults
 
 /// Keeps all live queries of one database up to date.
 ///

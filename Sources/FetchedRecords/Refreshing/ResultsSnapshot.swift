@@ -1,6 +1,6 @@
+import Locks
 package import OrderedResults
 package import QueryAnalysis
-import Locks
 
 /// One state of a live result. Immutable: it may be handed anywhere, and a copy is a reference.
 package final class ResultsSnapshot: Sendable {

@@ -4,7 +4,7 @@ import OrderedResults
 /// The rowids of the rows of each group, where no index of the database finds them.
 ///
 /// Memory: 8 to 16 bytes a row and some 100 a group, and about as much that the allocator keeps of lists that
-/// grew.
+/// grew, which is not counted.
 struct GroupMembers {
   /// The number of these rowids among those of a plan's contributions.
   private let position: Int
@@ -18,7 +18,8 @@ struct GroupMembers {
 
   init(position: Int) { self.position = position }
 
-  var size: Int { 12 * count + 48 * rows.count }
+  /// About the bytes that it takes.
+  var size: Int { 16 * count + 100 * rows.count }
 
   /// Whether a group has so many rows on average that to read all costs no more.
   var areTooFewGroups: Bool { count > Self.few && rows.count < 2 * Self.worthwhile }

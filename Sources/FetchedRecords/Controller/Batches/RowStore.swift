@@ -1,5 +1,5 @@
-import OrderedResults
 import Locks
+import OrderedResults
 
 /// The whole records that were read last, by rowid; at most a few batches.
 final class RowStore: Sendable {

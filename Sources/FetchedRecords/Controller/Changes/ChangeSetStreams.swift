@@ -1,6 +1,6 @@
 public import GRDB
-import OrderedResults
 import Locks
+import OrderedResults
 
 extension FetchedRecordsController {
   /// The present state, and the changes from now on, one whole change set after the other.

@@ -1,9 +1,9 @@
 import Algorithms
 import ChangeCapture
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// Listens to a live result for a controller: says what the controller's request is, checks that its
 /// records decode, names its sections, reads what stands alongside, and keeps its cache.

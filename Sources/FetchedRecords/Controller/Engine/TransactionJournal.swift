@@ -2,9 +2,9 @@ import ChangeCapture
 import Foundation
 import GRDB
 import GRDBSQLite
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// Which rows the writer's own transactions changed, as the connection tells while they run.
 ///
