@@ -84,11 +84,14 @@ import Testing
     let (shop, bulk) = try shopWithBulk(
       "memory: 67108864, resultBytes: 60000000, memoryPerCaller: 1000000000")
     var streams: [EventStream] = []
-    while streams.count < 60 {
-      let stream = bulk(streams.count)
-      guard try stream.head().status == 200 else { break }
-      streams.append(stream)
+    func open(upTo limit: Int, _ stream: (Int) -> EventStream) throws {
+      while streams.count < limit {
+        let stream = stream(streams.count)
+        guard try stream.head().status == 200 else { break }
+        streams.append(stream)
+      }
     }
+    try open(upTo: 60, bulk)
     #expect(streams.count > 2 && streams.count < 60)
     try shop.get("/v1/queries/bulk/events?k=99", as: "bob").expectProblem(503)
     let orders = shop.stream("/v1/queries/orders/events", as: "bob")
@@ -96,13 +99,13 @@ import Testing
     #expect(try shop.get("/v1/queries/shelf/records?limit=1", as: "guest").status == 200)
     try shop.writer.run("INSERT INTO purchase VALUES (20, 8, 'Axe', 10)")
     while let event = try orders.next(), event.type != "change" {}
-    // Small ones take what is left. Then nobody new is shown anything, but who asks is known still.
-    // What nobody shows any longer is let go a moment later, and is theirs, too.
+    // Large ones, and then small ones, take what is left: what was only needed to fetch the first ones
+    // was let go a moment later, and is theirs, too. Then nobody new is shown anything, but who asks is
+    // known still.
     try eventually("nobody new is shown anything") {
-      while streams.count < 300 {
-        let stream = shop.stream("/v1/queries/some/events?k=\(streams.count)&limit=1", as: "ann")
-        guard try stream.head().status == 200 else { break }
-        streams.append(stream)
+      try open(upTo: 60, bulk)
+      try open(upTo: 300) {
+        shop.stream("/v1/queries/some/events?k=\($0)&limit=1", as: "ann")
       }
       let refused = try shop.get("/v1/queries/some/records?k=-1", as: "guest")
       guard refused.status != 200 else { return false }

@@ -8,7 +8,7 @@ import Testing
 /// shows what a plain SELECT returns.
 ///
 /// `REMOTE_STEPS` is the number of rounds, and `DIDCHANGE_SEED` begins with the same ones again.
-@Suite(.endToEnd, .serialized) struct `Random remote controllers` {
+@Suite(.promptTasks, .endToEnd, .serialized) struct `Random remote controllers` {
   static let steps = RandomSource.number("REMOTE_STEPS") ?? 80
 
   @Test func `show what a SELECT returns`() throws {

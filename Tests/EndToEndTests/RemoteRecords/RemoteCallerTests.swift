@@ -5,7 +5,7 @@ import Testing
 @testable import FetchedRecordsClient
 
 /// The Swift client of somebody who has signed in.
-@Suite(.endToEnd) struct `A remote controller's caller` {
+@Suite(.promptTasks, .endToEnd) struct `A remote controller's caller` {
   /// Gives the next token each time.
   private final class Tokens: Sendable {
     private let tokens: Mutex<[String?]>

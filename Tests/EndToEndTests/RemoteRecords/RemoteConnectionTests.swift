@@ -6,7 +6,7 @@ import Testing
 @testable import FetchedRecordsClient
 
 /// The Swift client where connections break, stand still or are held back.
-@Suite(.endToEnd) struct `A remote controller's connection` {
+@Suite(.promptTasks, .endToEnd) struct `A remote controller's connection` {
   private let fixture: ServerFixture
   private let proxy: CuttingProxy
   private let writer: ForeignWriter

@@ -5,7 +5,7 @@ import Testing
 @testable import FetchedRecordsClient
 
 /// The Swift client on a real server, and a real database that another process writes to.
-@Suite(.endToEnd) struct `A remote controller` {
+@Suite(.promptTasks, .endToEnd) struct `A remote controller` {
   struct Player: Decodable, Sendable, Equatable {
     var id: Int
     var name: String

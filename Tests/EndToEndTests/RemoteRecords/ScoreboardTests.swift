@@ -2,7 +2,9 @@ import Foundation
 import Testing
 
 /// `Examples/Scoreboard`, a program that somebody else might write, in a package of its own.
-@Suite(.endToEnd, .enabled(if: Scoreboard.isBuilt, "Scripts/test builds Examples/Scoreboard"))
+@Suite(
+  .promptTasks, .endToEnd,
+  .enabled(if: Scoreboard.isBuilt, "Scripts/test builds Examples/Scoreboard"))
 struct `The example` {
   @Test func `shows what changes, whatever cuts its connection`() throws {
     let teams = try Teams()
