@@ -122,8 +122,11 @@ export class VirtualList {
     const isNewest = () => this.#newest === loaded && !this.#ending.signal.aborted;
     if (controller.totalNumberOfRecords > loaded.records.length) {
       if (this.#state !== this.#measured) await this.#measure(isNewest);
-    } else this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
-      ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
+    } else {
+      this.#outline.setSections(controller.sections.map(({ name, indexTitle, records }) =>
+        ({ name, indexTitle, numberOfRecords: records.length })), this.#options);
+      this.#measured = this.#state;
+    }
     if (!isNewest()) return;
     const isMove = !isSame(loaded, this.#loaded);
     this.#isAnimated ||= !isMove;
@@ -184,6 +187,7 @@ export class VirtualList {
     if (!sections || !isSettled() || !this.#fits(sections)) return;
     this.#outline.setSections(sections, this.#options, tag);
     this.#later();
+    this.#follow();
   }
 
   #fits(sections) { return fits(sections, this.#newest.offset, this.controller.sections); }

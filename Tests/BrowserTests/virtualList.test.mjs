@@ -202,6 +202,24 @@ queries:
     await eventually(async () => /again/.test(await tab.run(inSight)), "something comes");
   });
 
+  test("a list that is empty for a moment, and then as it was at a commit that it knows, is shown again", async () => {
+    await open("items");
+    await rowsInSight();
+    await scrollTo(1000);
+    await rowsInSight();
+    // As a window of a server that is one commit behind: the next event brings it to the present.
+    await tab.run(async () => {
+      const { window } = controller;
+      const emptied = { fetchedRecords: [], sections: [], totalNumberOfRecords: 0 };
+      for (const [name, value] of Object.entries(emptied)) Object.defineProperty(controller, name, { value, configurable: true });
+      controller.dispatchEvent(new CustomEvent("snapshot", { detail: { window } }));
+      await new Promise(requestAnimationFrame);
+      for (const name of Object.keys(emptied)) delete controller[name];
+      controller.dispatchEvent(new CustomEvent("didChange", { detail: { window } }));
+    });
+    await rowsInSight();
+  });
+
   test("what comes and goes above does not move what is read", async () => {
     await open("items");
     await rowsInSight();
