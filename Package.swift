@@ -95,11 +95,14 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(name: "JSON", swiftSettings: settings),
-    .target(name: "Callers", dependencies: ["JSON", crypto, jwt], swiftSettings: settings),
+    .target(
+      name: "Callers", dependencies: ["JSON", "Locks", crypto, jwt], swiftSettings: settings),
     .target(name: "HTTP1", dependencies: [httpTypes], swiftSettings: settings),
     .target(
       name: "HTTPServer",
-      dependencies: ["CEpoll", "HeldMemory", "HTTP1", "JSON", algorithms, httpTypes, logging],
+      dependencies: [
+        "CEpoll", "HeldMemory", "HTTP1", "JSON", "Locks", algorithms, httpTypes, logging,
+      ],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
     .target(
@@ -109,29 +112,30 @@ let package = Package(
       name: "RecordsAPI",
       dependencies: [
         "Callers", "ChangeCapture", "FetchedRecords", "HeldMemory", "HTTP1", "HTTPServer", "JSON",
-        "OrderedResults", "QueryAnalysis", "ServerSentEvents", algorithms, deque, grdb,
+        "Locks", "OrderedResults", "QueryAnalysis", "ServerSentEvents", algorithms, deque, grdb,
         httpTypes, logging, sqlite, yams,
       ],
       swiftSettings: settings),
     .target(
       name: "Demo",
       dependencies: [
-        "FetchedRecords", "OrderedResults", "QueryAnalysis", "SeededRandom", grdb, logging,
+        "FetchedRecords", "Locks", "OrderedResults", "QueryAnalysis", "SeededRandom", grdb, logging,
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "didchange",
       dependencies: [
-        "Callers", "Demo", "FetchedRecordsClient", "HTTPServer", "HeldMemory", "JSON", "RecordsAPI",
-        "ServerSentEvents", logging, argumentParser,
+        "Callers", "Demo", "FetchedRecordsClient", "HTTPServer", "HeldMemory", "JSON", "Locks",
+        "RecordsAPI", "ServerSentEvents", logging, argumentParser,
       ],
       swiftSettings: settings),
 
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Callers", "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "OrderedResults",
-        "QueryAnalysis", "SeededRandom", crypto, cryptoExtras, grdb, httpTypes, logging, sqlite,
+        "Callers", "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "Locks",
+        "OrderedResults", "QueryAnalysis", "SeededRandom", crypto, cryptoExtras, grdb, httpTypes,
+        logging, sqlite,
         argumentParser,
       ],
       path: "Benchmarks",
@@ -144,7 +148,7 @@ let package = Package(
       name: "CCurl", path: "Tests/CCurl", pkgConfig: "libcurl",
       providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
-      name: "TestSupport", dependencies: ["OrderedResults", "SeededRandom"],
+      name: "TestSupport", dependencies: ["Locks", "OrderedResults", "SeededRandom"],
       path: "Tests/TestSupport",
       swiftSettings: settings),
     .testTarget(
@@ -156,7 +160,7 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "ChangeCaptureTests",
-      dependencies: ["ChangeCapture", "Hashing", "OrderedResults", "TestSupport", grdb],
+      dependencies: ["ChangeCapture", "Hashing", "Locks", "OrderedResults", "TestSupport", grdb],
       swiftSettings: testSettings),
     .testTarget(
       name: "QueryAnalysisTests", dependencies: ["OrderedResults", "QueryAnalysis", grdb],
@@ -164,8 +168,8 @@ let package = Package(
     .testTarget(
       name: "FetchedRecordsTests",
       dependencies: [
-        "ChangeCapture", "FetchedRecords", "OrderedResults", "QueryAnalysis", "SeededRandom",
-        "TestSupport", grdb,
+        "ChangeCapture", "FetchedRecords", "Locks", "OrderedResults", "QueryAnalysis",
+        "SeededRandom", "TestSupport", grdb,
       ],
       swiftSettings: testSettings),
     // The library as programs see it that are not written in the language mode of this package.
@@ -173,7 +177,8 @@ let package = Package(
       name: "SwiftFiveTests", dependencies: ["FetchedRecords", grdb],
       swiftSettings: [.swiftLanguageMode(.v5), .treatAllWarnings(as: .error)]),
     .testTarget(
-      name: "CallersTests", dependencies: ["Callers", "TestSupport", crypto, cryptoExtras],
+      name: "CallersTests",
+      dependencies: ["Callers", "Locks", "TestSupport", crypto, cryptoExtras],
       swiftSettings: testSettings),
     .testTarget(
       name: "HTTP1Tests", dependencies: ["HTTP1", "SeededRandom", httpTypes],
@@ -181,8 +186,8 @@ let package = Package(
     .testTarget(
       name: "HTTPServerTests",
       dependencies: [
-        "HTTPServer", "HTTP1", "CCurl", "HeldMemory", "SeededRandom", "TestSupport", httpTypes,
-        logging,
+        "HTTPServer", "HTTP1", "CCurl", "HeldMemory", "Locks", "SeededRandom", "TestSupport",
+        httpTypes, logging,
       ],
       swiftSettings: testSettings),
     .testTarget(
@@ -190,13 +195,14 @@ let package = Package(
       swiftSettings: testSettings),
     .testTarget(
       name: "FetchedRecordsClientTests",
-      dependencies: ["FetchedRecordsClient", "ServerSentEvents"],
+      dependencies: ["FetchedRecordsClient", "Locks", "ServerSentEvents"],
       swiftSettings: testSettings),
     .testTarget(
       name: "RecordsAPITests",
       dependencies: [
-        "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "OrderedResults",
-        "JSON", "QueryAnalysis", "SeededRandom", "ServerSentEvents", "TestSupport", grdb, httpTypes,
+        "Callers", "RecordsAPI", "FetchedRecords", "HTTP1", "HTTPServer", "Locks",
+        "OrderedResults", "JSON", "QueryAnalysis", "SeededRandom", "ServerSentEvents",
+        "TestSupport", grdb, httpTypes,
       ],
       swiftSettings: testSettings),
     .testTarget(
@@ -208,7 +214,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "CCurl", "FetchedRecords", "FetchedRecordsClient", "HTTPServer", "RecordsAPI",
+        "CCurl", "FetchedRecords", "FetchedRecordsClient", "HTTPServer", "Locks", "RecordsAPI",
         "OrderedResults", "ServerSentEvents", "TestSupport", "didchange", crypto, grdb,
       ],
       swiftSettings: testSettings),

@@ -1,7 +1,7 @@
 import Dispatch
 import FetchedRecords
 import Foundation
-import Synchronization
+import Locks
 
 extension Refresher {
   /// Opens a query, and waits until it is open.

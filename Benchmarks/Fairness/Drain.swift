@@ -1,6 +1,6 @@
 import CEpoll
 import Foundation
-import Synchronization
+import Locks
 
 /// Reads whatever comes on many sockets, so that no server has to wait for them, and counts in it.
 final class Drain: Sendable {

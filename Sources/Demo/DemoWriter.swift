@@ -1,7 +1,7 @@
 import Dispatch
 import GRDB
 import Logging
-import Synchronization
+import Locks
 
 /// Plays the season at a human pace.
 final class DemoWriter: Sendable {

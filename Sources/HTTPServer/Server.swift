@@ -1,6 +1,6 @@
 import Dispatch
 package import Logging
-import Synchronization
+import Locks
 
 /// An HTTP/1.1 server on event loops, each a serial queue.
 ///

@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 
 /// SIGHUP from now on: what is to be done at it is done one at a time, and once for all signals that
 /// come meanwhile.

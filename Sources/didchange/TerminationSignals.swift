@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 
 /// SIGTERM and SIGINT from now on: the first is waited for, the second ends the process at once.
 final class TerminationSignals {

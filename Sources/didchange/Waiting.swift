@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Runs what is asynchronous, on a thread that has nothing else to do meanwhile.
 ///

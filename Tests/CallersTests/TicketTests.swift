@@ -1,6 +1,6 @@
 import Callers
 import Foundation
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

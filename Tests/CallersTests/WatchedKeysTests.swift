@@ -1,7 +1,7 @@
 import Callers
 import Crypto
 import Foundation
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

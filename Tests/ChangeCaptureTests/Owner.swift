@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 import GRDB
-import Synchronization
+import Locks
 import Testing
 
 @testable import ChangeCapture

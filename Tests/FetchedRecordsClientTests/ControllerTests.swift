@@ -1,6 +1,6 @@
 import Foundation
 import Observation
-import Synchronization
+import Locks
 import Testing
 
 @testable import FetchedRecordsClient

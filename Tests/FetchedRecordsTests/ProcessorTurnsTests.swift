@@ -1,6 +1,6 @@
 import Dispatch
 import Foundation
-import Synchronization
+import Locks
 import Testing
 
 @testable import FetchedRecords

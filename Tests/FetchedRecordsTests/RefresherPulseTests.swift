@@ -1,6 +1,6 @@
 import Dispatch
 import GRDB
-import Synchronization
+import Locks
 import Testing
 
 @testable import FetchedRecords

@@ -3,7 +3,7 @@ import Dispatch
 import GRDB
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 import Testing
 
 @testable import FetchedRecords

@@ -2,7 +2,7 @@ import ChangeCapture
 import GRDB
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 import Testing
 
 @testable import FetchedRecords

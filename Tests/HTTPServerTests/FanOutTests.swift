@@ -1,6 +1,6 @@
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import Testing
 
 private func serve(

@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import Testing
 
 private let hello: Server.Handler = { request, responder in

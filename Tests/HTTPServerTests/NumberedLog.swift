@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import HTTP1
 import HTTPServer
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

@@ -2,7 +2,7 @@ import Dispatch
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

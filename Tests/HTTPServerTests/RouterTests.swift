@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import Testing
 
 /// The response of a router to a request, without a server.

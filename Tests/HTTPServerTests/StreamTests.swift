@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import Testing
 
 /// Serves one broadcast under every path.

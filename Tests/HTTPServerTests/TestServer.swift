@@ -2,7 +2,7 @@ import Dispatch
 import HTTP1
 import HTTPServer
 import Logging
-import Synchronization
+import Locks
 import Testing
 
 /// A server on a free port of the loopback interface, for the time of a test.

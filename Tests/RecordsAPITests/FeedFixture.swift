@@ -2,7 +2,7 @@ import Dispatch
 import FetchedRecords
 import Foundation
 import GRDB
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Dispatch
 import FetchedRecords
 import GRDB
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import FetchedRecords
-import Synchronization
+import Locks
 import Testing
 
 @testable import RecordsAPI

@@ -1,7 +1,7 @@
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 import Testing
 
 @testable import RecordsAPI

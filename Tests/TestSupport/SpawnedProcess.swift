@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import Locks
 
 #if canImport(Glibc)
   import Glibc

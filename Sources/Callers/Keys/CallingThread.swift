@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Runs asynchronous code on the calling thread, for what is an actor only to keep its state.
 ///

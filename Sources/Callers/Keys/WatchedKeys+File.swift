@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 extension WatchedKeys {
   /// What is known of the keys' file, guarded by the mutex around it.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Verifies signed tokens with the keys of a file as it is now, and remembers those that are good.
 ///

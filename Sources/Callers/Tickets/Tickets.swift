@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Gives out tickets and takes them back, each once.
 ///

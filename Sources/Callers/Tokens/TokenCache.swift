@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// The tokens that were good, so that each is verified once: the least recently used are forgotten.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// How many connections each address has, so that one cannot take all there are.
 ///

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 // When descriptors run out, idle connections go: a server may close them at any time
 // (RFC 9112 §9.5), and a client that finds one closed opens another.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What the server has done, for its metrics.
 package struct ServerStatistics: Sendable, Equatable {

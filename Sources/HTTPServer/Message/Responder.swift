@@ -1,6 +1,6 @@
 package import HTTPTypes
 import Logging
-import Synchronization
+import Locks
 
 /// Answers one request: exactly once, from any thread.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// An append-only log of bytes shared by all the streams that show it, each a cursor.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Holds a stream, and lets it go on with something else; from any thread.
 ///

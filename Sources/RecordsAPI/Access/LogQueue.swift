@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// Lines of a log on their way to whoever reads it.
 ///

@@ -3,7 +3,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 
 /// The stream of one caller, which goes on as the caller's claims do.
 ///

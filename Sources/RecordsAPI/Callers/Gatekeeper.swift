@@ -7,7 +7,7 @@ import HTTPTypes
 import Logging
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// Finds out who makes a request, and what they may read: `protocol.md` §6.
 final class Gatekeeper: Sendable {

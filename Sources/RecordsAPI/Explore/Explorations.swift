@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// The SELECTs that clients have typed in: each is a query for a while, live like the declared ones.
 ///

@@ -2,7 +2,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import OrderedResults
-import Synchronization
+import Locks
 
 /// A feed made of others: of several queries, of a window, or with change sets joined to a pace.
 ///

@@ -1,7 +1,7 @@
 import HTTP1
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 
 /// The formats in which a stream can be sent.
 enum EventFormat: String, CaseIterable {

@@ -2,7 +2,7 @@ import DequeModule
 import FetchedRecords
 import HeldMemory
 import HTTPServer
-import Synchronization
+import Locks
 
 /// The events of a feed, where in them each version was reached, and some of the states themselves.
 ///

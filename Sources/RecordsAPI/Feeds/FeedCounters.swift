@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// What all feeds of a server have told.
 final class FeedCounters: Sendable {

@@ -1,7 +1,7 @@
 import Dispatch
 import FetchedRecords
 import HeldMemory
-import Synchronization
+import Locks
 
 // What goes when the server holds as much as it may.
 extension FeedRegistry {

@@ -5,7 +5,7 @@ import HTTPServer
 import HeldMemory
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// The live feeds: one for each query and set of arguments that somebody watches or has asked for
 /// lately, and one for each composition of them.

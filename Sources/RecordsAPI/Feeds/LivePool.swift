@@ -1,6 +1,6 @@
 import DequeModule
 import FetchedRecords
-import Synchronization
+import Locks
 
 /// Things that live while somebody uses them, and for a while after.
 ///

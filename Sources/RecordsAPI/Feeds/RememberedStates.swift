@@ -1,6 +1,6 @@
 import FetchedRecords
 import HTTPServer
-import Synchronization
+import Locks
 
 /// Where the states that feeds remember are found by what they are of, whichever feed it is: a client
 /// that asks for something else continues from what it has (`protocol.md` §4, *Another request*).

@@ -1,6 +1,6 @@
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 
 /// What each client address or each caller uses, so that one leaves room for the others.
 ///

@@ -1,6 +1,6 @@
 import FetchedRecords
 import HTTPServer
-import Synchronization
+import Locks
 
 /// What streams can show: a log of events, and what it has come to.
 protocol StreamableFeed: AnyObject, Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Something that somebody waits for, and may stop waiting for.
 final class Wish: Sendable {

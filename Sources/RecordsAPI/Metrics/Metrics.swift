@@ -3,7 +3,7 @@ import FetchedRecords
 import HeldMemory
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 
 extension RecordsService {
   /// `GET /metrics`

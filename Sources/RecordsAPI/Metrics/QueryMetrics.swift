@@ -2,7 +2,7 @@ import FetchedRecords
 import HTTPServer
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 
 /// Streams that are open, by the queries that they show.
 final class StreamCounts: Sendable {

@@ -2,7 +2,7 @@ import Callers
 import Dispatch
 import FetchedRecords
 import HTTPServer
-import Synchronization
+import Locks
 
 /// A caller's request for changes: found out anew, as what the caller may see may be something else.
 final class CallerPoll: Sendable {

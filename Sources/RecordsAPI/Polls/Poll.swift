@@ -2,7 +2,7 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
-import Synchronization
+import Locks
 
 /// A request that is answered with what has changed since a version, or waits until something has
 /// (`protocol.md` §8).

@@ -1,7 +1,7 @@
 import FetchedRecords
 import HTTPServer
 import JSON
-import Synchronization
+import Locks
 
 /// What a feed has to tell somebody who has a version of it.
 struct PollNews: Sendable {

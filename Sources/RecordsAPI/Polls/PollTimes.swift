@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// When requests that wait are answered at the latest: one timer for all that are due together.
 ///

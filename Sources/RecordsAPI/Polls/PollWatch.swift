@@ -1,7 +1,7 @@
 import Callers
 import FetchedRecords
 import HTTPServer
-import Synchronization
+import Locks
 
 /// Looks out for what may change what a caller may see, while their request waits.
 final class PollWatch: Sendable {

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// The requests that wait for the next event of one log.
 ///

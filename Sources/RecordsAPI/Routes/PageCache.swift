@@ -2,7 +2,7 @@ import FetchedRecords
 import HTTPServer
 import HeldMemory
 import HTTPTypes
-import Synchronization
+import Locks
 
 /// Answers as they were last made, so that one that is asked for again and again is written once
 /// for each version of its result.

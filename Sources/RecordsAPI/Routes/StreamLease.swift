@@ -1,6 +1,6 @@
 import Callers
 import HTTPServer
-import Synchronization
+import Locks
 
 /// What a stream shows: one whole result, or a composition.
 enum StreamSubject: Sendable, Equatable {

@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 import HeldMemory
 package import Logging
-import Synchronization
+import Locks
 
 /// The whole server: a database, its live queries, and HTTP in front of them.
 package final class RecordsServer: Sendable {

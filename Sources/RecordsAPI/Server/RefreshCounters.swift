@@ -1,6 +1,6 @@
 import FetchedRecords
 import HTTPServer
-import Synchronization
+import Locks
 
 /// How long queries took to be brought up to date.
 final class RefreshCounters: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 import Testing
 
 /// What a caller is shown of a result that is behind their claims: one of an earlier commit is what

@@ -1,6 +1,6 @@
 import Foundation
 import Logging
-import Synchronization
+import Locks
 
 /// Keeps all that a server writes into its log, of any level.
 final class LogKeeper: Sendable {

@@ -1,6 +1,6 @@
 import CCurl
 import Foundation
-import Synchronization
+import Locks
 
 /// One thread that moves the bytes of any number of transfers, through libcurl's multi interface.
 final class CurlLoop: Sendable {

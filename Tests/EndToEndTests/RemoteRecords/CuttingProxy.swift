@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 
 /// What stands between a client and a server, and does not pass all that comes.
 final class CuttingProxy: Sendable {

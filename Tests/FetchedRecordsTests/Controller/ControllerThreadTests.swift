@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import OrderedResults
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 import OrderedResults
 import QueryAnalysis
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 
