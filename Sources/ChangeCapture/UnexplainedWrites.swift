@@ -117,6 +117,7 @@ struct UnexplainedWrites {
   ///
   /// Both were the same before and after.
   mutating func settle(_ found: FileStatus, _ present: Cause, emptied: Emptying? = nil) {
+    guard status != nil else { return adopt(found, present) }
     if !knows(present), !present.isUnderWay, doubt?.isForeign != true,
       accounts(present, for: found, emptied)
     {

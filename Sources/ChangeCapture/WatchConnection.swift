@@ -40,9 +40,10 @@ final class WatchConnection {
       close()
       throw DatabaseError(resultCode: code, message: message)
     }
-    // As it was before anything was read of it: a copy may be under way.
-    if let file, let cause = cause() {
-      _ = writes.note(file, cause, isSettled: true, at: .now)
+    // As it was before anything was read of it: a copy may be under way, and have come to nothing yet
+    // that counts.
+    if let file {
+      _ = writes.note(file, cause() ?? .changes(0), isSettled: true, at: .now)
       log?.trust(file)
     }
   }

@@ -57,6 +57,12 @@ import Testing
     #expect(poll(100, file(3), .changes(1)))
   }
 
+  @Test mutating func `what follows the first commit that was found is not its work`() {
+    writes.settle(file(2), .changes(1))
+    #expect(!poll(50, file(3), .changes(1)))
+    #expect(poll(100, file(3), .changes(1)))
+  }
+
   @Test mutating func `a write that does not end is told in time`() {
     #expect(!poll(0, file(1), .changes(0)))
     let told = (1...20).filter { poll(50 * $0, file(Int64(1 + $0)), .changes(0)) }

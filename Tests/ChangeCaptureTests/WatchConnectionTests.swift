@@ -20,6 +20,17 @@ import Testing
     return try WatchConnection(path: folder.file())
   }
 
+  /// Whether each of ten polls finds that the connection shows what the files no longer hold.
+  private func polls(of connection: WatchConnection) throws -> [Bool] {
+    let start = ContinuousClock.now
+    return try (0..<10).map { poll in
+      let (files, before) = (try #require(connection.status), connection.cause())
+      _ = connection.look()
+      return connection.isOutdated(
+        files, before: before, isDatabaseLast: false, at: start + .milliseconds(50 * poll))
+    }
+  }
+
   @Test(arguments: ["WAL", "DELETE"], [false, true])
   func `each commit is found by one look, and by no other`(
     _ mode: String, readsFile: Bool
@@ -53,14 +64,30 @@ import Testing
     try file.write(contentsOf: copy)
     try file.close()
     _ = connection.look()
-    let start = ContinuousClock.now
-    let isOutdated = try (0..<10).map { poll in
-      let (files, before) = (try #require(connection.status), connection.cause())
-      _ = connection.look()
-      return connection.isOutdated(
-        files, before: before, isDatabaseLast: false, at: start + .milliseconds(50 * poll))
-    }
-    #expect(isOutdated.filter(\.self).count == 1)
+    #expect(try polls(of: connection).filter(\.self).count == 1)
+  }
+
+  /// As a writer is killed in the middle of a transaction, and its journal deleted.
+  @Test func `what is written behind the first commit is seen by who opened an empty file`() throws
+  {
+    try connection("DELETE").close()
+    let url = URL(filePath: folder.file())
+    let copy = try Data(contentsOf: url)
+    let file = try FileHandle(forWritingTo: url)
+    try file.truncate(atOffset: 0)
+    let connection = try WatchConnection(path: folder.file())
+    defer { connection.close() }
+    try file.write(contentsOf: copy)
+    #expect(connection.look() == .changed)
+    try writer.execute("INSERT INTO item VALUES (1)")
+    let before = connection.fileBeforeLook
+    #expect(connection.look() == .changed)
+    connection.settleCommit(before)
+    try file.seek(toOffset: UInt64(copy.count))
+    try file.write(contentsOf: [0])
+    try file.close()
+    #expect(connection.look() == .unchanged)
+    #expect(try polls(of: connection).filter(\.self).count == 1)
   }
 
   @Test func `a commit between the files' state and the look makes no other log of it`() throws {
