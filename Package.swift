@@ -76,11 +76,11 @@ let package = Package(
       name: "OrderedResults", dependencies: ["Hashing", "HeldMemory", "Locks", algorithms],
       swiftSettings: settings),
     .systemLibrary(name: "CSQLiteSettings"),
-    .systemLibrary(name: "CEpoll"),
+    .systemLibrary(name: "CLinux"),
     .target(
       name: "ChangeCapture",
       dependencies: [
-        "CSQLiteSettings", "Hashing", "Locks", "OrderedResults", algorithms, grdb, sqlite,
+        "CLinux", "CSQLiteSettings", "Hashing", "Locks", "OrderedResults", algorithms, grdb, sqlite,
       ],
       swiftSettings: settings),
     .target(
@@ -101,7 +101,7 @@ let package = Package(
     .target(
       name: "HTTPServer",
       dependencies: [
-        "CEpoll", "HeldMemory", "HTTP1", "JSON", "Locks", algorithms, httpTypes, logging,
+        "CLinux", "HeldMemory", "HTTP1", "JSON", "Locks", algorithms, httpTypes, logging,
       ],
       swiftSettings: settings),
     .target(name: "ServerSentEvents", swiftSettings: settings),
@@ -133,7 +133,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "Callers", "CEpoll", "ChangeCapture", "FetchedRecords", "HTTPServer", "Locks",
+        "Callers", "CLinux", "ChangeCapture", "FetchedRecords", "HTTPServer", "Locks",
         "OrderedResults", "QueryAnalysis", "SeededRandom", crypto, cryptoExtras, grdb, httpTypes,
         logging, sqlite,
         argumentParser,

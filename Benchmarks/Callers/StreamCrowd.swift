@@ -1,5 +1,5 @@
 import ArgumentParser
-import CEpoll
+import CLinux
 import Foundation
 
 /// Many event streams, read on the calling thread by one epoll loop: when an event came is measured

@@ -1,5 +1,5 @@
 import ArgumentParser
-import CEpoll
+import CLinux
 import Foundation
 
 /// Many streams, read on the calling thread by one epoll loop, in which a text is counted.

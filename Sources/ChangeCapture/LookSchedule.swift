@@ -6,8 +6,9 @@
 /// latest (but for what the shortest sleep takes), whether T is 30 µs or 30 ms, in some 60 looks
 /// altogether.
 ///
-/// None of the pauses is spun: the writer may have been put behind this thread on its processor, and
-/// a thread that has run for long is then put behind whatever else wants to run there.
+/// The first looks come as soon as others have had the processor, for most commits are visible within
+/// the shortest sleep. None is spun: the writer may have been put behind this thread on its processor,
+/// and a thread that has run for long is then put behind whatever else wants to run there.
 ///
 /// No clock of its own: the time comes in as an argument.
 struct LookSchedule {
@@ -15,7 +16,7 @@ struct LookSchedule {
 
   /// What to do after a look that found nothing.
   enum Step: Equatable {
-    /// So soon that only the same thread can do it.
+    /// So soon that only the same thread can do it; zero: when others have had the processor.
     case pause(Duration)
     /// Later, by a timer: the queue is free meanwhile.
     case timer(Duration)
@@ -64,8 +65,9 @@ struct LookSchedule {
   mutating func next(at now: Instant) -> Step {
     guard let start else { return .leaveToPoll }
     let elapsed = now - start
-    let pause =
+    let pause: Duration =
       switch cause {
+      case .notification where elapsed < Self.yieldSpan: .zero
       case .notification: max(OperatingSystem.shortestSleep, elapsed / 8)
       case .report: max(Self.firstLookAfterReport, elapsed * 7)
       }
@@ -76,6 +78,8 @@ struct LookSchedule {
     return cause == .notification && elapsed < Self.inlineSpan ? .pause(pause) : .timer(pause)
   }
 
+  /// About what a writer takes from the last write to the log to what makes it visible.
+  static let yieldSpan = Duration.microseconds(25)
   /// About what an fsync takes on a good disk; longer waits are not worth holding the thread.
   static let inlineSpan = Duration.milliseconds(3)
   static let restartInterval = Duration.milliseconds(10)

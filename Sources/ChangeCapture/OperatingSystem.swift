@@ -1,5 +1,9 @@
 import Foundation
 
+#if os(Linux)
+  import CLinux
+#endif
+
 /// Everything this module asks of the operating system, and every difference between systems.
 ///
 /// Nothing here may open a database file: closing any descriptor of a file drops all POSIX locks
@@ -17,8 +21,13 @@ enum OperatingSystem {
   /// Whether this process may make files in a directory.
   static func isWritable(directory: String) -> Bool { access(directory, W_OK) == 0 }
 
-  /// Sleeps for about so long, at least ``shortestSleep``.
+  /// Lets who else wants to run on this processor do so, without any time sleeps for about so long, at
+  /// least ``shortestSleep``.
   static func pause(_ duration: Duration) {
+    if duration == .zero {
+      sched_yield()
+      return
+    }
     let rest = max(duration - Self.shortestSleep, .nanoseconds(1))
     var request = timespec(tv_sec: 0, tv_nsec: Int(rest.components.attoseconds / 1_000_000_000))
     nanosleep(&request, nil)
@@ -51,9 +60,17 @@ enum OperatingSystem {
     if descriptor >= 0 { _ = close(descriptor) }
   }
 
-  /// What a sleep of a nanosecond takes: Linux rounds it up by its timer slack of 50 µs and needs some
-  /// 25 µs more to wake the thread.
-  static let shortestSleep = Duration.microseconds(75)
+  /// Lets the calling thread's pauses end when they should.
+  ///
+  /// Linux gives each sleep a slack of 50 µs, which would treble ``shortestSleep``.
+  static func keepPausesShort() {
+    #if os(Linux)
+      set_timer_slack(1)
+    #endif
+  }
+
+  /// What a sleep of a nanosecond takes after ``keepPausesShort()``: what Linux needs to wake the thread.
+  static let shortestSleep = Duration.microseconds(25)
 
   fileprivate static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

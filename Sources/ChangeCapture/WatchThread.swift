@@ -9,7 +9,7 @@ import Foundation
 enum WatchThread {
   /// What to do after a turn.
   enum Wait: Equatable {
-    /// So soon that only the thread itself can wait for it.
+    /// So soon that only the thread itself can wait for it; zero: once others have had the processor.
     case pause(Duration)
     /// A notification, or that time.
     case notification(until: ContinuousClock.Instant)
@@ -18,6 +18,7 @@ enum WatchThread {
   /// Begins to take turns of `core`, until there is no next.
   static func start(_ core: WatcherCore, waker: ThreadWaker) {
     let thread = Thread {
+      OperatingSystem.keepPausesShort()
       while let (wait, afterwards) = core.takeTurn() {
         afterwards?()
         switch wait {

@@ -13,6 +13,8 @@ import Testing
     var schedule = schedule
     var elapsed = from
     var looks: [Duration] = []
+    // A look takes some time, too.
+    if case .pause(.zero) = schedule.next(at: time(elapsed)) { elapsed += LookSchedule.yieldSpan }
     while true {
       switch schedule.next(at: time(elapsed)) {
       case .pause(let pause), .timer(let pause):
@@ -34,17 +36,25 @@ import Testing
     schedule.notified(at: start)
     let looks = looks(of: schedule)
     #expect((50...80).contains(looks.count))
-    #expect(looks.prefix(3) == [.microseconds(75), .microseconds(150), .microseconds(225)])
+    #expect(looks.prefix(3) == [.microseconds(50), .microseconds(75), .microseconds(100)])
     #expect(looks.last.map { $0 > .milliseconds(350) } == true)
     for (visible, found) in zip(looks, looks.dropFirst()) {
-      #expect(found - visible <= max(.microseconds(75), found / 8))
+      #expect(found - visible <= max(.microseconds(25), found / 8))
     }
+  }
+
+  @Test func `first only others are let go before`() {
+    var schedule = schedule
+    schedule.notified(at: start)
+    #expect(schedule.next(at: start) == .pause(.zero))
+    #expect(schedule.next(at: time(.microseconds(24))) == .pause(.zero))
+    #expect(schedule.next(at: time(.microseconds(25))) == .pause(.microseconds(25)))
   }
 
   @Test func `the thread is given back after three milliseconds`() {
     var schedule = schedule
     schedule.notified(at: start)
-    #expect(schedule.next(at: start) == .pause(.microseconds(75)))
+    #expect(schedule.next(at: time(.microseconds(30))) == .pause(.microseconds(25)))
     #expect(schedule.next(at: time(.microseconds(2999))) == .pause(.microseconds(2999) / 8))
     #expect(schedule.next(at: time(.milliseconds(4))) == .timer(.microseconds(500)))
   }
@@ -55,7 +65,7 @@ import Testing
     schedule.notified(at: time(.milliseconds(8)))
     #expect(schedule.next(at: time(.milliseconds(8))) == .timer(.milliseconds(1)))
     schedule.notified(at: time(.milliseconds(10)))
-    #expect(schedule.next(at: time(.milliseconds(10))) == .pause(.microseconds(75)))
+    #expect(schedule.next(at: time(.milliseconds(10))) == .pause(.zero))
   }
 
   @Test func `after a report a few looks follow, and a notification takes over`() {
@@ -64,7 +74,7 @@ import Testing
     #expect(
       looks(of: schedule, from: .microseconds(250)) == [.milliseconds(2), .milliseconds(16)])
     schedule.notified(at: time(.microseconds(300)))
-    #expect(schedule.next(at: time(.microseconds(300))) == .pause(.microseconds(75)))
+    #expect(schedule.next(at: time(.microseconds(300))) == .pause(.zero))
   }
 
   @Test func `a stop ends it`() {

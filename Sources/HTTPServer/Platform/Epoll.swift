@@ -1,5 +1,5 @@
 #if os(Linux)
-  import CEpoll
+  import CLinux
 
   /// Where the kernel writes what is ready.
   struct EpollEvents: ~Copyable {

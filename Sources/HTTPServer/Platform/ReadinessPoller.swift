@@ -1,7 +1,7 @@
 import Dispatch
 
 #if os(Linux)
-  import CEpoll
+  import CLinux
 #endif
 
 /// What a descriptor is ready for, or is asked about.

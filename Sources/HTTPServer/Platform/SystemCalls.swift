@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(Linux)
-  import CEpoll
+  import CLinux
 #endif
 
 /// What a read or a write that does not wait came to.
