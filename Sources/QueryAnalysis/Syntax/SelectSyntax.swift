@@ -1,6 +1,8 @@
 /// Why a query cannot be kept up to date row by row, in a sentence for a person.
 struct NotIncremental: Error, Equatable {
   let reason: String
+  /// Which source of FROM SQLite would look through as a whole, if that is why.
+  var unsearched: String?
 }
 
 /// A SELECT taken apart by clause: the form in which declared queries and those written in SQL are

@@ -168,7 +168,7 @@ struct UnionAnalysis {
     var leads: [IncrementalPlan.Lead] = []
     var contributions: [ContributionStatement] = []
     for arm in arms {
-      let (more, statements) = try arm.analysis.leads(
+      let (more, statements, _) = try arm.analysis.leads(
         owner: nil, ownerColumns: arm.ownerColumns)
       let first = contributions.last?.positions.upperBound ?? 0
       leads += more.map { $0.shifted(contributions: contributions.count, positions: first) }
