@@ -194,7 +194,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("author a FULL JOIN book b ON authorId = a.id", "in a FULL JOIN, no table has a row for"),
+    ("author a FULL JOIN book b USING (id)", "it has a FULL JOIN and USING: write ON"),
+    ("author a NATURAL FULL JOIN book b", "it has a FULL JOIN and a NATURAL one: write ON"),
+    (
+      "author a FULL JOIN book b ON authorId = a.id JOIN former f ON f.id = b.id",
+      "it has a FULL JOIN of more than two tables"
+    ),
     (
       "author a JOIN former f ON f.id = a.id RIGHT JOIN book b ON authorId = a.id",
       "it has a RIGHT JOIN of several tables: begin with its right side, and LEFT JOIN them"

@@ -79,17 +79,17 @@ extension IncrementalAnalysis {
       return (nil, try searchedRecords(condition, of: groups, keepsRows: keepsRows))
     } catch let refusal as NotIncremental {
       let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
-      guard !dependsOnOrder, tables.count == 1, let table = tables.first,
-        let rowID = select.tables[table].rowID, select.tables[table].storage == nil
-      else { throw refusal }
-      let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
-      let condition = "\(rowID) IN (\(list)) AND \(condition)"
-      do {
-        let records = try searchedRecords(condition, of: groups, keepsRows: keepsRows)
-        return (Members(table: table, refusal: refusal), records)
-      } catch is NotIncremental {
-        throw refusal
+      if dependsOnOrder { throw refusal }
+      for table in tables.sorted() where select.tables[table].storage == nil {
+        guard let rowID = select.tables[table].rowID else { continue }
+        let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
+        let condition = "\(rowID) IN (\(list)) AND \(condition)"
+        do {
+          let records = try searchedRecords(condition, of: groups, keepsRows: keepsRows)
+          return (Members(table: table, refusal: refusal), records)
+        } catch is NotIncremental {}
       }
+      throw refusal
     }
   }
 

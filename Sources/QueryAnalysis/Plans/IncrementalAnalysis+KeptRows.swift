@@ -19,7 +19,10 @@ extension IncrementalAnalysis {
     return "\(rowID) IN (\(list) AS \(membersName.quotedIdentifier))"
   }
 
-  private static func keptParameter(_ table: Int) -> String { "didchange_rows_\(table)" }
+  /// What the names of parameters begin with that take rowids.
+  static let keptName = "didchange_rows_"
+
+  private static func keptParameter(_ table: Int) -> String { "\(keptName)\(table)" }
 
   /// The tables that SQLite knows by a name in its plan.
   func keepable(named name: String) -> Set<Int> {

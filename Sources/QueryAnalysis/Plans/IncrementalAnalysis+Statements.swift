@@ -39,8 +39,12 @@ extension IncrementalAnalysis {
     let hidden = list.hidden.enumerated().map { index, expression in
       written(expression).parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
-    var sql = body(
-      shown.columns.map { written($0.text) } + hidden, of: select, condition: condition)
+    var sql =
+      select == nil ? candidate.whole?.sql(with: hidden) ?? "" : ""
+    if sql.isEmpty {
+      sql = body(
+        shown.columns.map { written($0.text) } + hidden, of: select, condition: condition)
+    }
     if !outer.isEmpty {
       let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"

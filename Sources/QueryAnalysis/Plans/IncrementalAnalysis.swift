@@ -17,6 +17,8 @@ struct IncrementalCandidate {
   let keyIsFree: Bool
   /// Whether it may have the order of its key where it asks for none, whatever a subquery asks for.
   let orderIsFree: Bool
+  /// The whole statement as it was written, where its syntax is another one; nil: it is made of its syntax.
+  var whole: WholeStatement?
 
   var sectionTerms: [String] {
     guard let leadingSection else { return [] }
@@ -153,7 +155,8 @@ struct IncrementalAnalysis {
   mutating func rowShape(owners: [Int]? = nil) throws -> IncrementalShape {
     var refusal: NotIncremental?
     for keepsRows in [false, true] {
-      for owner in owners ?? possibleOwners {
+      let owners = owners ?? possibleOwners
+      for owner in keepsRows ? owners.prefix(Self.mostTriedKeeping) : owners[...] {
         var attempt = self
         do {
           return try attempt.shape(ownedBy: owner, keepsRows: keepsRows)
@@ -209,6 +212,10 @@ struct IncrementalAnalysis {
     }
   }
 
+  /// How many owners are tried for which rows would be kept, and how often tables are added of which: each
+  /// time SQLite is asked for its plan.
+  static let mostTriedKeeping = 3
+
   /// Has rows of tables kept that SQLite would look through, but not of those that make owners, until a
   /// check finds nothing but searches.
   ///
@@ -216,12 +223,14 @@ struct IncrementalAnalysis {
   mutating func keepRows(
     besides owners: Set<Int>, until check: (Self) throws -> Void
   ) throws {
-    while true {
+    for round in 0... {
       do {
         return try check(self)
       } catch let refusal as NotIncremental {
         let more = (refusal.unsearched.map(keepable(named:)) ?? []).subtracting(owners)
-        guard !dependsOnOrder, !more.isSubset(of: kept) else { throw refusal }
+        guard !dependsOnOrder, !more.isSubset(of: kept), round < Self.mostTriedKeeping else {
+          throw refusal
+        }
         kept.formUnion(more)
         subqueries = try SubqueryAnalysis(
           select, hidden: hidden, keeping: kept, resolver, locality)

@@ -86,7 +86,8 @@ struct SubqueryAnalysis {
     }
     for term in syntax.order {
       let narrowed = try follow(term, isCondition: false, in: outside)
-      narrowedExpressions[OrderTerm(term).expression] = OrderTerm(narrowed).expression
+      narrowedExpressions[OrderTerm(term).expression.withoutTextInQuotationMarks] =
+        OrderTerm(narrowed).expression
     }
   }
 

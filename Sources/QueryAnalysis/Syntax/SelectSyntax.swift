@@ -79,6 +79,8 @@ struct SourceSyntax: Equatable {
   let alias: String?
   /// LEFT JOIN: its columns are NULL where nothing matches.
   var isLeftJoined = false
+  /// FULL JOIN: so are those of what stands before it.
+  var isFullJoined = false
   /// Whether it is written before the first one, with a RIGHT JOIN between them.
   var isWrittenFirst = false
   /// NATURAL JOIN: USING all columns that those before it have, too.
