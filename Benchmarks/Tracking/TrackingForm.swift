@@ -53,6 +53,11 @@ extension TrackingForm {
       select: "SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.homeId WHERE 1",
       rest: "ORDER BY p.name", change: title, records: 10),
     TrackingForm(
+      name: "FULL JOIN",
+      select: """
+        SELECT c.id, p.id AS player, p.name FROM club c FULL JOIN player p ON p.clubId = c.id WHERE 1
+        """, rest: "ORDER BY p.name", change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+    TrackingForm(
       name: "LEFT JOIN, a condition on its table",
       select: """
         SELECT p.id, p.name FROM player p LEFT JOIN club c ON c.id = p.clubId
@@ -71,6 +76,12 @@ extension TrackingForm {
         SELECT id, title, (SELECT count(*) FROM player WHERE clubId = club.id AND score > 10) AS n
         FROM club WHERE 1
         """, rest: "ORDER BY n DESC, title", change: club),
+    TrackingForm(
+      name: "count in a subquery without an index (10 rows each)",
+      select: """
+        SELECT id, title, (SELECT count(*) FROM player WHERE homeId = club.id AND score > 10) AS n
+        FROM club WHERE 1
+        """, rest: "ORDER BY n DESC, title", change: home, records: 2),
     TrackingForm(
       name: "IN (SELECT …), main table",
       select: "SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title <> 'x')",
@@ -123,6 +134,11 @@ extension TrackingForm {
       name: "groups of a view",
       select: "SELECT clubId, total FROM standing WHERE total > 0", rest: "ORDER BY total DESC",
       change: score),
+    TrackingForm(
+      name: "rows joined with groups of a view (10 rows each)",
+      select: """
+        SELECT c.id, c.title, s.total FROM club c JOIN standing s ON s.clubId = c.id WHERE 1
+        """, rest: "ORDER BY s.total DESC, c.title", change: score),
     TrackingForm(
       name: "DISTINCT", select: "SELECT DISTINCT clubId FROM player WHERE score > 10",
       rest: "ORDER BY clubId", change: club),

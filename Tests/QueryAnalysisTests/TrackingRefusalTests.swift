@@ -144,17 +144,16 @@ import Testing
       "FROM has parentheses around something else than a SELECT"
     ),
     (
-      "SELECT book.id, v FROM book LEFT JOIN unindexed ON bookId = book.id",
+      "SELECT author.id, v FROM author LEFT JOIN unindexed ON v = name",
       """
-      SQLite would not search by key: SCAN unindexed; what may help: CREATE INDEX unindexed_bookId ON \
-      unindexed (bookId)
+      SQLite would not search by key: SCAN unindexed; what may help: CREATE INDEX unindexed_v ON \
+      unindexed (v)
       """
     ),
     (
-      "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.bookId = book.id)",
+      "SELECT id FROM author WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.v = author.name)",
       """
-      SQLite would not search by key: SCAN u; what may help: CREATE INDEX unindexed_bookId ON \
-      unindexed (bookId)
+      SQLite would not search by key: SCAN u; what may help: CREATE INDEX unindexed_v ON unindexed (v)
       """
     ),
     ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
@@ -195,7 +194,12 @@ import Testing
   }
 
   @Test(arguments: [
-    ("author a FULL JOIN book b ON authorId = a.id", "in a FULL JOIN, no table has a row for"),
+    ("author a FULL JOIN book b USING (id)", "it has a FULL JOIN and USING: write ON"),
+    ("author a NATURAL FULL JOIN book b", "it has a FULL JOIN and a NATURAL one: write ON"),
+    (
+      "author a FULL JOIN book b ON authorId = a.id JOIN former f ON f.id = b.id",
+      "it has a FULL JOIN of more than two tables"
+    ),
     (
       "author a JOIN former f ON f.id = a.id RIGHT JOIN book b ON authorId = a.id",
       "it has a RIGHT JOIN of several tables: begin with its right side, and LEFT JOIN them"

@@ -58,7 +58,9 @@ extension LiveResult {
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, arguments, in: db)
     }
-    if contributions == nil, changed.contains(where: { !$0.lead.isOwner }) {
+    if contributions == nil,
+      !plan.keptRows.isEmpty || changed.contains(where: { !$0.lead.isOwner })
+    {
       try gatherContributions(plan, arguments, in: db)
       if contributions == nil { return .refetch(because: "manyContributions") }
       return .refetchOnce(because: "firstChange")
@@ -133,7 +135,9 @@ extension LiveResult {
     else { return nil }
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
-    if contributions?.members?.areMany(owners) == true {
+    if contributions?.members?.areMany(owners) == true
+      || contributions?.haveManyRows(owners, plan) == true
+    {
       // If it is one group, others will be as large.
       hasTooManyContributions = owners.count <= 2
       return nil

@@ -35,6 +35,8 @@ struct Contributions {
   private var hasLoss = false
   /// By group, the rows that are read for it, where no index finds them.
   private(set) var members: GroupMembers?
+  /// In the place of ``owners`` where the rows of an owner are looked for as well.
+  private var pairs: [Int: PairedNumbers] = [:]
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner of a row, with what the tables leave free.
@@ -55,6 +57,7 @@ struct Contributions {
     numbers = GroupIdentifiers(collations: plan.collations)
     members = plan.members.map(GroupMembers.init)
     owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
+    for position in plan.keptRows.flatMap(\.positions) { pairs[position] = PairedNumbers() }
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
@@ -63,7 +66,7 @@ struct Contributions {
         _ = add(statement, of: number, plan)
         if hasLoss { return nil }
         if count > Self.few,
-          count > Self.ownersPerRow * (records + owners.reduce(0) { $0 + $1.count })
+          count > Self.ownersPerRow * (records + numberOfRows)
         {
           return nil
         }
@@ -71,7 +74,15 @@ struct Contributions {
     }
     if members?.areTooFewGroups == true { return nil }
     limit = 2 * count + 1024
-    charge.set(count * Self.bytesPerOwner + keys.size + (members?.size ?? 0))
+    let paired = pairs.values.reduce(0) { $0 + $1.count }
+    let pairedSize = pairs.values.reduce(0) { $0 + $1.size }
+    charge.set(
+      (count - paired) * Self.bytesPerOwner + pairedSize + keys.size + (members?.size ?? 0))
+  }
+
+  /// About how many rows contribute.
+  private var numberOfRows: Int {
+    owners.reduce(0) { $0 + $1.count } + pairs.values.reduce(0) { $0 + $1.count }
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
@@ -85,10 +96,50 @@ struct Contributions {
 
   /// Takes the owners of a row, to be entered anew.
   mutating func take(_ rowID: Int64, at position: Int, _ plan: IncrementalPlan) -> [Int64] {
-    guard let all = owners[position].removeValue(forKey: rowID) else { return [] }
+    let all = takeNumbers(of: rowID, at: position)
     count -= all.count
-    for owner in all.numbers { members?.remove(rowID, at: position, from: owner) }
-    return all.numbers.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
+    for owner in all { members?.remove(rowID, at: position, from: owner) }
+    return all.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
+  }
+
+  private mutating func takeNumbers(of rowID: Int64, at position: Int) -> [Int64] {
+    if pairs[position] != nil { return pairs[position]?.take(rowID) ?? [] }
+    return owners[position].removeValue(forKey: rowID)?.numbers ?? []
+  }
+
+  private func numbers(of number: Int64, at position: Int) -> [Int64] {
+    if let pairs = pairs[position] { return pairs.seconds(of: number) }
+    return owners[position][number]?.numbers ?? []
+  }
+
+  /// The rowids of a table's rows that may belong to an owner.
+  ///
+  /// O(m log n), m rows of the owner among n.
+  func rows(of owner: Int64, _ kept: IncrementalPlan.KeptRows) -> [Int64] {
+    var numbers = [owner]
+    for position in kept.positions {
+      let found = numbers.flatMap { pairs[position]?.firsts(of: $0) ?? [] }
+      // What several values lead to is there several times.
+      numbers = numbers.count < 2 ? found : Array(Set(found))
+    }
+    return numbers
+  }
+
+  /// To read so many rows by their rowids is as dear as to read all of them one after the other.
+  private static let worthwhile = 16
+  private static let fewKept = 1024
+
+  /// Whether so many rows are to be read of a table for some owners that it costs no less to read all.
+  func haveManyRows(_ owners: [Int64], _ plan: IncrementalPlan) -> Bool {
+    plan.keptRows.contains { kept in
+      let all = kept.positions.last.flatMap { pairs[$0]?.count } ?? 0
+      var rest = max(Self.fewKept, all / Self.worthwhile)
+      for owner in owners {
+        rest -= rows(of: owner, kept).count
+        if rest < 0 { return true }
+      }
+      return false
+    }
   }
 
   /// Enters a row of one of a plan's contributions, and returns its owners.
@@ -106,7 +157,7 @@ struct Contributions {
   ) -> [Int64] {
     guard let link else { return [number] }
     let next = plan.link(at: link.position)
-    let found = owners[link.position][number]?.numbers ?? []
+    let found = numbers(of: number, at: link.position)
     return next == nil ? found : found.flatMap { owners(of: $0, after: next, plan) }
   }
 
@@ -153,6 +204,10 @@ struct Contributions {
 
   private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
     members?.insert(rowID, at: position, into: owner)
+    if pairs[position] != nil {
+      if pairs[position]?.insert(rowID, owner) == true { count += 1 }
+      return
+    }
     switch owners[position][rowID] {
     case nil:
       owners[position][rowID] = .one(owner)

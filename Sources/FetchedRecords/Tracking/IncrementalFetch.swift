@@ -59,6 +59,26 @@ extension IncrementalPlan {
     _ owners: [Int64], _ contributions: Contributions?, _ keys: OwnerKeys,
     arguments: QueryArguments, layout: RecordLayout, in db: Database
   ) throws -> [OrderedResults.Record] {
+    guard !keptRows.isEmpty, let contributions else {
+      return try fetchTogether(
+        owners, contributions, keys, arguments: arguments, layout: layout, in: db)
+    }
+    return try owners.flatMap { owner in
+      var arguments = arguments
+      for kept in keptRows {
+        let rows = contributions.rows(of: owner, kept)
+        arguments[kept.parameter] = .text(
+          Array("[\(rows.map(String.init).joined(separator: ","))]".utf8))
+      }
+      return try fetchTogether(
+        [owner], contributions, keys, arguments: arguments, layout: layout, in: db)
+    }
+  }
+
+  private func fetchTogether(
+    _ owners: [Int64], _ contributions: Contributions?, _ keys: OwnerKeys,
+    arguments: QueryArguments, layout: RecordLayout, in db: Database
+  ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
     switch owner {
     case .row:

@@ -28,18 +28,35 @@ extension IncrementalAnalysis {
 
   /// The shape whose owners are the rows that are alike in these terms.
   mutating func shape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {
+    var refusal: NotIncremental?
+    for keepsRows in [false, true] {
+      var attempt = self
+      do {
+        return try attempt.shape(ownedBy: groups, keepsRows: keepsRows)
+      } catch let error as NotIncremental {
+        refusal = refusal ?? error
+      }
+      if refusal?.unsearched == nil { break }
+    }
+    throw refusal ?? NotIncremental(reason: "no group owns a record")
+  }
+
+  private mutating func shape(
+    ownedBy groups: [GroupTerm], keepsRows: Bool
+  ) throws -> IncrementalShape {
     let (order, terms) = try recordOrder()
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
-    let (members, records) = try groupRecords(condition, of: groups)
+    let (members, records) = try groupRecords(condition, of: groups, keepsRows: keepsRows)
     if dependsOnOrder { try checkOrderOfRows(records, order, terms, groups) }
-    let (leads, contributions) = try leads(
+    let (leads, contributions, keptRows) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
     var plan = IncrementalPlan(
       owner: .group(columns: columns), collations: collations(of: groups), isGrouped: true,
       order: order,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
-      contributions: contributions, window: window(terms), pages: pages(terms))
+      contributions: contributions, window: window(terms), pages: pages(terms),
+      keptRows: keptRows)
     if let members {
       guard let position = leads[members.table].position else { throw members.refusal }
       plan.members = position
@@ -55,33 +72,47 @@ extension IncrementalAnalysis {
   }
 
   /// The records of one group, whose values are the last parameters without names.
-  private func groupRecords(
-    _ condition: String, of groups: [GroupTerm]
+  private mutating func groupRecords(
+    _ condition: String, of groups: [GroupTerm], keepsRows: Bool
   ) throws -> (Members?, String) {
-    let records = { statement(of: subqueries.narrowed, condition: $0) }
-    let search = { isOverGroups ? groupSearch($0) : records($0) }
     do {
-      try checkSearches(search(condition), of: groups)
-      return (nil, records(condition))
+      return (nil, try searchedRecords(condition, of: groups, keepsRows: keepsRows))
     } catch let refusal as NotIncremental {
       let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
-      guard !dependsOnOrder, tables.count == 1, let table = tables.first,
-        let rowID = select.tables[table].rowID, select.tables[table].storage == nil
-      else { throw refusal }
-      let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
-      let condition = "\(rowID) IN (\(list)) AND \(condition)"
-      do {
-        try checkSearches(search(condition))
-      } catch is NotIncremental {
-        throw refusal
+      if dependsOnOrder { throw refusal }
+      for table in tables.sorted() where select.tables[table].storage == nil {
+        guard let rowID = select.tables[table].rowID else { continue }
+        let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
+        let condition = "\(rowID) IN (\(list)) AND \(condition)"
+        do {
+          let records = try searchedRecords(condition, of: groups, keepsRows: keepsRows)
+          return (Members(table: table, refusal: refusal), records)
+        } catch is NotIncremental {}
       }
-      return (Members(table: table, refusal: refusal), records(condition))
+      throw refusal
     }
   }
 
-  /// The groups alone, without what a SELECT over them asks of them: that takes no search.
-  private func groupSearch(_ condition: String) -> String {
-    subqueries.narrowed.restricted(to: condition).subquery(requiring: nil)
+  /// The records under a condition by which SQLite searches.
+  private mutating func searchedRecords(
+    _ condition: String, of groups: [GroupTerm], keepsRows: Bool
+  ) throws -> String {
+    var attempt = self
+    let check = { (analysis: Self) in
+      // What a SELECT over groups asks of them takes no search.
+      try analysis.checkSearches(
+        analysis.isOverGroups
+          ? analysis.narrowed.restricted(to: condition).subquery(requiring: nil)
+          : analysis.statement(of: analysis.narrowed, condition: condition), of: groups)
+    }
+    if keepsRows {
+      let owners = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
+      try attempt.keepRows(besides: owners, until: check)
+    } else {
+      try check(attempt)
+    }
+    self = attempt
+    return statement(of: narrowed, condition: condition)
   }
 
   private func checkSearches(_ sql: String, of groups: [GroupTerm]) throws {
@@ -93,7 +124,7 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: """
           \(refusal.reason); an index on (\(expressions.joined(separator: ", "))) may help
-          """)
+          """, unsearched: refusal.unsearched)
     }
   }
 

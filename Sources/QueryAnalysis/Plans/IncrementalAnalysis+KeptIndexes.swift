@@ -112,9 +112,12 @@ extension IncrementalAnalysis {
       let text = parent == nil ? equal.text : otherName
       let value = LeftTable.Value(
         text: text, key: TableKey(columns: [text], collations: [collation]))
+      let remedy =
+        kept.contains(number)
+        ? remedy(select.tables[place].name, name)
+        : remedy(select.tables[other.table].name, otherName)
       return LeftTable(
-        number: number, column: name, parent: parent, value: value,
-        remedy: remedy(select.tables[other.table].name, otherName))
+        number: number, column: name, parent: parent, value: value, remedy: remedy)
     }
     return nil
   }

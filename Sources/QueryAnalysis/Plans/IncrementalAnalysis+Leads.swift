@@ -33,7 +33,10 @@ extension IncrementalAnalysis {
   /// How changed rows of each table lead to owners: the owner's own table, if there is one, first.
   func leads(
     owner: Int?, ownerColumns: [String]
-  ) throws -> (leads: [IncrementalPlan.Lead], contributions: [ContributionStatement]) {
+  ) throws -> (
+    leads: [IncrementalPlan.Lead], contributions: [ContributionStatement],
+    keptRows: [IncrementalPlan.KeptRows]
+  ) {
     var leads = (select.tables + subqueries.joins.flatMap(\.tables)).map { table in
       Lead(table: table, refusal: table.lack)
     }
@@ -71,7 +74,7 @@ extension IncrementalAnalysis {
         position: leads[number].position, refusal: leads[number].refusal,
         remedy: leads[number].remedy)
     }
-    return (all, contributions)
+    return (all, contributions, try keptRows(leads, contributions))
   }
 
   /// Finds out which of the tables of a join can contribute, and enters how.
@@ -91,7 +94,7 @@ extension IncrementalAnalysis {
   /// and does not depend on whether they have a row; changed rows of theirs lead to owners by an index in
   /// memory.
   private func leavingOutUnsearched(_ joined: Joined, _ leads: inout [Lead]) throws -> Joined {
-    var rest = joined
+    var rest = try leavingOutKept(joined)
     for round in 0...Self.mostRounds {
       let own = rest.own.filter { !leads[$0].isOne && leads[$0].table.lack == nil }
       for number in own { leads[number].refusal = try refusal(of: number, [number], rest) }

@@ -54,7 +54,8 @@ extension IncrementalAnalysis {
     let words = tokens.map(\.folded)
     for position in 0..<list.count {
       guard let expression = expression(ofColumn: position) else { continue }
-      if SQLTokens.tokens(of: expression).map(\.folded) == words { return position }
+      let own = SQLTokens.tokens(of: expression)[...].withoutParentheses
+      if own.map(\.folded) == words { return position }
     }
     let expression = term.expression.withoutTextInQuotationMarks
     guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
@@ -144,7 +145,7 @@ extension String {
   ///
   /// What is in double quotation marks becomes text where it is no column's name; an expression
   /// that changes its place must not change its meaning like that.
-  fileprivate var withoutTextInQuotationMarks: String {
+  var withoutTextInQuotationMarks: String {
     var result = ""
     var end = startIndex
     for token in SQLTokens.tokens(of: self) where token.kind == .quotedName {

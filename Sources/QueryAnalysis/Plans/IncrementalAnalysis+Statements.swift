@@ -34,11 +34,17 @@ extension IncrementalAnalysis {
     limit: LimitSyntax? = nil
   ) -> String {
     let outer = candidate.resultExpressions
+    let isNarrowed = select != nil
+    let written = { isNarrowed ? subqueries.narrowed(expression: $0) : $0 }
     let hidden = list.hidden.enumerated().map { index, expression in
-      expression.parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
+      written(expression).parenthesized + (outer.isEmpty ? "" : " AS \"didchange column \(index)\"")
     }
-    var sql = body(
-      shown.columns.map(\.text) + hidden, of: select, condition: condition)
+    var sql =
+      select == nil ? candidate.whole?.sql(with: hidden) ?? "" : ""
+    if sql.isEmpty {
+      sql = body(
+        shown.columns.map { written($0.text) } + hidden, of: select, condition: condition)
+    }
     if !outer.isEmpty {
       let columns = outer.map(\.parenthesized).joined(separator: ", ")
       sql = "SELECT *, \(columns) FROM (\n\(sql)\n) AS \(Self.resultName)"
@@ -50,14 +56,15 @@ extension IncrementalAnalysis {
 
   /// The query's records of some rows.
   func keyed(by identity: [String]) -> KeyedStatement {
-    Self.keyed(identity) { statement(of: subqueries.narrowed, condition: $0) }
+    let narrowed = narrowed
+    return Self.keyed(identity) { statement(of: narrowed, condition: $0) }
   }
 
   func window(_ order: [String]) -> WindowStatement? {
     candidate.syntax.limit.map { limit in
       let shown = statement(order: order, limit: limit)
       return WindowStatement(
-        short: everyRowIsRecord && db.isReadInOrder(shown) ? shown : nil,
+        short: everyRowIsRecord && kept.isEmpty && db.isReadInOrder(shown) ? shown : nil,
         sql: statement(order: order), bounds: limit.bounds)
     }
   }
@@ -65,7 +72,8 @@ extension IncrementalAnalysis {
   /// The query for one page at a time; nil where that would cost the whole result each time.
   func pages(_ order: [String]) -> PagedStatement? {
     let page = statement(order: order) + "\nLIMIT ? OFFSET ?"
-    guard candidate.syntax.limit == nil, windows.functions.isEmpty, db.isReadInOrder(page)
+    guard candidate.syntax.limit == nil, windows.functions.isEmpty, kept.isEmpty,
+      db.isReadInOrder(page)
     else { return nil }
     return PagedStatement(page: page, count: "SELECT count(*) FROM (\n\(statement())\n)")
   }
@@ -133,7 +141,9 @@ extension IncrementalAnalysis {
       guard isKnown || Self.searchless.contains(where: detail.hasPrefix) else {
         let shown = detail.replacing(" LEFT-JOIN", with: "")
         let index = missingIndex(forStep: detail).map { "; what may help: \($0.sql)" } ?? ""
-        throw NotIncremental(reason: "SQLite would not search by key: \(shown)\(index)")
+        throw NotIncremental(
+          reason: "SQLite would not search by key: \(shown)\(index)",
+          unsearched: Self.nameOfSource(in: detail))
       }
     }
   }

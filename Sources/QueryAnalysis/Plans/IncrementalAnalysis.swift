@@ -17,6 +17,8 @@ struct IncrementalCandidate {
   let keyIsFree: Bool
   /// Whether it may have the order of its key where it asks for none, whatever a subquery asks for.
   let orderIsFree: Bool
+  /// The whole statement as it was written, where its syntax is another one; nil: it is made of its syntax.
+  var whole: WholeStatement?
 
   var sectionTerms: [String] {
     guard let leadingSection else { return [] }
@@ -39,6 +41,7 @@ struct IncrementalShape {
 /// Finds out whether a query can be maintained row by row, and how.
 struct IncrementalAnalysis {
   let db: Database
+  private let resolver: SourceResolver
   let facts: SchemaFacts
   let encoding: TextEncoding
   private(set) var candidate: IncrementalCandidate
@@ -48,7 +51,11 @@ struct IncrementalAnalysis {
   let shown: ResolvedSelect
   let locality: RowLocality
   let determination: RowDetermination
-  let subqueries: SubqueryAnalysis
+  private(set) var subqueries: SubqueryAnalysis
+  /// The hidden columns in which subqueries may be.
+  private let hidden: [String]
+  /// Tables whose rows are found for an owner in memory, for SQLite would look at all of them.
+  private(set) var kept: Set<Int> = []
   let windows: WindowFunctions
   /// Whether it is written with DISTINCT.
   let isDistinct: Bool
@@ -68,7 +75,7 @@ struct IncrementalAnalysis {
     facts = SchemaFacts(db: db)
     encoding = try facts.textEncoding()
     locality = try RowLocality(db)
-    let resolver = SourceResolver(locality, budget, db)
+    resolver = SourceResolver(locality, budget, db)
     let resolved = try resolver.resolveWithGroups(candidate.syntax)
     try resolved.checkHasNoFunction()
     isDistinct = resolved.syntax.isDistinct
@@ -91,6 +98,7 @@ struct IncrementalAnalysis {
         reason: "\(function.name)() OVER looks at several records of GROUP BY or DISTINCT")
     }
     let isOverGroups = shown.grouped != nil && !isGrouped
+    hidden = isOverGroups ? [] : candidate.list.hidden
     let allowed = isGrouped ? locality.allowingOrder : locality
     if isOverGroups {
       try locality.checkOverGroups(shown)
@@ -110,7 +118,7 @@ struct IncrementalAnalysis {
     }
     determination = RowDetermination(select, db)
     subqueries = try SubqueryAnalysis(
-      select, hidden: isOverGroups ? [] : candidate.list.hidden, resolver, locality)
+      select, hidden: hidden, resolver, locality)
     list = candidate.list
     key = candidate.key
     let expanded = shown.expandedColumns
@@ -143,35 +151,46 @@ struct IncrementalAnalysis {
     return whole + tables.filter { !whole.contains($0) }
   }
 
-  /// The shape with the first owner that SQLite can search by.
+  /// The shape with the first owner that SQLite can search by, or else by rows that are kept in memory.
   mutating func rowShape(owners: [Int]? = nil) throws -> IncrementalShape {
     var refusal: NotIncremental?
-    for owner in owners ?? possibleOwners {
-      var attempt = self
-      do {
-        return try attempt.shape(ownedBy: owner)
-      } catch let error as NotIncremental {
-        refusal = refusal ?? error
+    for keepsRows in [false, true] {
+      let owners = owners ?? possibleOwners
+      for owner in keepsRows ? owners.prefix(Self.mostTriedKeeping) : owners[...] {
+        var attempt = self
+        do {
+          return try attempt.shape(ownedBy: owner, keepsRows: keepsRows)
+        } catch let error as NotIncremental {
+          refusal = refusal ?? error
+        }
       }
+      if refusal?.unsearched == nil { break }
     }
     throw refusal ?? NotIncremental(reason: "no row of its tables owns a record")
   }
 
-  private mutating func shape(ownedBy owner: Int) throws -> IncrementalShape {
+  private mutating func shape(
+    ownedBy owner: Int, keepsRows: Bool
+  ) throws -> IncrementalShape {
     let identity = select.tables[owner].identity
     let columns = positions(ofRow: owner)
     let (order, terms) = try recordOrder()
+    if keepsRows {
+      try keepRows(besides: [owner]) {
+        try $0.checkSearches($0.keyed(by: identity).sql(forKeys: 2))
+      }
+    }
     let records = keyed(by: identity)
     try checkSearches(records.sql(forKeys: 2))
     if dependsOnOrder { try checkOrderOfRows(records.sql(forKeys: 2), order, terms, owner: owner) }
-    let (leads, contributions) = try leads(owner: owner, ownerColumns: identity)
+    let (leads, contributions, keptRows) = try leads(owner: owner, ownerColumns: identity)
     let key = select.tables[owner].key
     var plan = IncrementalPlan(
       owner: key.map { .keyedRow(columns: columns, $0) } ?? .row(column: columns[0]),
       isGrouped: select.isGrouped, order: order,
       records: records, leads: leads,
       contributions: contributions, window: window(terms), pages: pages(terms),
-      equality: equality(owner))
+      equality: equality(owner), keptRows: keptRows)
     plan.outline = outline(of: plan)
     return shape(plan, terms)
   }
@@ -190,6 +209,32 @@ struct IncrementalAnalysis {
         collations[origin.name].flatMap(Collation.init) != nil
       else { return nil }
       return origin.name
+    }
+  }
+
+  /// How many owners are tried for which rows would be kept, and how often tables are added of which: each
+  /// time SQLite is asked for its plan.
+  static let mostTriedKeeping = 3
+
+  /// Has rows of tables kept that SQLite would look through, but not of those that make owners, until a
+  /// check finds nothing but searches.
+  ///
+  /// - Throws: ``NotIncremental`` where that is in vain.
+  mutating func keepRows(
+    besides owners: Set<Int>, until check: (Self) throws -> Void
+  ) throws {
+    for round in 0... {
+      do {
+        return try check(self)
+      } catch let refusal as NotIncremental {
+        let more = (refusal.unsearched.map(keepable(named:)) ?? []).subtracting(owners)
+        guard !dependsOnOrder, !more.isSubset(of: kept), round < Self.mostTriedKeeping else {
+          throw refusal
+        }
+        kept.formUnion(more)
+        subqueries = try SubqueryAnalysis(
+          select, hidden: hidden, keeping: kept, resolver, locality)
+      }
     }
   }
 

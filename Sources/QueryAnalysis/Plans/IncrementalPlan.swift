@@ -47,6 +47,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// Of groups that no index finds: the number of the rowids that are read for them, among those of all
   /// ``contributions``. ``records`` takes these first, as JSON.
   package var members: Int?
+  /// Tables whose rows no index finds for an owner: ``records`` takes these as JSON.
+  package var keptRows: [KeptRows] = []
 
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { leads[0].table }
@@ -78,6 +80,15 @@ package struct IncrementalPlan: Sendable, Equatable {
 
     /// The tables whose changed rows have the rowids of those of this table.
     package var rowTables: [String] { storage?.rows ?? [table] }
+  }
+
+  /// How the rows of a table that may belong to an owner are found in memory.
+  package struct KeptRows: Sendable, Equatable {
+    /// The parameter that takes their rowids, without its colon.
+    package let parameter: String
+    /// The numbers among those of all ``contributions`` that lead there, from the owner: to values that it
+    /// has, and last from a value to the rows that have it.
+    package let positions: [Int]
   }
 
   /// What one of ``contributions`` has for the rows of a table.

@@ -27,7 +27,7 @@ extension QueryAnalyzer {
             syntax: try SelectParser.parse(text.sqlWithoutSemicolon),
             list: SelectList(visible: names), resultExpressions: list.hidden, leadingSection: nil,
             sectionNeedsBytes: false, key: key ?? [], keyIsFree: definition.key == nil,
-            orderIsFree: false), names: names)
+            orderIsFree: false), of: text.sqlWithoutSemicolon, names: names)
       // The hidden columns that the plan needs stand before those of the section.
       let added = shape.list.count - names.count
       layout.section = section.map { $0 < names.count ? $0 : $0 + added }
@@ -93,16 +93,43 @@ extension QueryAnalyzer {
     return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
   }
 
-  /// The shape of UNION ALL; nil: it is another statement.
+  /// The same where views, CTEs and subqueries that are joined may make groups.
+  private func incrementalShape(
+    _ candidate: IncrementalCandidate, of sql: String, names: [String]
+  ) throws -> IncrementalShape {
+    do {
+      return try incrementalShape(candidate, names: names)
+    } catch let refusal as NotIncremental {
+      guard
+        let syntax = try GroupedSources(budget, names: names, in: db)
+          .leavingOut(of: candidate.syntax)
+      else { throw refusal }
+      var candidate = candidate
+      (candidate.syntax, candidate.whole) = (syntax, WholeStatement(sql))
+      do {
+        return try incrementalShape(candidate, names: names)
+      } catch let error as NotIncremental {
+        throw NotIncremental(
+          reason: "\(refusal.reason), and where they are subqueries, \(error.reason)")
+      }
+    }
+  }
+
+  /// The shape of UNION ALL, or of a FULL JOIN; nil: it is another statement.
   private func unionShape(
     _ text: StatementText, _ list: SelectList, _ key: [Int]
   ) throws -> IncrementalShape? {
-    guard let selects = try SelectParser.parseUnionAll(text.sqlWithoutSemicolon) else { return nil }
+    let union = try SelectParser.parseUnionAll(text.sqlWithoutSemicolon)
+    guard
+      let selects = try union
+        ?? FullJoin.arms(of: SelectParser.parse(text.sqlWithoutSemicolon), facts)
+    else { return nil }
+    let kind = union == nil ? UnionCandidate.Kind.fullJoin : .unionAll
     guard list.hidden.isEmpty else {
-      throw NotIncremental(reason: "the sections of UNION ALL are no column of it")
+      throw NotIncremental(reason: "the sections of \(kind.rawValue) are no column of it")
     }
     let candidate = UnionCandidate(
-      names: list.visible, key: key, keyIsFree: definition.key == nil)
+      kind: kind, names: list.visible, key: key, keyIsFree: definition.key == nil)
     let analysis = try UnionAnalysis(selects, candidate) {
       try IncrementalAnalysis($0, budget, in: db)
     }

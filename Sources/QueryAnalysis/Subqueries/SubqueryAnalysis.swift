@@ -21,6 +21,12 @@ struct SubqueryAnalysis {
   private(set) var joins: [SubqueryJoin] = []
   /// The query with subqueries in conditions that look only for what the row is compared with.
   private(set) var narrowed: ResolvedSelect
+  /// By what was written, fields that look only for rows that are kept.
+  private var narrowedExpressions: [String: String] = [:]
+  /// Tables of which a subquery reads only rows that are kept.
+  private let kept: Set<Int>
+  /// Tables of which that may be, and the names by which their SELECTs know them.
+  private var keepable: [Int: String] = [:]
   /// The columns of a group that those look at which stand elsewhere than in WHERE.
   private(set) var groupColumns: Set<BaseColumn> = []
   /// Why these are not certain, or may not keep their values.
@@ -54,8 +60,10 @@ struct SubqueryAnalysis {
   ///
   /// - Throws: ``NotIncremental`` where a subquery is more than a function of rows.
   init(
-    _ select: ResolvedSelect, hidden: [String], _ resolver: SourceResolver, _ locality: RowLocality
+    _ select: ResolvedSelect, hidden: [String], keeping kept: Set<Int> = [],
+    _ resolver: SourceResolver, _ locality: RowLocality
   ) throws {
+    self.kept = kept
     db = resolver.db
     facts = resolver.facts
     (self.resolver, self.locality) = (resolver, locality)
@@ -73,8 +81,13 @@ struct SubqueryAnalysis {
     narrowed.syntax.having = try syntax.having.map {
       try follow($0, isCondition: true, in: outside)
     }
-    for expression in syntax.columns.map(\.text) + hidden + syntax.order {
-      _ = try follow(expression, isCondition: false, in: outside)
+    for expression in syntax.columns.map(\.text) + hidden {
+      narrowedExpressions[expression] = try follow(expression, isCondition: false, in: outside)
+    }
+    for term in syntax.order {
+      let narrowed = try follow(term, isCondition: false, in: outside)
+      narrowedExpressions[OrderTerm(term).expression.withoutTextInQuotationMarks] =
+        OrderTerm(narrowed).expression
     }
   }
 
@@ -112,9 +125,12 @@ struct SubqueryAnalysis {
       within.enterAgain(inner, shownBy: aliases[index], named: inside)
       narrowed.sources[index].body = .select(
         try follow(inner, named: inside, around: around, in: within), names: names)
-      for column in inner.syntax.columns {
-        _ = try follow(column.text, isCondition: false, in: within)
+      let columns = try inner.syntax.columns.map { column in
+        let text = try follow(column.text, isCondition: false, in: within)
+        // Without an alias its text is its name.
+        return kept.isEmpty || column.alias == nil ? column : ResultColumn(text)
       }
+      narrowed.sources[index].narrow(columns)
     }
     return narrowed
   }
@@ -193,12 +209,44 @@ struct SubqueryAnalysis {
       _ = try follow(expression, isCondition: false, in: within)
     }
     let narrowed = try follow(inner, named: aliases, around: surroundings.names, in: within)
+    let rows = keptConditions(of: inner, numbers)
+    // What is looked for in a table alone, SQLite searches.
+    let isSearched =
+      narrowed.syntax.predicate == nil && !inner.sources.contains(where: \.isRewritten)
+    let conditions = [isSearched ? nil : narrowing].compactMap(\.self) + rows
     guard let predicate = narrowed.syntax.predicate else {
-      // What is looked for in a table alone, SQLite searches.
-      let isRewritten = inner.sources.contains(where: \.isRewritten)
-      return isRewritten ? [narrowing].compactMap(\.self) : []
+      return conditions.isEmpty ? [] : [conditions.joined(separator: " AND ")]
     }
-    return [narrowing.map { "\(predicate.parenthesized) AND \($0)" } ?? predicate]
+    return [
+      conditions.isEmpty
+        ? predicate : ([predicate.parenthesized] + conditions).joined(separator: " AND ")
+    ]
+  }
+
+  /// Notes which tables of a subquery may have rows kept, and asks for these where they have.
+  private mutating func keptConditions(of select: ResolvedSelect, _ numbers: [Int]) -> [String] {
+    var conditions: [String] = []
+    for (index, source) in select.sources.enumerated() {
+      guard case .table = source.body, !source.isNullable,
+        let rowID = source.tables[0].rowID
+      else { continue }
+      let number = numbers[select.firstTable(ofSource: index)]
+      keepable[number] = source.name
+      if kept.contains(number) {
+        conditions.append(IncrementalAnalysis.keptCondition(rowID, number))
+      }
+    }
+    return conditions
+  }
+
+  /// A field or a hidden column of the query, for a few owners.
+  func narrowed(expression: String) -> String {
+    kept.isEmpty ? expression : narrowedExpressions[expression] ?? expression
+  }
+
+  /// The tables of subqueries that have a name in SQLite's plan.
+  func keepable(named name: String) -> Set<Int> {
+    Set(keepable.filter { $0.value.isSameIdentifier(as: name) }.keys)
   }
 
   private mutating func note(_ select: ResolvedSelect, named aliases: [String]) {
@@ -296,5 +344,14 @@ struct SubqueryAnalysis {
         several rows of a subquery may match, and which of them is its value is not certain: write \
         ORDER BY in (SELECT \(syntax.columns.map(\.text).joined(separator: ", ")) …)
         """)
+  }
+}
+
+extension ResolvedSource {
+  /// Has a view, a CTE or a subquery of FROM show other columns, with the same names.
+  fileprivate mutating func narrow(_ columns: [ResultColumn]) {
+    guard case .select(var select, let names) = body else { return }
+    select.syntax.columns = columns
+    body = .select(select, names: names)
   }
 }

@@ -1,6 +1,8 @@
 /// Why a query cannot be kept up to date row by row, in a sentence for a person.
 struct NotIncremental: Error, Equatable {
   let reason: String
+  /// Which source of FROM SQLite would look through as a whole, if that is why.
+  var unsearched: String?
 }
 
 /// A SELECT taken apart by clause: the form in which declared queries and those written in SQL are
@@ -77,6 +79,8 @@ struct SourceSyntax: Equatable {
   let alias: String?
   /// LEFT JOIN: its columns are NULL where nothing matches.
   var isLeftJoined = false
+  /// FULL JOIN: so are those of what stands before it.
+  var isFullJoined = false
   /// Whether it is written before the first one, with a RIGHT JOIN between them.
   var isWrittenFirst = false
   /// NATURAL JOIN: USING all columns that those before it have, too.

@@ -9,6 +9,7 @@ struct SourceParser {
       let join = try parser.takeJoin()
       var source = try parser.takeSource()
       source.isLeftJoined = join.keeps == .left
+      source.isFullJoined = join.keeps == .both
       source.isNatural = join.isNatural
       source.constraint = try parser.takeConstraint()
       sources.append(source)
@@ -22,16 +23,15 @@ struct SourceParser {
 
   /// Whose rows an outer join keeps where nothing matches.
   private enum Side {
-    case left, right
+    case left, right, both
   }
 
   private mutating func takeJoin() throws(NotIncremental) -> (keeps: Side?, isNatural: Bool) {
     if tokens.takeSymbol(",") { return (nil, false) }
     let isNatural = tokens.take("NATURAL")
-    if tokens.take("FULL") {
-      throw NotIncremental(reason: "in a FULL JOIN, no table has a row for each record")
-    }
-    let side: Side? = tokens.take("LEFT") ? .left : tokens.take("RIGHT") ? .right : nil
+    let side: Side? =
+      tokens.take("LEFT")
+      ? .left : tokens.take("RIGHT") ? .right : tokens.take("FULL") ? .both : nil
     if side != nil {
       _ = tokens.take("OUTER")
     } else {
@@ -139,14 +139,19 @@ extension [SourceSyntax] {
 
   /// A column that USING joins is that of the side which is written first.
   fileprivate func checkNames() throws(NotIncremental) {
-    guard contains(where: \.isWrittenFirst) else { return }
+    let isFull = contains(where: \.isFullJoined)
+    guard isFull || contains(where: \.isWrittenFirst) else { return }
+    let name = isFull ? "FULL" : "RIGHT"
     for source in self {
       if case .using = source.constraint {
-        throw NotIncremental(reason: "it has a RIGHT JOIN and USING: write ON")
+        throw NotIncremental(reason: "it has a \(name) JOIN and USING: write ON")
       }
       if source.isNatural {
-        throw NotIncremental(reason: "it has a RIGHT JOIN and a NATURAL one: write ON")
+        throw NotIncremental(reason: "it has a \(name) JOIN and a NATURAL one: write ON")
       }
+    }
+    if isFull, count > 2 {
+      throw NotIncremental(reason: "it has a FULL JOIN of more than two tables")
     }
   }
 }

@@ -6,35 +6,57 @@ struct UnionArm {
   let identity: [String]
 
   /// - Throws: ``NotIncremental`` where its records cannot be led back to rows.
-  init(_ analysis: IncrementalAnalysis, number: Int) throws {
+  init(
+    _ analysis: IncrementalAnalysis, of kind: UnionCandidate.Kind, number: Int
+  ) throws {
     guard !analysis.select.isGrouped, analysis.windows.functions.isEmpty else {
-      throw NotIncremental(reason: "a SELECT of UNION ALL has groups, DISTINCT or window functions")
+      let arm = kind == .fullJoin ? "a SELECT with a FULL JOIN" : "a SELECT of UNION ALL"
+      throw NotIncremental(reason: "\(arm) has groups, DISTINCT or window functions")
     }
     guard analysis.encoding == .utf8 else {
-      throw NotIncremental(reason: "the database holds text in UTF-16, and it is UNION ALL")
+      throw NotIncremental(
+        reason: "the database holds text in UTF-16, and it is \(kind.rawValue)")
     }
-    (self.analysis, self.number) = (analysis, number)
+    self.number = number
     var refusal: NotIncremental?
-    for owner in analysis.possibleOwners {
-      guard let rowID = analysis.select.tables[owner].rowID else {
-        let table = analysis.select.tables[owner].name
-        refusal = refusal ?? NotIncremental(reason: Self.lackOfRowID(table))
-        continue
+    for keepsRows in [false, true] {
+      let owners = analysis.possibleOwners
+      for owner in keepsRows ? owners.prefix(IncrementalAnalysis.mostTriedKeeping) : owners[...] {
+        do {
+          (self.analysis, identity) = try Self.owned(
+            by: owner, analysis, number, keepsRows: keepsRows)
+          return
+        } catch let error as NotIncremental {
+          refusal = refusal ?? error
+        }
       }
-      do {
-        try analysis.checkSearches(
-          analysis.body(
-            ["1"], of: analysis.subqueries.narrowed, condition: "\(rowID) = ?"))
-        identity = try [rowID] + Self.others(owner, analysis)
-        return
-      } catch let error as NotIncremental {
-        refusal = refusal ?? error
-      }
+      if refusal?.unsearched == nil { break }
     }
     throw refusal
       ?? NotIncremental(
         reason: analysis.select.tables.first?.lack ?? "a LEFT JOIN may leave out each of its tables"
       )
+  }
+
+  /// The SELECT where a table's rows own its records, and what tells these apart.
+  private static func owned(
+    by owner: Int, _ analysis: IncrementalAnalysis, _ number: Int, keepsRows: Bool
+  ) throws -> (IncrementalAnalysis, [String]) {
+    guard let rowID = analysis.select.tables[owner].rowID else {
+      throw NotIncremental(reason: lackOfRowID(analysis.select.tables[owner].name))
+    }
+    var analysis = analysis
+    let check = { (analysis: IncrementalAnalysis) in
+      try analysis.checkSearches(
+        analysis.statement(of: analysis.narrowed, condition: "\(rowID) = ?"))
+    }
+    if keepsRows {
+      try analysis.keepRows(besides: [owner], until: check)
+    } else {
+      try check(analysis)
+    }
+    if keepsRows { _ = try analysis.leads(owner: nil, ownerColumns: ["\(number)", rowID]) }
+    return (analysis, try [rowID] + others(owner, analysis))
   }
 
   private static func lackOfRowID(_ table: String) -> String {
@@ -53,6 +75,16 @@ struct UnionArm {
       }
       known.insert(table)
       return rowID
+    }
+  }
+
+  /// Whether these columns show the rowid of its owner.
+  func isOwnerShown(by columns: [Int]) -> Bool {
+    columns.contains { column in
+      guard analysis.isRowID(column), let origin = analysis.origin(ofColumn: column) else {
+        return false
+      }
+      return analysis.select.tables[origin.table].rowID == identity[0]
     }
   }
 
@@ -86,11 +118,20 @@ struct UnionArm {
   /// The records of the owner that is asked for, if that is one of these.
   func records(hidden names: [String]) -> String {
     let owner = IncrementalAnalysis.ownerName
-    return body(
-      hidden: names, of: analysis.subqueries.narrowed,
+    let records = body(
+      hidden: names, of: analysis.narrowed,
       condition: """
         (SELECT arm FROM \(owner)) = \(number) AND \(identity[0]) = (SELECT row FROM \(owner))
         """)
+    return analysis.kept.isEmpty
+      ? records : records.replacing(IncrementalAnalysis.keptName, with: keptName)
+  }
+
+  private var keptName: String { "\(IncrementalAnalysis.keptName)\(number)_" }
+
+  /// A parameter that takes rowids, as it is named among those of all arms.
+  func naming(_ parameter: String) -> String {
+    parameter.replacing(IncrementalAnalysis.keptName, with: keptName)
   }
 
   /// The SELECT with hidden columns behind its own.
@@ -101,7 +142,9 @@ struct UnionArm {
     let hidden = names.enumerated().map { index, name in
       "\(index < values.count ? values[index] : "NULL") AS \(name)"
     }
+    let fields = analysis.select.columns.map(\.text) + analysis.list.hidden
     return analysis.body(
-      analysis.select.columns.map(\.text) + hidden, of: select, condition: condition)
+      (select == nil ? fields : fields.map(analysis.subqueries.narrowed)) + hidden, of: select,
+      condition: condition)
   }
 }

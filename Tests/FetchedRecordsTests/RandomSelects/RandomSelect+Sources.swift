@@ -49,6 +49,28 @@ extension RandomSelectWriter {
     return "\(word) \(text) ON \(condition)"
   }
 
+  /// FROM of two tables whose rows are kept on both sides, and WHERE.
+  mutating func fullJoin() -> (RandomSelect, [Source]) {
+    let rows = schema.tables.filter { !$0.isWithoutRowID }
+    let first = source(from: rows.isEmpty ? schema.tables : rows)
+    let second = source(from: rows.isEmpty ? schema.tables : rows)
+    var condition = equality(second, [first])
+    if random.once(in: 2) {
+      let column = searchedColumn(of: first)
+      let same = matching(column, of: first, in: second.table)
+      condition = "\(column) = \(second.alias).\(same)"
+    }
+    if random.once(in: 4) { condition += " AND " + self.condition([[first, second]], depth: 1) }
+    let word = random.pick(["FULL JOIN", "FULL OUTER JOIN"])
+    var select = RandomSelect(
+      shape: "rows of FULL JOIN", fields: [],
+      sources: [text(first), "\(word) \(text(second)) ON \(condition)"])
+    for _ in 0..<random.pick([0, 0, 1]) {
+      select.conditions.append(self.condition([[first, second]], depth: 2))
+    }
+    return (select, [first, second])
+  }
+
   mutating func equality(_ source: Source, _ others: [Source]) -> String {
     let other = random.pick(others)
     // By a key, mostly: that is what can be followed.

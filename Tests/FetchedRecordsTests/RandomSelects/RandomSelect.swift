@@ -68,6 +68,10 @@ struct RandomSelectWriter {
   static let ordered = RandomSource.number("DIDCHANGE_ORDERED") ?? 3
   /// And so many are joined with others by UNION ALL.
   static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 8
+  /// One of so many is of rows that are joined with groups.
+  static let joinedGroups = RandomSource.number("DIDCHANGE_JOINED_GROUPS") ?? 12
+  /// One of so many is a FULL JOIN.
+  static let full = RandomSource.number("DIDCHANGE_FULL") ?? 12
 
   struct Source {
     let alias: String
@@ -91,19 +95,21 @@ struct RandomSelectWriter {
     aliases = 0
     commonTables = []
     if random.once(in: Self.united) { return union() }
+    if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 
   private mutating func selectOfRows() -> RandomSelect {
     let written = writeCommonTables()
-    var (select, sources) = rows()
+    let isFull = written.isEmpty && random.once(in: Self.full)
+    var (select, sources) = isFull ? fullJoin() : rows()
     select.commonTables = written
     let scope = [sources]
-    if random.once(in: Self.windowed) {
+    if !isFull, random.once(in: Self.windowed) {
       window(&select, sources)
-    } else if random.once(in: Self.grouped) {
+    } else if !isFull, random.once(in: Self.grouped) {
       group(&select, sources)
-    } else if random.once(in: 8) {
+    } else if !isFull, random.once(in: 8) {
       makeDistinct(&select, sources)
       if random.once(in: 2) { select.order = ["f0"] }
     } else {

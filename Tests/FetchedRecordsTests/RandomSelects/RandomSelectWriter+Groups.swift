@@ -181,7 +181,7 @@ extension RandomSelectWriter {
   }
 
   /// A column of the same type, mostly.
-  private mutating func matching(
+  mutating func matching(
     _ column: String, of source: Source, in table: RandomSchema.Table
   ) -> String {
     let type = { (column: RandomSchema.Column) in

@@ -142,6 +142,7 @@ struct SelectTrial {
 
 extension IncrementalPlan {
   fileprivate var kept: String? {
+    if !keptRows.isEmpty { return members == nil ? "rows of owners" : "rows of owners and groups" }
     if members != nil { return "rows of groups" }
     return contributions.contains { $0.link != nil } ? "values of owners" : nil
   }

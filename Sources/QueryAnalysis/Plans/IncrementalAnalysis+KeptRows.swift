@@ -1,0 +1,101 @@
+// Tables of which SQLite would look at all rows to find those of an owner: which rows these may be is kept
+// in memory, and the records are read of no others.
+//
+// A row decides about an owner only where both have a value in common, by which it leads there
+// (``LeftTable``). So to leave out rows that do not have it changes nothing of the owner's records.
+extension IncrementalAnalysis {
+  /// The query, for a few owners.
+  var narrowed: ResolvedSelect {
+    select.tables.indices.filter(kept.contains).reduce(subqueries.narrowed) { select, table in
+      select.tables[table].rowID.map {
+        select.restricting(table, to: Self.keptCondition($0, table))
+      } ?? select
+    }
+  }
+
+  /// That a row is among those that are kept.
+  static func keptCondition(_ rowID: String, _ table: Int) -> String {
+    let list = "SELECT value FROM json_each(:\(keptParameter(table)))"
+    return "\(rowID) IN (\(list) AS \(membersName.quotedIdentifier))"
+  }
+
+  /// What the names of parameters begin with that take rowids.
+  static let keptName = "didchange_rows_"
+
+  private static func keptParameter(_ table: Int) -> String { "\(keptName)\(table)" }
+
+  /// The tables that SQLite knows by a name in its plan.
+  func keepable(named name: String) -> Set<Int> {
+    let own = select.tables.indices.filter { table in
+      select.sources.indices.contains { index in
+        select.sources[index].name.isSameIdentifier(as: name)
+          && select.tables(ofSource: index) == table..<table + 1
+      }
+    }
+    return Set(own.filter { select.tables[$0].rowID != nil && select.tables[$0].storage == nil })
+      .union(subqueries.keepable(named: name))
+  }
+
+  /// What a step of SQLite's plan looks through: "SCAN name", "SEARCH name USING AUTOMATIC …".
+  static func nameOfSource(in step: String) -> String? {
+    let words = step.split(separator: " ", omittingEmptySubsequences: false)
+    guard let verb = words.first, verb == "SCAN" || verb == "SEARCH", words.count > 1 else {
+      return nil
+    }
+    let ends = [" USING ", " LEFT-JOIN", " VIRTUAL TABLE "]
+    let name = step.dropFirst(verb.count + 1)
+    let end = ends.compactMap { name.firstRange(of: $0)?.lowerBound }.min() ?? name.endIndex
+    return String(name[..<end])
+  }
+
+  /// How what is kept is found from an owner.
+  ///
+  /// - Throws: ``NotIncremental`` where it is not.
+  func keptRows(
+    _ leads: [Lead], _ contributions: [ContributionStatement]
+  ) throws(NotIncremental) -> [IncrementalPlan.KeptRows] {
+    var rows: [IncrementalPlan.KeptRows] = []
+    for table in kept.sorted() {
+      guard let own = leads[table].position, leads[table].refusal == nil else {
+        throw NotIncremental(reason: leads[table].refusal ?? "its rows lead to no owner")
+      }
+      var positions = [own]
+      while let link = contributions.first(where: { $0.positions.contains(positions[0]) })?.link {
+        positions.insert(link.position, at: 0)
+      }
+      rows.append(.init(parameter: Self.keptParameter(table), positions: positions))
+    }
+    return rows
+  }
+
+  /// What is joined without the tables whose rows are kept, which are found by values.
+  ///
+  /// - Throws: ``NotIncremental`` where one has no such value.
+  func leavingOutKept(_ joined: Joined) throws(NotIncremental) -> Joined {
+    var rest = joined
+    for table in joined.own where kept.contains(table) {
+      guard let next = leavingOut(table, of: rest, from: joined) else {
+        throw NotIncremental(reason: "no value leads from its rows to owners")
+      }
+      rest = next
+    }
+    return rest
+  }
+}
+
+extension ResolvedSelect {
+  /// The same with a condition on the rows of a table that FROM names.
+  fileprivate func restricting(_ table: Int, to condition: String) -> ResolvedSelect {
+    guard let index = sources.indices.first(where: { tables(ofSource: $0) == table..<table + 1 })
+    else { return self }
+    var copy = self
+    switch sources[index].constraint {
+    case .on(let other) where index > 0:
+      copy.sources[index].constraint = .on("\(other.parenthesized) AND \(condition)")
+    case .none where index > 0: copy.sources[index].constraint = .on(condition)
+    case .using where sources[index].isLeftJoined: break
+    case .on, .none, .using: copy = restricted(to: condition)
+    }
+    return copy
+  }
+}

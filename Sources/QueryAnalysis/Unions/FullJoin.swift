@@ -1,0 +1,40 @@
+/// `a FULL JOIN b` as two SELECTs whose rows it has: those of `a LEFT JOIN b`, and those of b for which
+/// there is no row of a.
+enum FullJoin {
+  /// The two SELECTs; nil: there is no such join.
+  ///
+  /// - Throws: ``NotIncremental`` where it is not one of two tables with rowids.
+  static func arms(
+    of syntax: SelectSyntax, _ facts: SchemaFacts
+  ) throws -> [SelectSyntax]? {
+    guard syntax.sources.contains(where: \.isFullJoined) else { return nil }
+    guard syntax.sources.count == 2, let rowID = try rowID(of: syntax.sources[0], syntax, facts),
+      try self.rowID(of: syntax.sources[1], syntax, facts) != nil
+    else {
+      throw NotIncremental(reason: "it has a FULL JOIN of something else than tables with rowids")
+    }
+    var (first, second) = (syntax, syntax)
+    first.sources[1].isFullJoined = false
+    first.sources[1].isLeftJoined = true
+    // As `a RIGHT JOIN b` is written.
+    var (left, right) = (syntax.sources[0], syntax.sources[1])
+    left.constraint = right.constraint
+    (left.isLeftJoined, left.isWrittenFirst) = (true, true)
+    (right.constraint, right.isFullJoined) = (.none, false)
+    second.sources = [right, left]
+    second.predicate = [syntax.predicate?.parenthesized, "\(rowID) IS NULL"].compactMap(\.self)
+      .joined(separator: " AND ")
+    return [first, second]
+  }
+
+  /// The rowid of a table, which is NULL only where there is no row; nil: it is no table with rowids.
+  private static func rowID(
+    of source: SourceSyntax, _ syntax: SelectSyntax, _ facts: SchemaFacts
+  ) throws -> String? {
+    guard case .table(let schema, let name) = source.origin,
+      schema != nil || !syntax.commonTables.contains(where: { $0.name.isSameIdentifier(as: name) }),
+      try facts.isTable(name), let column = facts.rowIDExpression(of: name)
+    else { return nil }
+    return "\((source.alias ?? name).quotedIdentifier).\(column.quotedIdentifier)"
+  }
+}

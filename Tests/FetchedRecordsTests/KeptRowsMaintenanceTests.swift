@@ -1,0 +1,171 @@
+import OrderedResults
+import QueryAnalysis
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+/// Records for which no index finds the rows of another table.
+@Suite struct `Records of rows that no index finds` {
+  private static let schema = """
+    CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT, author INTEGER, code TEXT COLLATE NOCASE);
+    CREATE TABLE comment (
+      id INTEGER PRIMARY KEY, post INTEGER, author INTEGER, text TEXT, code TEXT COLLATE NOCASE);
+    CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE label (code TEXT PRIMARY KEY, color TEXT) WITHOUT ROWID;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
+      INSERT INTO comment SELECT i, i % 32, i % 7, 'text ' || (i % 11), 'c' || (i % 35) FROM n;
+    INSERT INTO post SELECT id, 'Post ' || id, id % 5, 'C' || id FROM comment WHERE id < 41;
+    INSERT INTO author SELECT id, 'Author ' || id FROM comment WHERE id < 6;
+    INSERT INTO label SELECT 'c' || id, 'color ' || (id % 3) FROM comment WHERE id < 30;
+    """
+
+  private static let changes = [
+    "UPDATE comment SET text = 'A' WHERE id = 4", "UPDATE comment SET post = 7 WHERE id = 4",
+    "UPDATE comment SET post = NULL, code = NULL WHERE id = 5",
+    "INSERT INTO comment VALUES (200, 35, 3, 'B', 'C36'), (-3, 35, 3, NULL, 'c36')",
+    "DELETE FROM comment WHERE post = 9", "UPDATE post SET id = 300 WHERE id = 3",
+    "INSERT INTO post VALUES (3, 'Again', 4, 'c3')", "DELETE FROM post WHERE id = 12",
+    "UPDATE comment SET id = 201 WHERE id = 7", "INSERT INTO comment VALUES (7, 2, 2, 'C', 'C1')",
+    "UPDATE post SET code = 'c5', title = 'D' WHERE id = 6",
+    "UPDATE comment SET code = 'C5' WHERE id IN (1, 2)", "UPDATE post SET code = NULL WHERE id = 5",
+    "UPDATE comment SET post = '13', text = 'E' WHERE id = 20",
+    "UPDATE comment SET post = 'x', code = 'x' WHERE id = 21",
+    "UPDATE post SET author = 2 WHERE id = 9", "DELETE FROM author WHERE id = 2",
+    "INSERT INTO author VALUES (2, 'F')", "UPDATE label SET color = 'G' WHERE code = 'c7'",
+    "INSERT INTO label VALUES ('C36', 'H')",
+    """
+    DELETE FROM comment WHERE id = 200; INSERT INTO comment VALUES (200, 8, 1, 'I', 'c8');
+    UPDATE post SET title = 'J' WHERE id = 35
+    """,
+    "DELETE FROM comment WHERE id IN (200, 201, -3)",
+  ]
+
+  @Test(arguments: [
+    """
+    SELECT post.id, title, (SELECT count(*) FROM comment WHERE comment.post = post.id) AS n
+    FROM post ORDER BY n DESC, post.id
+    """,
+    "SELECT id, (SELECT max(text) FROM comment WHERE post = p.id AND author < 5) AS t FROM post p",
+    "SELECT id, (SELECT sum(author) FROM comment c WHERE p.code = c.code) AS s FROM post p ORDER BY id LIMIT 5",
+    """
+    SELECT id FROM post WHERE EXISTS (SELECT 1 FROM comment c WHERE c.post = post.id AND c.text > 'text 3')
+    """,
+    "SELECT id FROM post WHERE NOT EXISTS (SELECT 1 FROM comment c WHERE c.code = post.code)",
+    "SELECT id, title FROM post WHERE id IN (SELECT post FROM comment WHERE text > 'text 4')",
+    "SELECT id FROM post WHERE code IN (SELECT code FROM comment GROUP BY code HAVING count(*) > 2)",
+    "SELECT post.id, text FROM post LEFT JOIN comment ON comment.post = post.id ORDER BY text, comment.id",
+    "SELECT post.id AS p, comment.id AS c FROM post JOIN comment ON post.code = comment.code",
+    "SELECT p.id AS p, c.id AS c, d.id AS d FROM post p, comment c, comment d WHERE c.post = p.id AND d.code = p.code AND d.text <> c.text",
+    "SELECT a.id, b.id AS other FROM comment a JOIN comment b ON b.text = a.text AND b.id <> a.id AND b.post = a.post",
+    """
+    SELECT post.id, comment.id AS c, name FROM post LEFT JOIN comment ON comment.post = post.id
+    LEFT JOIN author ON author.id = comment.author
+    """,
+    "SELECT post.id, count(c.id) AS n, max(text) AS t FROM post LEFT JOIN comment c ON c.post = post.id GROUP BY post.id",
+    "SELECT post.author, count(*) AS n FROM post JOIN comment c ON c.post = post.id GROUP BY post.author",
+    "SELECT DISTINCT title FROM post JOIN comment c ON c.post = post.id WHERE text > 'text 3'",
+    """
+    SELECT color, (SELECT count(*) FROM comment WHERE comment.code = l.code COLLATE NOCASE) AS n
+    FROM label l WHERE color <> 'color 1'
+    """,
+    """
+    SELECT id, (SELECT count(*) FROM comment c WHERE c.post = p.id
+      AND EXISTS (SELECT 1 FROM author WHERE author.id = c.author)) AS n FROM post p
+    """,
+    "SELECT comment.id, title FROM post RIGHT JOIN comment ON post.code = comment.code",
+    "SELECT id, author, rank() OVER (PARTITION BY author ORDER BY title, id) AS r, (SELECT count(*) FROM comment WHERE post = post.id) AS n FROM post",
+    "WITH p AS (SELECT id, title, (SELECT count(*) FROM comment WHERE post = post.id) AS n FROM post) SELECT * FROM p WHERE n > 1",
+  ])
+  func `are those that SQLite returns`(sql: String) throws {
+    let fixture = try Fixture(
+      schema: Self.schema,
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+  }
+
+  @Test(arguments: [
+    "SELECT id, (SELECT count(*) FROM comment WHERE comment.post = post.id) AS n FROM post",
+    "SELECT id FROM post WHERE EXISTS (SELECT 1 FROM comment WHERE comment.post = post.id)",
+    "SELECT id FROM post WHERE id IN (SELECT post FROM comment WHERE text > 'text 4')",
+    "SELECT post.id, text FROM post LEFT JOIN comment ON comment.post = post.id",
+    "SELECT post.id, comment.id AS c FROM post JOIN comment ON post.code = comment.code",
+    "SELECT post.id, count(c.id) AS n FROM post LEFT JOIN comment c ON c.post = post.id GROUP BY post.id",
+  ])
+  func `are read again, and no others`(sql: String) throws {
+    let fixture = try Fixture(
+      schema: Self.schema,
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+    #expect(fixture.refresher.statistics.refetches <= 2)
+    #expect(fixture.refresher.statistics.maintained >= Self.changes.count - 6)
+  }
+
+  @Test func `are found by an index once there is one`() throws {
+    let sql = "SELECT id, (SELECT count(*) FROM comment c WHERE c.post = post.id) AS n FROM post"
+    let fixture = try Fixture(
+      schema: Self.schema,
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes.prefix(3) { try fixture.expect(watched, toShow: sql, after: change) }
+    #expect(watched.snapshot.query.plan?.keptRows.count == 1)
+    try fixture.expect(
+      watched, toShow: sql, after: "CREATE INDEX commentByPost ON comment (post)")
+    #expect(watched.snapshot.query.plan?.keptRows.isEmpty == true)
+    for change in Self.changes.dropFirst(3) {
+      try fixture.expect(watched, toShow: sql, after: change)
+    }
+  }
+
+  @Test func `are read with all where an owner has most of them`() throws {
+    let sql = "SELECT id, (SELECT count(*) FROM b WHERE b.a = a.id) AS n FROM a"
+    let fixture = try Fixture(
+      schema: """
+        CREATE TABLE a (id INTEGER PRIMARY KEY);
+        CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER);
+        INSERT INTO a VALUES (1), (2);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+          INSERT INTO b SELECT i, 1 FROM n;
+        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for id in 1...4 {
+      try fixture.expect(watched, toShow: sql, after: "UPDATE b SET a = 2 WHERE id = \(id)")
+    }
+    #expect(fixture.refresher.statistics.maintained == 0)
+  }
+}
+
+/// Pairs of numbers.
+@Suite struct `Paired numbers` {
+  @Test func `are those that were put in and not taken out`() {
+    var random = RandomSource(seed: RandomSource.seed)
+    var pairs = PairedNumbers()
+    var expected: Set<[Int64]> = []
+    for step in 0..<20_000 {
+      let first = Int64(random.number(0...800))
+      let second = Int64(random.number(-20...20)) &* 0x1234_5678_9abc_def
+      if random.once(in: 5) {
+        let seconds = expected.filter { $0[0] == first }.map { $0[1] }.sorted()
+        #expect(pairs.take(first) == seconds, "seed \(RandomSource.seed), step \(step)")
+        for second in seconds { expected.remove([first, second]) }
+      } else {
+        #expect(pairs.insert(first, second) == expected.insert([first, second]).inserted)
+      }
+      guard step % 500 == 0 else { continue }
+      #expect(pairs.count == expected.count)
+      let firsts = expected.filter { $0[1] == second }.map { $0[0] }.sorted()
+      #expect(pairs.firsts(of: second) == firsts, "seed \(RandomSource.seed), step \(step)")
+    }
+  }
+
+  @Test func `take no more than 64 bytes each`() {
+    var pairs = PairedNumbers()
+    for number in 0..<100_000 as Range<Int64> {
+      _ = pairs.insert(number, (number % 10_000) &* 0x9e37_79b9_7f4a_7c1)
+    }
+    #expect(pairs.size < 64 * pairs.count)
+    #expect(pairs.size > 32 * pairs.count)
+  }
+}

@@ -1,0 +1,74 @@
+import Testing
+
+@testable import QueryAnalysis
+
+/// Rows that are joined with groups.
+@Suite struct `Rows joined with groups` {
+  private static let followed = [
+    """
+    SELECT a.name, s.total FROM author a
+    JOIN (SELECT authorId, sum(price) AS total FROM book GROUP BY authorId) AS s ON s.authorId = a.id
+    """,
+    """
+    SELECT a.id, coalesce(s.n, 0) AS n, s.first FROM author a LEFT JOIN (
+      SELECT authorId AS author, count(*) AS n, min(title) AS first FROM book WHERE price > 1 GROUP BY 1
+      HAVING count(*) > 1) AS s ON a.id = s.author ORDER BY s.n DESC, a.name
+    """,
+    "SELECT genre.label, n AS books FROM perGenre JOIN genre ON genre.code = perGenre.genre WHERE n > 2 ORDER BY n",
+    """
+    WITH s(g, total) AS (SELECT genre, count(*) FROM book GROUP BY genre)
+    SELECT code, total FROM genre, s WHERE s.g = code AND total > 1 ORDER BY total, code LIMIT 5
+    """,
+    """
+    SELECT b.id, s.dear, t.n FROM book b LEFT JOIN (
+      SELECT genre, authorId, max(price) AS dear FROM book GROUP BY genre, authorId
+    ) AS s ON s.genre = b.genre AND s.authorId = b.authorId
+    JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY authorId) AS t ON t.authorId = b.authorId
+    """,
+    "SELECT a.id, s.genre FROM book a JOIN (SELECT DISTINCT genre FROM book WHERE price > 2) AS s ON s.genre = a.genre",
+    // No index finds the books of a title.
+    "SELECT code, s.n FROM genre JOIN (SELECT title, count(*) AS n FROM book GROUP BY title) AS s ON s.title = loose",
+  ]
+
+  @Test(arguments: followed)
+  func `are read again by their keys`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test(arguments: [
+    // Groups that are equal under one affinity or collation are not under another.
+    "SELECT a.id, s.n FROM author a JOIN (SELECT genre, count(*) AS n FROM book GROUP BY genre) AS s ON s.genre = a.id",
+    "SELECT a.id, s.n FROM author a JOIN (SELECT name, count(*) AS n FROM author GROUP BY name) AS s ON s.name = a.name",
+    // Several groups, or rows of one, may be joined to a row.
+    "SELECT a.id, s.n FROM author a JOIN (SELECT genre, authorId, count(*) AS n FROM book GROUP BY 1, 2) AS s ON s.authorId = a.id",
+    "SELECT a.id, s.n FROM author a JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY 1) AS s ON s.authorId > a.id",
+    "SELECT a.id, s.title FROM author a JOIN (SELECT authorId, title FROM book GROUP BY 1) AS s ON s.authorId = a.id",
+    "SELECT a.id, s.n FROM author a LEFT JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY 1) AS s ON s.authorId = a.id AND s.n > 1",
+    "SELECT * FROM author a JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY 1) AS s ON s.authorId = a.id",
+    "SELECT a.id, (SELECT s.n) AS n FROM author a JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY 1) AS s ON s.authorId = a.id",
+  ])
+  func `are not where a row is not joined with one group by all that it is of`(
+    sql: String
+  ) throws {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .refetch)
+    #expect(
+      tracking.reason == "in s, rows are made to groups", "\(tracking.reason)")
+  }
+
+  @Test func `are fetched as they were written`() throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(Self.followed[0])))
+    #expect(query.sql.contains("GROUP BY authorId) AS s ON s.authorId = a.id"))
+    #expect(!query.sql.contains("EXISTS"))
+  }
+
+  @Test(arguments: [
+    "SELECT title, was, count(*) AS n FROM book JOIN former f ON f.id = authorId GROUP BY title, was",
+    "SELECT DISTINCT title, was FROM former f JOIN book ON f.id = authorId",
+  ])
+  func `have groups by columns of several tables`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    #expect(query.plan?.members != nil, "\(query.tracking.reason)")
+    #expect(query.plan?.leads.allSatisfy { $0.isFollowed } == true, "\(query.tracking.reason)")
+  }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import QueryAnalysis
+
+/// Which rows of another table are kept in memory where SQLite would look at all of them.
+@Suite struct `Rows of a table without an index` {
+  @Test(arguments: [
+    "SELECT book.id, v FROM book LEFT JOIN unindexed ON bookId = book.id",
+    "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.bookId = book.id)",
+    "SELECT id FROM book WHERE title IN (SELECT v FROM unindexed)",
+    "SELECT id, (SELECT count(*) FROM unindexed WHERE bookId = book.id) AS n FROM book",
+    "SELECT id FROM book ORDER BY (SELECT max(v) FROM unindexed WHERE bookId = book.id) DESC, id",
+    "SELECT id, (SELECT count(*) FROM unindexed u JOIN genre ON code = u.v WHERE u.bookId = book.id) AS n FROM book",
+    "SELECT book.id, count(v) AS n FROM book LEFT JOIN unindexed ON bookId = book.id GROUP BY book.id",
+    "SELECT genre, count(v) AS n FROM book LEFT JOIN unindexed ON bookId = book.id GROUP BY genre",
+    "SELECT title, count(v) AS n FROM book JOIN unindexed ON bookId = book.id GROUP BY title",
+    "SELECT DISTINCT title FROM book JOIN unindexed ON v = title",
+    "SELECT pair.a, u.v FROM pair JOIN unindexed u ON u.bookId = pair.b",
+    "SELECT a.rowid AS a, b.rowid AS b FROM unindexed a JOIN unindexed b ON a.v = b.v",
+  ])
+  func `are kept for each owner`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    #expect(plan.keptRows.count == 1)
+    #expect(plan.leads.allSatisfy { $0.isFollowed }, "\(query.tracking.reason)")
+    #expect(plan.pages == nil)
+  }
+
+  @Test func `say which index does the same`() throws {
+    let tracking = try tracking(
+      "SELECT id, (SELECT count(*) FROM unindexed WHERE bookId = book.id) AS n FROM book")
+    #expect(
+      tracking.reason == """
+        each changed row of book is read again by its rowid, and changed rows of unindexed lead to rows \
+        of book; rows of unindexed are found by bookId in memory; what may help: CREATE INDEX \
+        unindexed_bookId ON unindexed (bookId)
+        """)
+  }
+
+  @Test(arguments: [
+    "SELECT book.id, price FROM author JOIN book ON book.id > author.id",
+    // Text that looks like a number equals it under one affinity, and not under another.
+    "SELECT book.id, v FROM book LEFT JOIN unindexed ON v = book.id",
+    "SELECT id, (SELECT count(*) FROM unindexed WHERE v = author.name) AS n FROM author",
+    "SELECT id, (SELECT count(*) FROM unindexed WHERE bookId = book.id OR v = title) AS n FROM book",
+    "SELECT id, (SELECT count(*) FROM unindexed) AS n FROM book",
+    "SELECT id FROM book WHERE id NOT IN (SELECT bookId FROM unindexed)",
+    "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.bookId = book.id UNION SELECT 1 FROM one WHERE v = title)",
+  ])
+  func `are not where no value leads to owners`(sql: String) throws {
+    let tracking = try tracking(sql)
+    #expect(tracking.mode == .refetch)
+    #expect(tracking.reason.hasPrefix("SQLite would not search by key: "), "\(tracking.reason)")
+  }
+}
