@@ -35,6 +35,8 @@ struct Contributions {
   private var hasLoss = false
   /// By group, the rows that are read for it, where no index finds them.
   private(set) var members: GroupMembers?
+  /// Of UNION, which rows have which values.
+  var appearances: Appearances?
   private let charge = MemoryCharge()
 
   /// About the bytes of an owner of a row, with what the tables leave free.
@@ -70,8 +72,13 @@ struct Contributions {
       }
     }
     if members?.areTooFewGroups == true { return nil }
+    if plan.appearances != nil {
+      guard let all = try Appearances(plan, arguments: arguments, in: db) else { return nil }
+      appearances = all
+    }
     limit = 2 * count + 1024
-    charge.set(count * Self.bytesPerOwner + keys.size + (members?.size ?? 0))
+    charge.set(
+      count * Self.bytesPerOwner + keys.size + (members?.size ?? 0) + (appearances?.size ?? 0))
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
@@ -126,13 +133,13 @@ struct Contributions {
       let values = statement.values(at: first, count: key.columns.count)
       owner = key.number(of: values)
       keys.insert(values, owner)
-    case .rowOfArm(_, let arms):
-      let values = (first..<first + 2).map {
-        sqlite3_column_int64(statement.sqliteStatement, Int32($0))
-      }
-      let known = RowOfArm(values).number(of: arms)
+    case .rowOfArm(_, let arms), .values(_, let arms):
+      let count = Int(sqlite3_column_count(statement.sqliteStatement)) - first
+      let values = statement.values(at: first, count: count)
+      let known = arms.number(of: values)
       hasLoss = hasLoss || known == nil
       owner = known ?? 0
+      keys.insert(arms.key(of: values), owner)
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })

@@ -57,10 +57,15 @@ extension IncrementalAnalysis {
       if SQLTokens.tokens(of: expression).map(\.folded) == words { return position }
     }
     let expression = term.expression.withoutTextInQuotationMarks
-    guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
-      throw NotIncremental(reason: "it orders by more than its row: \(term.expression)")
-    }
+    try checkIsOfRow(expression)
     return list.append(hidden: expression)
+  }
+
+  /// - Throws: ``NotIncremental`` where an expression of the order looks at a result column.
+  func checkIsOfRow(_ expression: String) throws(NotIncremental) {
+    guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
+      throw NotIncremental(reason: "it orders by more than its row: \(expression)")
+    }
   }
 
   // MARK: - Collations
@@ -144,7 +149,7 @@ extension String {
   ///
   /// What is in double quotation marks becomes text where it is no column's name; an expression
   /// that changes its place must not change its meaning like that.
-  fileprivate var withoutTextInQuotationMarks: String {
+  var withoutTextInQuotationMarks: String {
     var result = ""
     var end = startIndex
     for token in SQLTokens.tokens(of: self) where token.kind == .quotedName {

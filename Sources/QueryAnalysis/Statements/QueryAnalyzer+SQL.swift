@@ -89,24 +89,40 @@ extension QueryAnalyzer {
   func incrementalShape(
     _ candidate: IncrementalCandidate, names: [String]
   ) throws -> IncrementalShape {
+    if let distributed = try DistributedSelect(candidate, FunctionList(db), facts) {
+      return try unionShape(distributed.compound, candidate, over: distributed)
+    }
     var analysis = try IncrementalAnalysis(candidate, budget, in: db)
     return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
   }
 
-  /// The shape of UNION ALL; nil: it is another statement.
+  /// The shape of UNION ALL or UNION; nil: it is another statement.
   private func unionShape(
     _ text: StatementText, _ list: SelectList, _ key: [Int]
   ) throws -> IncrementalShape? {
-    guard let selects = try SelectParser.parseUnionAll(text.sqlWithoutSemicolon) else { return nil }
-    guard list.hidden.isEmpty else {
-      throw NotIncremental(reason: "the sections of UNION ALL are no column of it")
+    guard let compound = try SelectParser.parseCompound(text.sqlWithoutSemicolon) else {
+      return nil
     }
-    let candidate = UnionCandidate(
-      names: list.visible, key: key, keyIsFree: definition.key == nil)
-    let analysis = try UnionAnalysis(selects, candidate) {
+    guard list.hidden.isEmpty else {
+      throw NotIncremental(reason: "the sections of UNION are no column of it")
+    }
+    let candidate = IncrementalCandidate(
+      syntax: compound.arms[0], list: list, resultExpressions: [], leadingSection: nil,
+      sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false)
+    return try unionShape(compound, candidate)
+  }
+
+  private func unionShape(
+    _ compound: CompoundSelect, _ candidate: IncrementalCandidate,
+    over distributed: DistributedSelect? = nil
+  ) throws -> IncrementalShape {
+    guard candidate.resultExpressions.isEmpty else {
+      throw NotIncremental(reason: "the sections of UNION are no column of it")
+    }
+    var analysis = try UnionAnalysis(compound, candidate, over: distributed) {
       try IncrementalAnalysis($0, budget, in: db)
     }
-    return try checked(try analysis.shape(), list.visible, outer: 0)
+    return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
   }
 
   private func checked(

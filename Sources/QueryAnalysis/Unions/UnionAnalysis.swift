@@ -1,50 +1,68 @@
 import OrderedResults
 
-/// Finds out how the records of UNION ALL are kept up to date: each belongs to one of its SELECTs and
-/// to a row of a table there, and is read again by both.
+/// Finds out how the records of UNION ALL and UNION are kept up to date.
+///
+/// With UNION ALL each belongs to one of the SELECTs and to a row of a table there, and is read again by
+/// both. With UNION it belongs to all rows that have its values: which these are is known of each row, and
+/// so is how many have them.
 ///
 /// https://www.sqlite.org/lang_select.html#compound_select_statements
 struct UnionAnalysis {
-  private let arms: [UnionArm]
-  private let names: [String]
-  private let order: [String]
+  let arms: [UnionArm]
+  let isDistinct: Bool
+  let candidate: IncrementalCandidate
+  /// Where the whole is a view, a CTE or a subquery of FROM.
+  let distributed: DistributedSelect?
+  let order: [String]
   private let limit: LimitSyntax?
-  private let list: SelectList
-  private let key: [Int]
-  /// The names of the hidden columns: the arm's number, and the rowids.
-  private let hidden: [String]
+  private(set) var list: SelectList
+  private var hidden: [HiddenColumn]
+
+  var names: [String] { list.visible }
+
+  /// The columns by which records of UNION are told apart.
+  var exactColumns: [Int] { distributed?.exactColumns?.sorted() ?? Array(names.indices) }
 
   /// - Parameters:
-  ///   - selects: the SELECTs; ORDER BY and LIMIT behind the last one are those of the whole.
+  ///   - compound: the SELECTs; ORDER BY and LIMIT behind the last one are those of the whole.
   ///   - candidate: what is known of the whole.
+  ///   - distributed: the SELECT that is over the whole, if one is.
   ///   - analyze: looks at one SELECT.
   /// - Throws: ``NotIncremental``.
   init(
-    _ selects: [SelectSyntax], _ candidate: UnionCandidate,
+    _ compound: CompoundSelect, _ candidate: IncrementalCandidate,
+    over distributed: DistributedSelect? = nil,
     _ analyze: (IncrementalCandidate) throws -> IncrementalAnalysis
   ) throws {
-    names = candidate.names
-    order = selects.last?.order ?? []
-    limit = selects.last?.limit
-    arms = try selects.enumerated().map { number, select in
+    let isDistinct = compound.isDistinct
+    (self.isDistinct, self.candidate, self.distributed) = (isDistinct, candidate, distributed)
+    order = compound.arms.last?.order ?? []
+    limit = compound.arms.last?.limit
+    var list = candidate.list
+    let orderedBy = try distributed?.hiddenOrder(order, list) ?? []
+    for expression in orderedBy { _ = list.append(hidden: expression) }
+    hidden = list.hidden.enumerated().map { index, expression in
+      HiddenColumn(
+        name: "didchange column \(index)".quotedIdentifier,
+        expressions: compound.arms.map { _ in expression })
+    }
+    self.list = list
+    arms = try compound.arms.enumerated().map { number, select in
       var syntax = select.withoutUnreadTables
       (syntax.order, syntax.limit) = ([], nil)
       let arm = IncrementalCandidate(
-        syntax: syntax, list: SelectList(visible: candidate.names),
-        resultExpressions: [], leadingSection: nil, sectionNeedsBytes: false, key: [],
-        keyIsFree: true, orderIsFree: false)
-      return try UnionArm(try analyze(arm), number: number)
+        syntax: syntax, list: list, resultExpressions: [], leadingSection: nil,
+        sectionNeedsBytes: false, key: [], keyIsFree: true, orderIsFree: false)
+      let analysis = try analyze(arm)
+      for expression in orderedBy { try analysis.checkIsOfRow(expression) }
+      return try UnionArm(analysis, number: number, isDistinct: isDistinct)
     }
+    try distributed?.check(arms.map(\.analysis))
     for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
       try arms[0].analysis.locality.check(expression)
     }
-    let width = arms.map(\.identity.count).max() ?? 1
-    hidden = ["\"didchange arm\""] + (0..<width).map { "\"didchange row \($0)\"" }
-    var list = SelectList(visible: names)
-    let added = hidden.map { list.append(hidden: $0) }
-    self.list = list
-    key = candidate.keyIsFree ? candidate.key + added : candidate.key
-    guard candidate.keyIsFree || Self.isUnique(key, arms) else {
+    if isDistinct { try checkValues() }
+    guard candidate.keyIsFree || isUnique(candidate.key) else {
       throw NotIncremental(
         reason: """
           several records may have one key: it must have a literal that says of which SELECT they are, \
@@ -53,48 +71,102 @@ struct UnionAnalysis {
     }
   }
 
-  /// Whether the key identifies rows in each SELECT, and no two SELECTs have one key.
-  private static func isUnique(_ key: [Int], _ arms: [UnionArm]) -> Bool {
-    arms.allSatisfy { $0.isIdentified(by: key) }
-      && key.contains { column in
-        let literals = arms.compactMap { $0.text(inColumn: column) }
-        return Set(literals).count == arms.count
-      }
+  /// Whether the key identifies rows in each SELECT, and no two SELECTs have one key; or else it is all that
+  /// tells records of UNION apart.
+  private func isUnique(_ key: [Int]) -> Bool {
+    let isOfArms = key.contains { column in
+      let literals = arms.compactMap { $0.text(inColumn: column) }
+      return Set(literals).count == arms.count
+    }
+    return isOfArms && arms.allSatisfy { $0.isIdentified(by: key) }
+      || isDistinct && Set(key).isSuperset(of: exactColumns)
   }
 
   /// - Throws: ``NotIncremental``.
-  func shape() throws -> IncrementalShape {
-    let (order, terms) = try recordOrder()
-    let (leads, contributions) = try leads()
-    for arm in arms {
-      try arm.analysis.checkSearches(UnionArm.owner + arm.records(hidden: hidden))
+  mutating func shape() throws -> IncrementalShape {
+    var (order, terms) = try recordOrder()
+    let key = isDistinct ? try distinctKey() : try keyOfRows()
+    let isDescending =
+      order.count > candidate.sectionTerms.count && order.last?.isDescending == true
+    for column in isDistinct ? exactColumns : key.rows {
+      order.append(.init(column: column, isDescending: isDescending))
+      terms.append("\(column + 1)\(isDescending ? " DESC" : "")")
     }
+    let (leads, contributions) = try leads()
+    let owner = UnionArm.owner(of: arms)
+    for arm in arms { try arm.analysis.checkSearches(owner + arm.records(hidden)) }
     // Not a condition on the whole as a subquery: that would have the affinities of the first arm.
-    let records =
-      UnionArm.owner + arms.map { $0.records(hidden: hidden) }.joined(separator: Self.separator)
-    let plan = IncrementalPlan(
-      owner: .rowOfArm(columns: [names.count, names.count + 1], arms: arms.count),
-      isGrouped: false, order: order,
+    let records = owner + arms.map { $0.records(hidden) }.joined(separator: "\nUNION ALL\n")
+    let keys = arms.map(\.key)
+    var plan = IncrementalPlan(
+      owner: isDistinct
+        ? .values(columns: list.count, arms: keys)
+        : .rowOfArm(columns: key.owner, arms: keys),
+      isGrouped: false, order: RecordOrder(order),
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
       contributions: contributions, window: window(terms), pages: nil)
+    if isDistinct {
+      let width = UnionArm.width(arms)
+      plan.appearances = arms.map { $0.appearances(hidden, width: width) }
+        .joined(separator: "\nUNION ALL\n")
+    }
     return IncrementalShape(
-      sql: statement(order: terms, limit: limit), list: list, key: key,
-      addedKeyNames: key.filter { $0 >= names.count }.map { $0 == names.count ? "arm" : "rowid" },
-      keyIsUnique: true, plan: plan, reason: reason(leads))
+      sql: statement(order: terms, limit: limit), list: list, key: key.key,
+      addedKeyNames: key.addedNames,
+      keyIsUnique: candidate.keyIsFree && !isDistinct || arms[0].analysis.encoding == .utf8,
+      plan: plan, reason: reason(leads))
   }
 
   private func reason(_ leads: [IncrementalPlan.Lead]) -> String {
     var text = "changed rows lead to records of their SELECT of UNION ALL, which are read again"
+    if isDistinct {
+      text =
+        "changed rows of each SELECT of UNION are read again, and those with the same values counted"
+    }
     text += leads.compactMap(\.note).map { "; " + $0 }.joined()
     return text + (limit == nil ? "" : "; LIMIT is cut from the whole order, which is kept")
   }
 
+  // MARK: - Key
+
+  /// The columns of the key, those that identify rows, and those that tell the owner.
+  private typealias Key = (key: [Int], rows: [Int], owner: [Int], addedNames: [String])
+
+  private mutating func keyOfRows() throws -> Key {
+    let first = list.count
+    let width = UnionArm.width(arms)
+    add("didchange arm", arms.map { "\($0.number)" })
+    for index in 0..<(arms.map(\.identity.count).max() ?? 1) {
+      add("didchange row \(index)", arms.map { $0.identity.dropFirst(index).first ?? "NULL" })
+    }
+    let rows = Array(first..<list.count)
+    return (
+      key: candidate.keyIsFree ? candidate.key + rows : candidate.key, rows: rows,
+      owner: Array(rows.prefix(1 + width)),
+      addedNames: candidate.keyIsFree
+        ? rows.enumerated().map { $0.offset == 0 ? "arm" : "rowid" } : []
+    )
+  }
+
+  private func distinctKey() throws -> Key {
+    let others = exactColumns.filter { !candidate.key.contains($0) }
+    return (
+      key: candidate.keyIsFree ? candidate.key + others : candidate.key, rows: [], owner: [],
+      addedNames: candidate.keyIsFree ? others.map { names[$0] } : []
+    )
+  }
+
+  /// Adds a column that is an expression of each SELECT; returns its position.
+  @discardableResult
+  mutating func add(_ name: String, _ expressions: [String]) -> Int {
+    hidden.append(HiddenColumn(name: name.quotedIdentifier, expressions: expressions))
+    return list.append(hidden: name.quotedIdentifier)
+  }
+
   // MARK: - Statements
 
-  private static let separator = "\nUNION ALL\n"
-
   private func statement(order: [String], limit: LimitSyntax? = nil) -> String {
-    arms.map { $0.body(hidden: hidden) }.joined(separator: Self.separator)
+    arms.map { $0.body(hidden) }.joined(separator: isDistinct ? "\nUNION\n" : "\nUNION ALL\n")
       + "\nORDER BY " + order.joined(separator: ", ") + (limit.map { "\n" + $0.sql } ?? "")
   }
 
@@ -102,104 +174,5 @@ struct UnionAnalysis {
     limit.map { limit in
       WindowStatement(short: nil, sql: statement(order: order), bounds: limit.bounds)
     }
-  }
-
-  // MARK: - Order
-
-  private func recordOrder() throws -> (order: RecordOrder, sql: [String]) {
-    var terms: [RecordOrder.Term] = []
-    var sql: [String] = []
-    for text in order {
-      let term = OrderTerm(text)
-      let column = try position(ofOrder: term)
-      terms.append(
-        .init(
-          column: column, collation: try collation(ofColumn: column, term),
-          isDescending: term.isDescending, nullsLast: term.nullsLast))
-      sql.append(term.sql(ordinal: column + 1))
-    }
-    let isDescending = terms.last?.isDescending == true
-    for column in names.count..<list.count {
-      terms.append(.init(column: column, isDescending: isDescending))
-      sql.append("\(column + 1)\(isDescending ? " DESC" : "")")
-    }
-    return (RecordOrder(terms), sql)
-  }
-
-  /// A number or an alias of the first SELECT; SQLite also looks for other expressions, one SELECT after
-  /// the other.
-  private func position(ofOrder term: OrderTerm) throws -> Int {
-    let tokens = SQLTokens.tokens(of: term.expression)
-    if tokens.count == 1, let ordinal = Int(term.expression), (1...names.count).contains(ordinal) {
-      return ordinal - 1
-    }
-    let first = arms[0].analysis
-    if tokens.count == 1, let name = tokens[0].name,
-      let position = names.firstIndex(where: { $0.isSameIdentifier(as: name) }),
-      first.select.sources.count == 1 || first.items?[position].alias != nil
-    {
-      return position
-    }
-    throw NotIncremental(
-      reason: "UNION ALL orders by \(term.expression): write the number of a column, or an alias")
-  }
-
-  /// It is that of the first SELECT whose column has one: each column of a table has, and no literal.
-  private func collation(ofColumn column: Int, _ term: OrderTerm) throws -> Collation {
-    let deciding = arms.drop { $0.isLiteral(column) }
-    guard let arm = deciding.first else {
-      return try arms[0].analysis.collation(ofColumn: column, written: term.collation ?? "BINARY")
-    }
-    let first = try arm.analysis.collation(ofColumn: column, written: term.collation)
-    if arm.analysis.origin(ofColumn: column) != nil { return first }
-    let others = try deciding.map {
-      try $0.analysis.collation(ofColumn: column, written: term.collation)
-    }
-    guard others.allSatisfy({ $0 == first }) else {
-      throw NotIncremental(
-        reason: "the collation of \(term.expression) is not known: write COLLATE")
-    }
-    return first
-  }
-
-  // MARK: - Leads
-
-  private func leads() throws -> ([IncrementalPlan.Lead], [ContributionStatement]) {
-    var leads: [IncrementalPlan.Lead] = []
-    var contributions: [ContributionStatement] = []
-    for arm in arms {
-      let (more, statements) = try arm.analysis.leads(
-        owner: nil, ownerColumns: arm.ownerColumns)
-      let first = contributions.last?.positions.upperBound ?? 0
-      leads += more.map { $0.shifted(contributions: contributions.count, positions: first) }
-      contributions += statements.map { $0.shifted(by: first) }
-    }
-    return (leads, contributions)
-  }
-}
-
-/// What is known of UNION ALL as a whole.
-struct UnionCandidate {
-  let names: [String]
-  let key: [Int]
-  let keyIsFree: Bool
-}
-
-extension IncrementalPlan.Lead {
-  /// The same behind the contributions of other SELECTs.
-  fileprivate func shifted(contributions: Int, positions: Int) -> Self {
-    Self(
-      table: table, storage: storage, isOwner: isOwner,
-      searches: searches.map {
-        .init(contribution: $0.contribution + contributions, statement: $0.statement)
-      }, position: position.map { $0 + positions }, refusal: refusal, remedy: remedy)
-  }
-}
-
-extension ContributionStatement {
-  func shifted(by count: Int) -> Self {
-    Self(
-      sql: sql, positions: positions.lowerBound + count..<positions.upperBound + count,
-      keys: keys, tellsLoss: tellsLoss, link: link?.shifted(by: count))
   }
 }
