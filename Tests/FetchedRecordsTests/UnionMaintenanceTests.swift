@@ -80,7 +80,7 @@ import Testing
     "SELECT * FROM (SELECT tag FROM post UNION SELECT word FROM note) AS t WHERE tag <> 't2' ORDER BY length(tag)",
     """
     WITH words(w) AS (SELECT tag FROM post UNION SELECT word FROM note)
-    SELECT w, (SELECT max(name) FROM author WHERE author.id = length(w)) AS a FROM words
+    SELECT w, upper(w) || '!' AS u FROM words WHERE length(w) < 3 ORDER BY u DESC
     """,
     "SELECT word, n FROM (SELECT word, n FROM keyed UNION ALL SELECT tag, score FROM post) WHERE n > 1",
   ]

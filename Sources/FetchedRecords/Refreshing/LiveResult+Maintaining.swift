@@ -263,6 +263,7 @@ extension LiveResult {
         if contributions?.isOutworn == true { return nil }
       }
     }
+    contributions?.sweepMembers(of: owners)
     return owners.sorted()
   }
 }

@@ -10,23 +10,8 @@ import QueryAnalysis
 /// change may stay until the row changes itself. That costs a look at an owner, and no more; when
 /// so much has gathered, the whole is thrown away.
 struct Contributions {
-  private enum Owners {
-    case one(Int64)
-    case several(Set<Int64>)
-
-    var count: Int { if case .several(let all) = self { all.count } else { 1 } }
-
-    var numbers: [Int64] {
-      switch self {
-      case .one(let owner): [owner]
-      case .several(let all): Array(all)
-      }
-    }
-  }
-
   /// By the position of the table's rowid among those of a plan's contributions.
-  private var owners: [[Int64: Owners]]
-  private var count = 0
+  private var owners: [RowOwners]
   private var limit = Int.max
   private(set) var numbers: GroupIdentifiers
   /// Of owners WITHOUT ROWID.
@@ -38,9 +23,6 @@ struct Contributions {
   /// Of UNION, which rows have which values.
   var appearances: Appearances?
   private let charge = MemoryCharge()
-
-  /// About the bytes of an owner of a row, with what the tables leave free.
-  private static let bytesPerOwner = 48
 
   /// How many owners there may be for each row, besides those of a few: where all are joined with all,
   /// leading costs more than it saves.
@@ -56,7 +38,8 @@ struct Contributions {
   ) throws {
     numbers = GroupIdentifiers(collations: plan.collations)
     members = plan.members.map(GroupMembers.init)
-    owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
+    owners = Array(
+      repeating: RowOwners(), count: plan.contributions.last?.positions.upperBound ?? 0)
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
@@ -64,8 +47,9 @@ struct Contributions {
       while try statement.step(in: db) {
         _ = add(statement, of: number, plan)
         if hasLoss { return nil }
+        let count = count
         if count > Self.few,
-          count > Self.ownersPerRow * (records + owners.reduce(0) { $0 + $1.count })
+          count > Self.ownersPerRow * (records + owners.reduce(0) { $0 + $1.rows })
         {
           return nil
         }
@@ -78,8 +62,12 @@ struct Contributions {
     }
     limit = 2 * count + 1024
     charge.set(
-      count * Self.bytesPerOwner + keys.size + (members?.size ?? 0) + (appearances?.size ?? 0))
+      owners.reduce(0) { $0 + $1.size } + keys.size + (members?.size ?? 0)
+        + (appearances?.size ?? 0))
   }
+
+  /// How many pairs there are of a row and an owner.
+  private var count: Int { owners.reduce(0) { $0 + $1.count } }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
   var isOutworn: Bool { max(count, keys.count) > limit || hasLoss }
@@ -92,10 +80,15 @@ struct Contributions {
 
   /// Takes the owners of a row, to be entered anew.
   mutating func take(_ rowID: Int64, at position: Int, _ plan: IncrementalPlan) -> [Int64] {
-    guard let all = owners[position].removeValue(forKey: rowID) else { return [] }
-    count -= all.count
-    for owner in all.numbers { members?.remove(rowID, at: position, from: owner) }
-    return all.numbers.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
+    owners[position].take(rowID).flatMap { owners(of: $0, after: plan.link(at: position), plan) }
+  }
+
+  /// Lets go of rows that have left these groups.
+  mutating func sweepMembers(of groups: some Sequence<Int64>) {
+    guard let position = members?.position else { return }
+    for group in groups {
+      members?.sweep(group) { owners[position].contains(group, of: $0) }
+    }
   }
 
   /// Enters a row of one of a plan's contributions, and returns its owners.
@@ -113,7 +106,7 @@ struct Contributions {
   ) -> [Int64] {
     guard let link else { return [number] }
     let next = plan.link(at: link.position)
-    let found = owners[link.position][number]?.numbers ?? []
+    let found = owners[link.position][number]
     return next == nil ? found : found.flatMap { owners(of: $0, after: next, plan) }
   }
 
@@ -159,19 +152,8 @@ struct Contributions {
   }
 
   private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
-    members?.insert(rowID, at: position, into: owner)
-    switch owners[position][rowID] {
-    case nil:
-      owners[position][rowID] = .one(owner)
-      count += 1
-    case .one(owner): break
-    case .one(let other):
-      owners[position][rowID] = .several([other, owner])
-      count += 1
-    case .several(var all):
-      owners[position][rowID] = nil
-      if all.insert(owner).inserted { count += 1 }
-      owners[position][rowID] = .several(all)
+    if owners[position].insert(owner, of: rowID), members?.position == position {
+      members?.insert(rowID, into: owner)
     }
   }
 }
