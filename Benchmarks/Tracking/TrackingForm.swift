@@ -161,7 +161,17 @@ extension TrackingForm {
         SELECT 'club' AS kind, id, title AS name FROM club
         UNION ALL SELECT 'player', id, name FROM player WHERE 1
         """, rest: "ORDER BY name",
-      change: "UPDATE player SET name = name || '+' WHERE id = 500")
+      change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+    TrackingForm(
+      name: "UNION (10 equal rows each)",
+      select: "SELECT title FROM club UNION SELECT substr(email, 7, 5) FROM player WHERE 1",
+      rest: "ORDER BY 1",
+      change:
+        "UPDATE player SET email = substr(email, 1, 6) || '+' || substr(email, 7) WHERE id = 500"),
+    TrackingForm(
+      name: "a view of UNION ALL",
+      select: "SELECT kind, id, name FROM feed WHERE id > 0", rest: "ORDER BY name",
+      change: "UPDATE player SET name = name || '+' WHERE id = 500"),
   ]
 
   private static let others = [
@@ -195,6 +205,9 @@ extension TrackingForm {
     INSERT INTO club SELECT id, 'Club ' || id FROM player WHERE id <= \(rows / 10);
     CREATE VIEW member AS
       SELECT p.id, p.name, c.title FROM player p JOIN club c ON c.id = p.clubId;
+    CREATE VIEW feed AS
+      SELECT 'club' AS kind, id, title AS name FROM club
+      UNION ALL SELECT 'player', id, name FROM player;
     CREATE VIEW standing AS
       SELECT clubId, sum(score) AS total FROM player GROUP BY clubId;
     CREATE VIRTUAL TABLE search USING fts5(body);

@@ -87,12 +87,12 @@ import Testing
   @Test(arguments: [0, 1, -1, 4_611_686_018_427_387_903, -4_611_686_018_427_387_904])
   func `of UNION ALL have numbers`(rowID: Int64) throws {
     for arm in [0, 1] as [Int64] {
-      let number = try #require(RowOfArm([arm, rowID]).number(of: 2))
+      let number = try #require(RowOfArm(arm: arm, rowID: rowID).number(of: 2))
       let row = RowOfArm(number: number, of: 2)
       #expect(row.arm == arm && row.rowID == rowID)
     }
-    #expect(RowOfArm([1, .max]).number(of: 2) == nil)
-    #expect(RowOfArm([1, .min]).number(of: 2) == nil)
+    #expect(RowOfArm(arm: 1, rowID: .max).number(of: 2) == nil)
+    #expect(RowOfArm(arm: 1, rowID: .min).number(of: 2) == nil)
   }
 
   @Test func `of UNION ALL without a number are read with all`() throws {

@@ -31,6 +31,11 @@ let trackedSchema = """
   CREATE VIEW cheap AS SELECT id, title, price FROM book WHERE price < 3 ORDER BY title;
   CREATE VIEW named(number, label) AS SELECT id, name FROM author;
   CREATE VIEW every(id, name, country) AS SELECT * FROM author;
+  CREATE VIEW feed(kind, at, text) AS SELECT 'book', id, title FROM book UNION ALL
+    SELECT 'former', id, was FROM former;
+  CREATE VIEW mix AS SELECT 'book' AS kind, title AS text FROM book UNION ALL SELECT 'n', n FROM computed;
+  CREATE VIEW halves AS SELECT id AS n FROM book UNION ALL SELECT half FROM halved;
+  CREATE TABLE halved (id INTEGER PRIMARY KEY, half REAL);
   CREATE VIEW perGenre AS SELECT genre, count(*) AS n FROM book GROUP BY genre;
   CREATE VIEW signed AS
     SELECT book.id, title, author.name FROM book LEFT JOIN author ON author.id = authorId;

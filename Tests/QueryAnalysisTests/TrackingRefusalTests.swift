@@ -9,7 +9,7 @@ import Testing
       "SELECT DISTINCT genre FROM book ORDER BY price",
       "price may have several values in a group: price"
     ),
-    ("SELECT id FROM book UNION SELECT id FROM author", "it joins several SELECTs with UNION"),
+    ("SELECT id FROM book EXCEPT SELECT id FROM author", "it joins several SELECTs with EXCEPT"),
     ("SELECT id FROM book EXCEPT SELECT 1", "it joins several SELECTs with EXCEPT"),
     ("SELECT id FROM book INTERSECT SELECT 1", "it joins several SELECTs with INTERSECT"),
     ("VALUES (1), (2)", "it is no plain SELECT"),

@@ -58,9 +58,7 @@ extension LiveResult {
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, arguments, in: db)
     }
-    if contributions == nil,
-      !plan.keptRows.isEmpty || changed.contains(where: { !$0.lead.isOwner })
-    {
+    if contributions == nil, plan.needsContributions(for: changed) {
       try gatherContributions(plan, arguments, in: db)
       if contributions == nil { return .refetch(because: "manyContributions") }
       return .refetchOnce(because: "firstChange")
@@ -112,7 +110,8 @@ extension LiveResult {
     _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
   ) throws {
     contributions = nil
-    if plan.contributions.isEmpty || hasTooManyContributions { return }
+    let needsNone = plan.contributions.isEmpty && plan.appearances == nil
+    if needsNone || hasTooManyContributions { return }
     contributions = try Contributions(
       plan, records: snapshot.results.count, arguments: arguments, in: db)
     hasTooManyContributions = contributions == nil
@@ -142,10 +141,27 @@ extension LiveResult {
       hasTooManyContributions = owners.count <= 2
       return nil
     }
-    let fetched = try plan.fetch(
-      owners, contributions, contributions?.keys ?? keys, arguments: arguments,
-      layout: old.layout, in: db)
-    let (removed, added) = plan.order.differences(from: known, to: fetched)
+    let removed: [OrderedResults.Record]
+    let added: [OrderedResults.Record]
+    if case .values(let count, _) = plan.owner {
+      let read = try owners.map { owner in
+        try (
+          owner,
+          plan.fetch(
+            [owner], contributions, contributions?.keys ?? keys, arguments: arguments,
+            layout: old.layout, in: db)
+        )
+      }
+      guard let differences = contributions?.differences(from: read, count, index) else {
+        return nil
+      }
+      (removed, added) = differences
+    } else {
+      let fetched = try plan.fetch(
+        owners, contributions, contributions?.keys ?? keys, arguments: arguments,
+        layout: old.layout, in: db)
+      (removed, added) = plan.order.differences(from: known, to: fetched)
+    }
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
     else { return nil }
@@ -160,7 +176,7 @@ extension LiveResult {
     _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
   ) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow, .rowOfArm: Self.isWorthwhile(owners, of: total, plan, arguments)
+    case .row, .keyedRow, .rowOfArm, .values: Self.isWorthwhile(owners, of: total, plan, arguments)
     case .group:
       Self.isWorthwhile(groups: owners, of: total) && !plan.searchesForBeginnings(arguments)
     }
@@ -169,7 +185,7 @@ extension LiveResult {
   /// A partition is read as a whole, whatever part of the result it is.
   private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
     switch plan.owner {
-    case .row, .keyedRow, .rowOfArm: true
+    case .row, .keyedRow, .rowOfArm, .values: true
     case .group: count <= max(64, total / 4)
     }
   }
@@ -191,8 +207,10 @@ extension LiveResult {
       }
     case .rowOfArm(let columns, let arms):
       return index.records(of: owner) { record in
-        RowOfArm(columns.map(record.rowID(at:))).number(of: arms) == owner
+        arms.number(of: columns.map(record.value)) == owner
       }
+    // The owners are rows, and their records those of all that have the same values.
+    case .values: return []
     case .group(let columns):
       guard let numbers = contributions?.numbers else { return [] }
       let group = numbers[owner]
@@ -223,8 +241,9 @@ extension LiveResult {
     var owners: Set<Int64> = []
     for rows in changed {
       if rows.lead.isOwner {
-        owners.formUnion(rows.rowIDs)
-        for (number, key) in rows.keys {
+        guard let own = plan.owners(of: rows) else { return nil }
+        owners.formUnion(own.numbers)
+        for (number, key) in own.keys {
           keys.insert(key, number)
           contributions?.note(key, of: number)
         }
@@ -246,6 +265,7 @@ extension LiveResult {
         if contributions?.isOutworn == true { return nil }
       }
     }
+    contributions?.sweepMembers(of: owners)
     return owners.sorted()
   }
 }

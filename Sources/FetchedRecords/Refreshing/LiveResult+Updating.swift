@@ -60,7 +60,7 @@ extension LiveResult {
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
-      let needsContributions = changed.contains { !$0.lead.isOwner }
+      let needsContributions = snapshot.query.plan?.needsContributions(for: changed) == true
       return index != nil && (contributions != nil || !needsContributions)
     }
   }

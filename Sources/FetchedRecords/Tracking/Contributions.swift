@@ -10,23 +10,10 @@ import QueryAnalysis
 /// change may stay until the row changes itself. That costs a look at an owner, and no more; when
 /// so much has gathered, the whole is thrown away.
 struct Contributions {
-  private enum Owners {
-    case one(Int64)
-    case several(Set<Int64>)
-
-    var count: Int { if case .several(let all) = self { all.count } else { 1 } }
-
-    var numbers: [Int64] {
-      switch self {
-      case .one(let owner): [owner]
-      case .several(let all): Array(all)
-      }
-    }
-  }
-
   /// By the position of the table's rowid among those of a plan's contributions.
-  private var owners: [[Int64: Owners]]
-  private var count = 0
+  private var owners: [RowOwners]
+  /// In the place of ``owners`` where the rows of an owner are looked for as well.
+  private var pairs: [PairedNumbers?]
   private var limit = Int.max
   private(set) var numbers: GroupIdentifiers
   /// Of owners WITHOUT ROWID.
@@ -35,12 +22,9 @@ struct Contributions {
   private var hasLoss = false
   /// By group, the rows that are read for it, where no index finds them.
   private(set) var members: GroupMembers?
-  /// In the place of ``owners`` where the rows of an owner are looked for as well.
-  private var pairs: [Int: PairedNumbers] = [:]
+  /// Of UNION, which rows have which values.
+  var appearances: Appearances?
   private let charge = MemoryCharge()
-
-  /// About the bytes of an owner of a row, with what the tables leave free.
-  private static let bytesPerOwner = 48
 
   /// How many owners there may be for each row, besides those of a few: where all are joined with all,
   /// leading costs more than it saves.
@@ -56,7 +40,9 @@ struct Contributions {
   ) throws {
     numbers = GroupIdentifiers(collations: plan.collations)
     members = plan.members.map(GroupMembers.init)
-    owners = Array(repeating: [:], count: plan.contributions.last?.positions.upperBound ?? 0)
+    let positions = plan.contributions.last?.positions.upperBound ?? 0
+    owners = Array(repeating: RowOwners(), count: positions)
+    pairs = Array(repeating: nil, count: positions)
     for position in plan.keptRows.flatMap(\.positions) { pairs[position] = PairedNumbers() }
     for (number, contribution) in plan.contributions.enumerated() {
       let statement = try db.cachedStatement(sql: contribution.sql)
@@ -65,24 +51,33 @@ struct Contributions {
       while try statement.step(in: db) {
         _ = add(statement, of: number, plan)
         if hasLoss { return nil }
+        let count = count
         if count > Self.few,
-          count > Self.ownersPerRow * (records + numberOfRows)
+          count > Self.ownersPerRow * (records + rows)
         {
           return nil
         }
       }
     }
     if members?.areTooFewGroups == true { return nil }
+    if plan.appearances != nil {
+      guard let all = try Appearances(plan, arguments: arguments, in: db) else { return nil }
+      appearances = all
+    }
     limit = 2 * count + 1024
-    let paired = pairs.values.reduce(0) { $0 + $1.count }
-    let pairedSize = pairs.values.reduce(0) { $0 + $1.size }
     charge.set(
-      (count - paired) * Self.bytesPerOwner + pairedSize + keys.size + (members?.size ?? 0))
+      owners.reduce(0) { $0 + $1.size } + pairs.reduce(0) { $0 + ($1?.size ?? 0) } + keys.size
+        + (members?.size ?? 0) + (appearances?.size ?? 0))
   }
 
-  /// About how many rows contribute.
-  private var numberOfRows: Int {
-    owners.reduce(0) { $0 + $1.count } + pairs.values.reduce(0) { $0 + $1.count }
+  /// How many pairs there are of a row and an owner.
+  private var count: Int {
+    owners.reduce(0) { $0 + $1.count } + pairs.reduce(0) { $0 + ($1?.count ?? 0) }
+  }
+
+  /// About how many rows have an owner.
+  private var rows: Int {
+    owners.reduce(0) { $0 + $1.rows } + pairs.reduce(0) { $0 + ($1?.count ?? 0) }
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
@@ -96,21 +91,26 @@ struct Contributions {
 
   /// Takes the owners of a row, to be entered anew.
   mutating func take(_ rowID: Int64, at position: Int, _ plan: IncrementalPlan) -> [Int64] {
-    let all = takeNumbers(of: rowID, at: position)
-    count -= all.count
-    for owner in all { members?.remove(rowID, at: position, from: owner) }
-    return all.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
+    let own = pairs[position]?.take(rowID) ?? owners[position].take(rowID)
+    return own.flatMap { owners(of: $0, after: plan.link(at: position), plan) }
   }
 
-  private mutating func takeNumbers(of rowID: Int64, at position: Int) -> [Int64] {
-    if pairs[position] != nil { return pairs[position]?.take(rowID) ?? [] }
-    return owners[position].removeValue(forKey: rowID)?.numbers ?? []
+  private func numbers(of row: Int64, at position: Int) -> [Int64] {
+    pairs[position]?.seconds(of: row) ?? owners[position][row]
   }
 
-  private func numbers(of number: Int64, at position: Int) -> [Int64] {
-    if let pairs = pairs[position] { return pairs.seconds(of: number) }
-    return owners[position][number]?.numbers ?? []
+  /// Lets go of rows that have left these groups.
+  mutating func sweepMembers(of groups: some Sequence<Int64>) {
+    guard let position = members?.position else { return }
+    for group in groups {
+      members?.sweep(group) { row in
+        pairs[position]?.seconds(of: row).contains(group)
+          ?? owners[position].contains(group, of: row)
+      }
+    }
   }
+
+  // MARK: - Rows of owners
 
   /// The rowids of a table's rows that may belong to an owner.
   ///
@@ -141,6 +141,8 @@ struct Contributions {
       return false
     }
   }
+
+  // MARK: - Entering
 
   /// Enters a row of one of a plan's contributions, and returns its owners.
   mutating func enter(
@@ -177,13 +179,13 @@ struct Contributions {
       let values = statement.values(at: first, count: key.columns.count)
       owner = key.number(of: values)
       keys.insert(values, owner)
-    case .rowOfArm(_, let arms):
-      let values = (first..<first + 2).map {
-        sqlite3_column_int64(statement.sqliteStatement, Int32($0))
-      }
-      let known = RowOfArm(values).number(of: arms)
+    case .rowOfArm(_, let arms), .values(_, let arms):
+      let count = Int(sqlite3_column_count(statement.sqliteStatement)) - first
+      let values = statement.values(at: first, count: count)
+      let known = arms.number(of: values)
       hasLoss = hasLoss || known == nil
       owner = known ?? 0
+      keys.insert(arms.key(of: values), owner)
     case .group(let columns):
       owner = numbers.number(
         of: columns.indices.map { statement.value(at: Int32(first + $0)) })
@@ -203,23 +205,9 @@ struct Contributions {
   }
 
   private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
-    members?.insert(rowID, at: position, into: owner)
-    if pairs[position] != nil {
-      if pairs[position]?.insert(rowID, owner) == true { count += 1 }
-      return
-    }
-    switch owners[position][rowID] {
-    case nil:
-      owners[position][rowID] = .one(owner)
-      count += 1
-    case .one(owner): break
-    case .one(let other):
-      owners[position][rowID] = .several([other, owner])
-      count += 1
-    case .several(var all):
-      owners[position][rowID] = nil
-      if all.insert(owner).inserted { count += 1 }
-      owners[position][rowID] = .several(all)
+    let isNew = pairs[position]?.insert(rowID, owner) ?? owners[position].insert(owner, of: rowID)
+    if isNew, members?.position == position {
+      members?.insert(rowID, into: owner)
     }
   }
 }

@@ -90,24 +90,37 @@ extension IncrementalPlan {
       try self.records.forEach(known, arguments: arguments, in: db) { statement in
         try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
       }
-    case .rowOfArm, .group:
-      let statement = try db.cachedStatement(sql: self.records.beforeKeys)
-      defer { sqlite3_reset(statement.sqliteStatement) }
+    case .rowOfArm, .values, .group:
       for owner in owners {
-        guard let values = values(of: owner, contributions) else { continue }
-        statement.bind(arguments)
-        statement.bindUnnamed(values)
-        try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+        records += try fetch(
+          owner, contributions, keys, arguments: arguments, layout: layout, in: db)
       }
     }
     return records
   }
 
-  /// What the records of a group, or of a row of UNION ALL, are read by; nil: there are none.
-  private func values(of owner: Int64, _ contributions: Contributions?) -> [Value]? {
-    if case .rowOfArm(_, let arms) = self.owner {
-      let row = RowOfArm(number: owner, of: arms)
-      return [.integer(row.arm), .integer(row.rowID)]
+  /// The records of a group, or of a row of UNION.
+  private func fetch(
+    _ owner: Int64, _ contributions: Contributions?, _ keys: OwnerKeys,
+    arguments: QueryArguments, layout: RecordLayout, in db: Database
+  ) throws -> [OrderedResults.Record] {
+    guard let values = values(of: owner, contributions, keys) else { return [] }
+    var records: [OrderedResults.Record] = []
+    let statement = try db.cachedStatement(sql: self.records.beforeKeys)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    statement.bind(arguments)
+    statement.bindUnnamed(values)
+    try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
+    return records
+  }
+
+  /// What the records of a group, or of a row of UNION, are read by; nil: there are none.
+  private func values(
+    of owner: Int64, _ contributions: Contributions?, _ keys: OwnerKeys
+  ) -> [Value]? {
+    switch self.owner {
+    case .rowOfArm(_, let arms), .values(_, let arms): return arms.values(of: owner, keys)
+    case .row, .keyedRow, .group: break
     }
     guard let contributions else { return nil }
     guard let members = contributions.members else { return contributions.numbers[owner] }

@@ -130,7 +130,9 @@ extension DatabaseChanges {
 extension [ChangedRows] {
   /// The same with rows that lead to owners by their own rowids taken for rows of the owners' table.
   fileprivate func joiningOwners(_ plan: IncrementalPlan) -> [ChangedRows] {
-    let isOwner = { (rows: ChangedRows) in rows.lead.isOwner && rows.lead.searches.isEmpty }
+    let isOwner = { (rows: ChangedRows) in
+      rows.lead.isOwner && rows.lead.arm == nil && rows.lead.searches.isEmpty
+    }
     let owners = filter(isOwner)
     guard let first = owners.first, owners.count > 1 || first.lead != plan.leads[0] else {
       return self

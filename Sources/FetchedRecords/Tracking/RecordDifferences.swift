@@ -36,7 +36,8 @@ extension IncrementalPlan {
     case .row(let column): record.rowID(at: column)
     case .keyedRow(let columns, let key): key.number(of: columns.lazy.map(record.value))
     case .rowOfArm(let columns, let arms):
-      RowOfArm(columns.map(record.rowID(at:))).number(of: arms) ?? 0
+      arms.number(of: columns.map(record.value)) ?? 0
+    case .values(let count, _): Appearances.number(of: (0..<count).lazy.map(record.value))
     case .group(let columns): contributions?.owner(of: columns.map(record.value)) ?? 0
     }
   }

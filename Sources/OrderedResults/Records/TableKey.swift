@@ -34,6 +34,17 @@ package struct TableKey: Sendable, Hashable {
 
     package init() {}
 
+    /// A number of values that look alike: 1 and 1.0 are two.
+    package init(exactly values: some Sequence<Value>) {
+      for value in values {
+        if case .real(let real) = value {
+          add(2, real.bitPattern)
+        } else {
+          value.withView { add($0, .binary) }
+        }
+      }
+    }
+
     package var value: Int64 { Int64(bitPattern: state) }
 
     package mutating func add(_ value: ColumnView, _ collation: Collation) {

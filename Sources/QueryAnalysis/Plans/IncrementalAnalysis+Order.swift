@@ -58,10 +58,15 @@ extension IncrementalAnalysis {
       if own.map(\.folded) == words { return position }
     }
     let expression = term.expression.withoutTextInQuotationMarks
-    guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
-      throw NotIncremental(reason: "it orders by more than its row: \(term.expression)")
-    }
+    try checkIsOfRow(expression)
     return list.append(hidden: expression)
+  }
+
+  /// - Throws: ``NotIncremental`` where an expression of the order looks at a result column.
+  func checkIsOfRow(_ expression: String) throws(NotIncremental) {
+    guard (try? db.makeStatement(sql: body([expression.parenthesized]))) != nil else {
+      throw NotIncremental(reason: "it orders by more than its row: \(expression)")
+    }
   }
 
   // MARK: - Collations

@@ -189,7 +189,7 @@ extension IncrementalAnalysis {
       if !others.isEmpty {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
       }
-    case .group, .rowOfArm:
+    case .group, .rowOfArm, .values:
       let owners = windows.functions.isEmpty ? "groups" : "partitions"
       text = "changed rows of \(others.listed) lead to their \(owners), which are read again"
     }

@@ -11,9 +11,12 @@ package struct IncrementalPlan: Sendable, Equatable {
     case row(column: Int)
     /// The same of a table WITHOUT ROWID; the positions of its key among the columns.
     case keyedRow(columns: [Int], TableKey)
-    /// A row of one of the SELECTs that UNION ALL joins, of so many; the positions of the SELECT's number
-    /// and of the rowid among the columns.
-    case rowOfArm(columns: [Int], arms: Int)
+    /// A row of one of the SELECTs that UNION ALL joins; the positions of the SELECT's number and of the
+    /// rowid, or the primary key, among the columns. For each SELECT the key, if its rows have no rowid.
+    case rowOfArm(columns: [Int], arms: [TableKey?])
+    /// The values of a record of UNION, which are its first columns, so many: the rows of its SELECTs that
+    /// have them are counted.
+    case values(columns: Int, arms: [TableKey?])
     /// A group of rows, or a partition, each of whose rows is a record; the positions of what it is
     /// grouped by among the columns.
     case group(columns: [Int])
@@ -50,6 +53,10 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// Tables whose rows no index finds for an owner: ``records`` takes these as JSON.
   package var keptRows: [KeptRows] = []
 
+  /// Of UNION: returns for each row of its SELECTs the SELECT's number, the rowid or the primary key with
+  /// NULL up to the longest, and the values that it has.
+  package var appearances: String?
+
   /// The table whose rows are the records, or the first of those that they are made of.
   package var table: String { leads[0].table }
 
@@ -64,6 +71,8 @@ package struct IncrementalPlan: Sendable, Equatable {
     /// Whether the owner has the rowid of a row of this table: it is the row itself, or one that is
     /// joined by nothing but the rowids of both.
     package let isOwner: Bool
+    /// Of UNION, the number of the SELECT whose row it is.
+    package var arm: Int?
     /// What has to be searched for each changed row.
     package let searches: [Search]
     /// The number of this table's rowid among those of all ``contributions``; nil: it is not there.

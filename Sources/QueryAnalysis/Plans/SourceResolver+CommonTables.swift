@@ -39,7 +39,7 @@ extension SourceResolver {
 }
 
 extension CommonTable {
-  fileprivate var sql: String {
+  var sql: String {
     let list = columns.map { "(\($0.map(\.quotedIdentifier).joined(separator: ", ")))" } ?? ""
     return "\(name.quotedIdentifier)\(list) AS \(select.parenthesized)"
   }

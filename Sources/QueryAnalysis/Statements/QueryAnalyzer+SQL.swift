@@ -89,6 +89,13 @@ extension QueryAnalyzer {
   func incrementalShape(
     _ candidate: IncrementalCandidate, names: [String]
   ) throws -> IncrementalShape {
+    if let distributed = try DistributedSelect(candidate, FunctionList(db), facts) {
+      guard candidate.whole == nil else {
+        throw NotIncremental(
+          reason: "they are joined with what UNION makes: join each of its SELECTs with them")
+      }
+      return try unionShape(distributed.compound, candidate, over: distributed)
+    }
     var analysis = try IncrementalAnalysis(candidate, budget, in: db)
     return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
   }
@@ -115,25 +122,36 @@ extension QueryAnalyzer {
     }
   }
 
-  /// The shape of UNION ALL, or of a FULL JOIN; nil: it is another statement.
+  /// The shape of UNION ALL, UNION, or a FULL JOIN; nil: it is another statement.
   private func unionShape(
     _ text: StatementText, _ list: SelectList, _ key: [Int]
   ) throws -> IncrementalShape? {
-    let union = try SelectParser.parseUnionAll(text.sqlWithoutSemicolon)
+    let sql = text.sqlWithoutSemicolon
     guard
-      let selects = try union
-        ?? FullJoin.arms(of: SelectParser.parse(text.sqlWithoutSemicolon), facts)
+      let compound = try SelectParser.parseCompound(sql)
+        ?? FullJoin.compound(of: SelectParser.parse(sql), facts)
     else { return nil }
-    let kind = union == nil ? UnionCandidate.Kind.fullJoin : .unionAll
     guard list.hidden.isEmpty else {
-      throw NotIncremental(reason: "the sections of \(kind.rawValue) are no column of it")
+      let word = compound.kind == .fullJoin ? compound.kind.rawValue : "UNION"
+      throw NotIncremental(reason: "the sections of \(word) are no column of it")
     }
-    let candidate = UnionCandidate(
-      kind: kind, names: list.visible, key: key, keyIsFree: definition.key == nil)
-    let analysis = try UnionAnalysis(selects, candidate) {
+    let candidate = IncrementalCandidate(
+      syntax: compound.arms[0], list: list, resultExpressions: [], leadingSection: nil,
+      sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false)
+    return try unionShape(compound, candidate)
+  }
+
+  private func unionShape(
+    _ compound: CompoundSelect, _ candidate: IncrementalCandidate,
+    over distributed: DistributedSelect? = nil
+  ) throws -> IncrementalShape {
+    guard candidate.resultExpressions.isEmpty else {
+      throw NotIncremental(reason: "the sections of UNION are no column of it")
+    }
+    var analysis = try UnionAnalysis(compound, candidate, over: distributed) {
       try IncrementalAnalysis($0, budget, in: db)
     }
-    return try checked(try analysis.shape(), list.visible, outer: 0)
+    return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
   }
 
   private func checked(

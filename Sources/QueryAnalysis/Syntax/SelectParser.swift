@@ -16,23 +16,6 @@ struct SelectParser {
     return syntax
   }
 
-  /// The SELECTs that UNION ALL joins, where nothing else does; the last one has the ORDER BY and the
-  /// LIMIT of the whole. nil: it is another statement.
-  ///
-  /// - Throws: ``NotIncremental``, with the name of what it does not follow.
-  static func parseUnionAll(_ sql: String) throws(NotIncremental) -> [SelectSyntax]? {
-    var tokens = SQLTokens.tokens(of: sql)[...]
-    while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
-    let operators = tokens.indices.filter { index in
-      tokens[index].depth == 0
-        && SelectClauses.compoundOperators.contains(where: tokens[index].isWord)
-    }
-    let isUnionAll = operators.allSatisfy { index in
-      tokens[index].isWord("UNION") && tokens[(index + 1)...].first?.isWord("ALL") == true
-    }
-    return operators.isEmpty || !isUnionAll ? nil : try parseParts(tokens.sourceText)
-  }
-
   /// The SELECTs that compound operators join to one.
   ///
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.

@@ -1,12 +1,14 @@
+import Algorithms
+
 /// `a FULL JOIN b` as two SELECTs whose rows it has: those of `a LEFT JOIN b`, and those of b for which
 /// there is no row of a.
 enum FullJoin {
-  /// The two SELECTs; nil: there is no such join.
+  /// The two SELECTs, both with the ORDER BY and the LIMIT of the whole; nil: there is no such join.
   ///
   /// - Throws: ``NotIncremental`` where it is not one of two tables with rowids.
-  static func arms(
+  static func compound(
     of syntax: SelectSyntax, _ facts: SchemaFacts
-  ) throws -> [SelectSyntax]? {
+  ) throws -> CompoundSelect? {
     guard syntax.sources.contains(where: \.isFullJoined) else { return nil }
     guard syntax.sources.count == 2, let rowID = try rowID(of: syntax.sources[0], syntax, facts),
       try self.rowID(of: syntax.sources[1], syntax, facts) != nil
@@ -24,7 +26,7 @@ enum FullJoin {
     second.sources = [right, left]
     second.predicate = [syntax.predicate?.parenthesized, "\(rowID) IS NULL"].compactMap(\.self)
       .joined(separator: " AND ")
-    return [first, second]
+    return CompoundSelect(arms: [first, second], kind: .fullJoin, texts: [])
   }
 
   /// The rowid of a table, which is NULL only where there is no row; nil: it is no table with rowids.
@@ -36,5 +38,28 @@ enum FullJoin {
       try facts.isTable(name), let column = facts.rowIDExpression(of: name)
     else { return nil }
     return "\((source.alias ?? name).quotedIdentifier).\(column.quotedIdentifier)"
+  }
+
+  // MARK: - Order
+
+  /// What ORDER BY has that is no column of the result.
+  static func hiddenOrder(of select: SelectSyntax, _ list: SelectList) -> [String] {
+    let hidden = select.order.map(OrderTerm.init).filter {
+      column(ofOrder: $0, of: select, list) == nil
+    }
+    return Array(hidden.map(\.expression.withoutTextInQuotationMarks).uniqued())
+  }
+
+  /// The column of the result that a term of ORDER BY names by its number, its name, or what it shows.
+  static func column(
+    ofOrder term: OrderTerm, of select: SelectSyntax, _ list: SelectList
+  ) -> Int? {
+    if let position = list.position(ofOrder: term) { return position }
+    let columns = select.columns
+    guard columns.count == list.visible.count, columns.allSatisfy({ $0.kind == .expression }) else {
+      return nil
+    }
+    let words = SQLTokens.tokens(of: term.expression)[...].withoutParentheses.map(\.folded)
+    return columns.firstIndex { SQLTokens.tokens(of: $0.expression).map(\.folded) == words }
   }
 }

@@ -45,6 +45,8 @@ struct RandomSchema {
   private(set) var statements: [String] = []
   private(set) var tables: [Table] = []
   private(set) var views: [Table] = []
+  /// Views that UNION ALL or UNION makes.
+  private(set) var unions: [Table] = []
   private let isUTF16: Bool
 
   var sources: [Table] { tables + views }
@@ -56,6 +58,28 @@ struct RandomSchema {
     }
     for number in 0..<random.number(2...4) { addTable(number, using: &random) }
     for number in 0..<random.number(0...2) { addView(number, using: &random) }
+    if random.once(in: 3) { addUnion(using: &random) }
+  }
+
+  private mutating func addUnion(using random: inout RandomSource) {
+    let arms = (0..<random.pick([2, 2, 3])).map { _ in random.pick(tables) }
+    let count = random.number(1...2)
+    let word = random.pick(["UNION ALL", "UNION ALL", "UNION"])
+    let selects = arms.enumerated().map { number, table in
+      let exact = table.columns.filter(\.isExact)
+      let list = (0..<count).map { _ in
+        "x.\(random.pick(exact.isEmpty ? table.columns : exact).name)"
+      }
+      return "SELECT \(list.joined(separator: ", ")), 'k\(number)' FROM \(table.name) AS x"
+        + (random.once(in: 3) ? " WHERE x.\(random.pick(table.columns).name) IS NOT NULL" : "")
+    }
+    let columns = (["a", "b"].prefix(count) + ["kind"]).map {
+      Column(name: $0, declaration: "", isExact: true)
+    }
+    let names = columns.map(\.name).joined(separator: ", ")
+    statements.append(
+      "CREATE VIEW both(\(names)) AS \(selects.joined(separator: " \(word) "))")
+    unions.append(Table(name: "both", columns: columns, rowID: nil, isView: true))
   }
 
   /// The same names in every table, so that scopes matter.

@@ -15,7 +15,7 @@ struct RandomSelect {
   var groupBy: String?
   var having: String?
   var windows: String?
-  /// The SELECTs that UNION ALL joins to this one.
+  /// The SELECTs that are joined to this one, each behind UNION ALL or UNION.
   var others: [String] = []
   var order: [String] = []
   var limit: String?
@@ -29,7 +29,7 @@ struct RandomSelect {
     if let groupBy { sql += " GROUP BY \(groupBy)" }
     if let having { sql += " HAVING \(having)" }
     if let windows { sql += " WINDOW \(windows)" }
-    for other in others { sql += " UNION ALL \(other)" }
+    for other in others { sql += " \(other)" }
     if !order.isEmpty { sql += " ORDER BY " + order.joined(separator: ", ") }
     if let limit { sql += " LIMIT \(limit)" }
     return sql
@@ -66,8 +66,8 @@ struct RandomSelectWriter {
   static let grouped = RandomSource.number("DIDCHANGE_GROUPED") ?? 4
   /// Of those of one table, so many show what depends on the order of its rows.
   static let ordered = RandomSource.number("DIDCHANGE_ORDERED") ?? 3
-  /// And so many are joined with others by UNION ALL.
-  static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 8
+  /// And so many are joined with others by UNION ALL or UNION.
+  static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 6
   /// One of so many is of rows that are joined with groups.
   static let joinedGroups = RandomSource.number("DIDCHANGE_JOINED_GROUPS") ?? 12
   /// One of so many is a FULL JOIN.
@@ -94,7 +94,7 @@ struct RandomSelectWriter {
   mutating func select() -> RandomSelect {
     aliases = 0
     commonTables = []
-    if random.once(in: Self.united) { return union() }
+    if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }

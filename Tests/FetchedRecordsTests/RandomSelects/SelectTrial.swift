@@ -148,7 +148,12 @@ extension IncrementalPlan {
   }
 
   fileprivate var isKeyed: Bool {
-    if case .keyedRow = owner { return true }
+    switch owner {
+    case .keyedRow: return true
+    case .rowOfArm(_, let arms), .values(_, let arms):
+      if arms.contains(where: { $0 != nil }) { return true }
+    case .row, .group: break
+    }
     return contributions.contains { $0.keys.contains { $0 != nil } }
   }
 }

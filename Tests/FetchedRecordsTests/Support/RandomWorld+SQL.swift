@@ -351,7 +351,7 @@ extension RandomWorld {
       oracle: """
         SELECT * FROM (SELECT 'author' AS kind, 'author', id, name FROM author UNION ALL
         SELECT 'book', 'book', id, title FROM book) ORDER BY 1, 4, 3
-        """, trackingOfUTF16: .refetch),
+        """),
     Case(
       definition: query(
         "authorsOfRooms",

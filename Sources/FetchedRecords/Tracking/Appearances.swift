@@ -1,0 +1,97 @@
+import GRDB
+import GRDBSQLite
+import OrderedResults
+import QueryAnalysis
+
+/// Which values each row of UNION's SELECTs has, and how many rows have them: equal ones are one record,
+/// which goes with the last of these rows.
+///
+/// Memory: 19 to 24 bytes for each row of the SELECTs, and about 24 for each record that several have.
+struct Appearances {
+  /// By the row, the number of the values of the only record that it has.
+  private var values = NumberMap()
+  /// Of the rows that have several.
+  private var others: [Int64: [Int64]] = [:]
+  /// By the number of values, how many rows have them where these are several.
+  private var counts = NumberMap()
+
+  /// About the bytes that it takes.
+  var size: Int { values.size + counts.size + 80 * others.count }
+
+  /// Looks at all rows. O(n), n of them; nil: one has no number.
+  init?(
+    _ plan: IncrementalPlan, arguments: QueryArguments, in db: Database
+  ) throws {
+    guard case .values(let count, let arms) = plan.owner, let sql = plan.appearances else {
+      return nil
+    }
+    var counts = NumberMap()
+    let statement = try db.cachedStatement(sql: sql)
+    statement.bind(arguments)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    while try statement.step(in: db) {
+      let columns = (0..<sqlite3_column_count(statement.sqliteStatement)).map(statement.value)
+      let identity = columns.dropLast(count)
+      guard let row = arms.number(of: Array(identity)) else { return nil }
+      let number = Self.number(of: columns[identity.endIndex...])
+      enter(number, of: row)
+      counts[number] = (counts[number] ?? 0) + 1
+    }
+    counts.forEach { if $1 > 1 { self.counts[$0] = $1 } }
+  }
+
+  /// The number of a record's values.
+  static func number(of values: some Sequence<Value>) -> Int64 {
+    TableKey.NumberOfKey(exactly: values).value
+  }
+
+  private mutating func enter(_ number: Int64, of row: Int64) {
+    if others[row] != nil {
+      others[row]?.append(number)
+    } else if let first = values[row] {
+      values[row] = nil
+      others[row] = [first, number]
+    } else {
+      values[row] = number
+    }
+  }
+
+  private mutating func take(_ row: Int64) -> [Int64] {
+    if let several = others.removeValue(forKey: row) { return several }
+    guard let one = values[row] else { return [] }
+    values[row] = nil
+    return [one]
+  }
+
+  /// Enters which values rows have now.
+  ///
+  /// O(k), k values that the rows had or have.
+  ///
+  /// - Parameters:
+  ///   - rows: by the rows, the numbers of their values.
+  ///   - isShown: whether a record has values of a number.
+  /// - Returns: the numbers of the values that no row has any more, and of those that none had; nil: it was
+  ///   not known which rows have them.
+  mutating func replace(
+    _ rows: [(row: Int64, values: [Int64])], isShown: (Int64) -> Bool
+  ) -> (gone: [Int64], new: [Int64])? {
+    var changes: [Int64: Int64] = [:]
+    for (row, values) in rows {
+      for number in take(row) { changes[number, default: 0] -= 1 }
+      for number in values {
+        changes[number, default: 0] += 1
+        enter(number, of: row)
+      }
+    }
+    var (gone, new): ([Int64], [Int64]) = ([], [])
+    for (number, change) in changes where change != 0 {
+      let before = counts[number] ?? (isShown(number) ? 1 : 0)
+      let count = before + change
+      if count < 0 { return nil }
+      counts[number] = count > 1 ? count : nil
+      if before == 0 { new.append(number) }
+      if count == 0 { gone.append(number) }
+    }
+    return (gone, new)
+  }
+}

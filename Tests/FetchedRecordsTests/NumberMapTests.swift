@@ -1,0 +1,42 @@
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+@Suite struct `A table of numbers` {
+  @Test func `holds what a dictionary holds`() {
+    print("number map: DIDCHANGE_SEED=\(RandomSource.seed)")
+    var random = RandomSource(seed: RandomSource.seed)
+    for range in [4, 40, 4000] {
+      var map = NumberMap()
+      var dictionary: [Int64: Int64] = [:]
+      let special: [Int64] = [.min, .max, 0, -1]
+      for step in 0..<20_000 {
+        let key =
+          random.once(in: 10) ? random.pick(special) : Int64(random.number(-range...range)) << 40
+        // As many come as go, and at last all go.
+        if step < 15_000, random.once(in: 2) {
+          map[key] = Int64(step)
+          dictionary[key] = Int64(step)
+        } else {
+          map[key] = nil
+          dictionary[key] = nil
+        }
+        #expect(map[key] == dictionary[key])
+      }
+      #expect(map.count == dictionary.count)
+      for (key, value) in dictionary { #expect(map[key] == value) }
+      var all: [Int64: Int64] = [:]
+      map.forEach { all[$0] = $1 }
+      #expect(all == dictionary)
+    }
+  }
+
+  @Test func `takes at most 24 bytes an entry`() {
+    var map = NumberMap()
+    for key in 0..<100_000 as Range<Int64> { map[key * 3] = key }
+    #expect(map.size <= 25 * map.count)
+    #expect((0..<100_000 as Range<Int64>).allSatisfy { map[$0 * 3] == $0 })
+    #expect(map[1] == nil)
+  }
+}
