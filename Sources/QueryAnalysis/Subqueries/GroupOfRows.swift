@@ -32,6 +32,8 @@ struct GroupOfRows {
       texts.allSatisfy({ text in
         let tokens = SQLTokens.tokens(of: text)
         return Subquery.all(in: text).isEmpty && !tokens.contains { $0.isWord("COLLATE") }
+          // Text in double quotation marks would be a column around the subquery, if there is one.
+          && !tokens.contains { $0.text.first == "\"" && !Self.isKnown($0, in: select) }
       }),
       // In a condition, a name may be that of a column, which is not there where it is written again.
       conditions.allSatisfy({ text in
@@ -58,6 +60,13 @@ struct GroupOfRows {
     self.comparisons = comparisons
     columns = zip(names, items).map { ($0, $1.expression) }
     terms = groups.map(\.expression)
+  }
+
+  private static func isKnown(_ token: SQLToken, in select: ResolvedSelect) -> Bool {
+    let name = token.name ?? ""
+    return select.sources.contains {
+      $0.isNamed(name) || $0.mayOwn(ColumnName(qualifier: nil, name: name))
+    }
   }
 
   func isNamed(_ name: String) -> Bool { alias.isSameIdentifier(as: name) }

@@ -30,7 +30,7 @@ struct GroupedSources {
       if case .using = source.constraint { return true }
       return source.isNatural || source.isWrittenFirst || source.isFullJoined
     }
-    if areUsed || !syntax.windows.isEmpty { return nil }
+    if areUsed || syntax.isDistinct || !syntax.windows.isEmpty { return nil }
     var (rest, index) = (syntax, 0)
     var written: Set<String> = []
     while index < rest.sources.count {
