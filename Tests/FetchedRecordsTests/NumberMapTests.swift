@@ -7,13 +7,14 @@ import Testing
   @Test func `holds what a dictionary holds`() {
     print("number map: DIDCHANGE_SEED=\(RandomSource.seed)")
     var random = RandomSource(seed: RandomSource.seed)
-    for range in [4, 40, 4000] {
+    for (range, shift) in [(4, 0), (4, 40), (40, 28), (4000, 0), (4000, 40)] {
       var map = NumberMap()
       var dictionary: [Int64: Int64] = [:]
-      let special: [Int64] = [.min, .max, 0, -1]
+      let special: [Int64] = [.min, .max, 0, -1, Int64(Int32.min), Int64(Int32.max) + 1]
       for step in 0..<20_000 {
         let key =
-          random.once(in: 10) ? random.pick(special) : Int64(random.number(-range...range)) << 40
+          random.once(in: shift == 0 ? 1000 : 10)
+          ? random.pick(special) : Int64(random.number(-range...range)) << shift
         // As many come as go, and at last all go.
         if step < 15_000, random.once(in: 2) {
           map[key] = Int64(step)
@@ -32,10 +33,14 @@ import Testing
     }
   }
 
-  @Test func `takes at most 24 bytes an entry`() {
+  @Test func `takes at most 12 bytes an entry, and 24 of large numbers`() {
     var map = NumberMap()
     for key in 0..<100_000 as Range<Int64> { map[key * 3] = key }
-    #expect(map.size <= 25 * map.count)
+    #expect(map.size <= 13 * map.count)
+    var wide = NumberMap()
+    for key in 0..<100_000 as Range<Int64> { wide[key << 40] = key << 33 }
+    #expect(wide.size <= 25 * wide.count)
+    #expect((0..<100_000 as Range<Int64>).allSatisfy { wide[$0 << 40] == $0 << 33 })
     #expect((0..<100_000 as Range<Int64>).allSatisfy { map[$0 * 3] == $0 })
     #expect(map[1] == nil)
   }
