@@ -64,6 +64,21 @@ import Testing
     #expect(fixture.refresher.statistics.maintained > 6)
   }
 
+  @Test(arguments: ["UTF-16le", "UTF-16be"])
+  func `are read again where text is held in UTF-16`(encoding: String) throws {
+    let sql = """
+      SELECT plan.code, fact.code AS other FROM plan FULL JOIN fact ON fact.owner = plan.owner
+      ORDER BY coalesce(fact.code, plan.code) COLLATE BINARY
+      """
+    let fixture = try Fixture(
+      schema: "PRAGMA encoding = '\(encoding)';\n" + Self.schema,
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+    #expect(fixture.refresher.statistics.refetches <= 2)
+    #expect(fixture.refresher.statistics.maintained > 6)
+  }
+
   @Test func `stand in sections by what both sides have`() throws {
     let sql = """
       SELECT plan.id, fact.id AS fact, coalesce(plan.owner, fact.owner) % 4 AS part

@@ -65,6 +65,10 @@ import Testing
       "SELECT * FROM (SELECT a.id FROM author a FULL JOIN book b ON authorId = a.id) AS s",
       "it has a FULL JOIN within a view or a subquery"
     ),
+    (
+      "SELECT a.id FROM author a FULL JOIN book b ON authorId = a.id UNION ALL SELECT id FROM former",
+      "it has a FULL JOIN within a view or a subquery, or beside UNION"
+    ),
   ])
   func `says why not`(sql: String, reason: String) throws {
     let tracking = try tracking(sql)

@@ -56,6 +56,20 @@ import Testing
       tracking.reason == "in s, rows are made to groups", "\(tracking.reason)")
   }
 
+  @Test func `are not where the rows are those of UNION`() throws {
+    let tracking = try tracking(
+      """
+      SELECT feed.text, s.n FROM feed JOIN author a ON a.id = feed.at
+      JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY authorId) AS s ON s.authorId = a.id
+      """)
+    #expect(tracking.mode == .refetch)
+    #expect(
+      tracking.reason == """
+        in s, rows are made to groups, and where they are subqueries, they are joined with what UNION makes: \
+        join each of its SELECTs with them
+        """, "\(tracking.reason)")
+  }
+
   @Test func `are fetched as they were written`() throws {
     let query = try analyzed(QueryDefinition(name: "q", form: .sql(Self.followed[0])))
     #expect(query.sql.contains("GROUP BY authorId) AS s ON s.authorId = a.id"))

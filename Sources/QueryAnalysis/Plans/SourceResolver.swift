@@ -26,7 +26,8 @@ struct SourceResolver {
     inner.commonTables.append(syntax.commonTables)
     inner.allowsGroups = allowsGroups && syntax.sources.count == 1 && syntax.lackOfPlainness == nil
     if syntax.sources.contains(where: \.isFullJoined) {
-      throw NotIncremental(reason: "it has a FULL JOIN within a view or a subquery")
+      throw NotIncremental(
+        reason: "it has a FULL JOIN within a view or a subquery, or beside UNION")
     }
     for table in syntax.commonTables where !syntax.reads(table) {
       throw NotIncremental(reason: "the query does not read its CTE \(table.name)")
