@@ -9,8 +9,8 @@ struct Benchmarks: ParsableCommand {
       the ratios, which a slower machine does not change much.
       """,
     subcommands: [
-      Refetch.self, Commit.self, Tracking.self, TrackingMemory.self, Burst.self, ManyControllers.self,
-      Diff.self, RecordMemory.self, Scan.self, Fairness.self, Controllers.self, Batches.self,
-      HTTP.self, BenchServer.self, ManyCallers.self, Scale.self,
+      Refetch.self, Commit.self, Tracking.self, TrackingMemory.self, Burst.self,
+      ManyControllers.self, Diff.self, RecordMemory.self, Scan.self, Fairness.self,
+      Controllers.self, Batches.self, HTTP.self, BenchServer.self, ManyCallers.self, Scale.self,
     ])
 }
