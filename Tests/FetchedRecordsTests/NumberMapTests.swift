@@ -24,6 +24,7 @@ import Testing
           dictionary[key] = nil
         }
         #expect(map[key] == dictionary[key])
+        if step % 6000 == 5999 { map.trim() }
       }
       #expect(map.count == dictionary.count)
       for (key, value) in dictionary { #expect(map[key] == value) }
@@ -36,9 +37,11 @@ import Testing
   @Test func `takes at most 12 bytes an entry, and 24 of large numbers`() {
     var map = NumberMap()
     for key in 0..<100_000 as Range<Int64> { map[key * 3] = key }
+    map.trim()
     #expect(map.size <= 13 * map.count)
     var wide = NumberMap()
     for key in 0..<100_000 as Range<Int64> { wide[key << 40] = key << 33 }
+    wide.trim()
     #expect(wide.size <= 25 * wide.count)
     #expect((0..<100_000 as Range<Int64>).allSatisfy { wide[$0 << 40] == $0 << 33 })
     #expect((0..<100_000 as Range<Int64>).allSatisfy { map[$0 * 3] == $0 })

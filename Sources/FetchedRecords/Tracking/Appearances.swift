@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 import GRDBSQLite
 import OrderedResults
@@ -26,19 +27,26 @@ struct Appearances {
     guard case .values(let count, let arms) = plan.owner, let sql = plan.appearances else {
       return nil
     }
-    var counts = NumberMap()
+    var numbers: [Int64] = []
     let statement = try db.cachedStatement(sql: sql)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
     while try statement.step(in: db) {
-      let columns = (0..<sqlite3_column_count(statement.sqliteStatement)).map(statement.value)
-      let identity = columns.dropLast(count)
-      guard let row = arms.number(of: Array(identity)) else { return nil }
-      let number = Self.number(of: columns[identity.endIndex...])
-      enter(number, of: row)
-      counts[number] = (counts[number] ?? 0) + 1
+      let end = sqlite3_column_count(statement.sqliteStatement)
+      let first = end - Int32(count)
+      guard let row = arms.number(of: (0..<first).map(statement.value)) else { return nil }
+      var number = TableKey.NumberOfKey()
+      for column in first..<end { number.addExactly(statement.view(at: column)) }
+      enter(number.value, of: row)
+      numbers.append(number.value)
     }
-    counts.forEach { if $1 > 1 { self.counts[$0] = $1 } }
+    values.trim()
+    // Sorted, those of equal values stand together.
+    numbers.sort()
+    for run in numbers.chunked(by: ==) where run.count > 1 {
+      counts[run[run.startIndex]] = Int64(run.count)
+    }
+    counts.trim()
   }
 
   /// The number of a record's values.
@@ -94,5 +102,22 @@ struct Appearances {
       if count == 0 { gone.append(number) }
     }
     return (gone, new)
+  }
+}
+
+extension Statement {
+  /// A column of the present row, until that goes.
+  fileprivate func view(at column: Int32) -> ColumnView {
+    let bytes = { (start: UnsafeRawPointer?) in
+      UnsafeRawBufferPointer(
+        start: start, count: Int(sqlite3_column_bytes(self.sqliteStatement, column)))
+    }
+    return switch sqlite3_column_type(sqliteStatement, column) {
+    case SQLITE_INTEGER: .integer(sqlite3_column_int64(sqliteStatement, column))
+    case SQLITE_FLOAT: .real(sqlite3_column_double(sqliteStatement, column))
+    case SQLITE_TEXT: .text(bytes(sqlite3_column_text(sqliteStatement, column)))
+    case SQLITE_BLOB: .blob(bytes(sqlite3_column_blob(sqliteStatement, column)))
+    default: .null
+    }
   }
 }

@@ -60,6 +60,8 @@ struct Contributions {
       }
     }
     if members?.areTooFewGroups == true { return nil }
+    for position in owners.indices { owners[position].trim() }
+    members?.trim()
     if plan.appearances != nil {
       guard let all = try Appearances(plan, arguments: arguments, in: db) else { return nil }
       appearances = all

@@ -47,6 +47,13 @@ struct GroupMembers {
     return found > most
   }
 
+  /// Gives back what is free. O(n).
+  mutating func trim() {
+    last.trim()
+    rows.trim()
+    before.trim()
+  }
+
   /// Enters a row of a group that it was not in. O(1).
   mutating func insert(_ row: Int64, into group: Int64) {
     let place: Int64

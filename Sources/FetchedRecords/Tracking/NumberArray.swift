@@ -1,6 +1,7 @@
 /// An array of numbers that takes half as much while all are as small as most are.
 ///
-/// Memory: 4 bytes a number, or 8 once one does not fit into them, and a quarter more where it grew.
+/// Memory: 4 bytes a number, or 8 once one does not fit into them; twice as much while it is filled, and behind
+/// ``trim()`` a quarter more where it grew.
 struct NumberArray {
   /// Stands for no number, and is none of its numbers.
   static let none = Int64.min
@@ -8,6 +9,7 @@ struct NumberArray {
   private var narrow: [Int32] = []
   private var wide: [Int64] = []
   private(set) var isWide: Bool
+  private var isTrimmed = false
 
   init(isWide: Bool = false) { self.isWide = isWide }
 
@@ -46,13 +48,20 @@ struct NumberArray {
   /// O(1), and O(n) where it grows.
   mutating func append(_ number: Int64) {
     if !isWide, let number = Self.narrowed(number) {
-      narrow.growByQuarter()
+      if isTrimmed { narrow.growByQuarter() }
       narrow.append(number)
     } else {
       if !isWide { widen() }
-      wide.growByQuarter()
+      if isTrimmed { wide.growByQuarter() }
       wide.append(number)
     }
+  }
+
+  /// Gives back what is free. O(n).
+  mutating func trim() {
+    narrow = narrow.trimmed
+    wide = wide.trimmed
+    isTrimmed = true
   }
 
   /// nil: it does not fit.
@@ -74,6 +83,14 @@ extension Array {
   fileprivate static func exactly(_ count: Int, _ element: Element) -> Self {
     Array(unsafeUninitializedCapacity: count) { buffer, initialized in
       buffer.initialize(repeating: element)
+      initialized = count
+    }
+  }
+
+  /// The same with little room for more.
+  fileprivate var trimmed: Self {
+    Array(unsafeUninitializedCapacity: count) { buffer, initialized in
+      _ = buffer.initialize(from: self)
       initialized = count
     }
   }

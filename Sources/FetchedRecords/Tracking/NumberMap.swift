@@ -3,7 +3,8 @@ import Hashing
 /// A hash table from numbers to numbers.
 ///
 /// Memory: 8 bytes for each of its slots, of which between two thirds and five sixths are taken, or 12 or 16 where
-/// keys or values do not fit into 4 bytes: 10 to 12, or up to 24 an entry. A `Dictionary` doubles, and takes up to 43.
+/// keys or values do not fit into 4 bytes: 10 to 12, or up to 24 an entry. It doubles only until ``trim()``.
+/// A `Dictionary` always does, and takes up to 43.
 struct NumberMap {
   /// Stands in a slot that is free; the entry of this very key is kept beside them.
   private static let free = NumberArray.none
@@ -15,6 +16,7 @@ struct NumberMap {
   private var ofFree: Int64?
   /// How many slots are taken.
   private var taken = 0
+  private var isTrimmed = false
 
   var count: Int { taken + (ofFree == nil ? 0 : 1) }
 
@@ -36,6 +38,12 @@ struct NumberMap {
         remove(at: place)
       }
     }
+  }
+
+  /// Gives back what is free, and grows by quarters from now on. O(n).
+  mutating func trim() {
+    isTrimmed = true
+    if 3 * keys.count > 4 * taken + 48 { resize(to: 4 * taken / 3 + 16) }
   }
 
   /// Hands over all entries, in no order. O(n).
@@ -73,7 +81,9 @@ struct NumberMap {
       values[place] = value
       return
     }
-    if 6 * (taken + 1) > 5 * keys.count { grow() }
+    if 6 * (taken + 1) > 5 * keys.count {
+      resize(to: max(16, keys.count + (isTrimmed ? keys.count / 4 : keys.count)))
+    }
     put(key, value)
     taken += 1
   }
@@ -85,9 +95,8 @@ struct NumberMap {
     values[place] = value
   }
 
-  private mutating func grow() {
+  private mutating func resize(to count: Int) {
     let old = (keys: keys, values: values)
-    let count = max(16, keys.count + keys.count / 4)
     keys = NumberArray(count: count, isWide: old.keys.isWide)
     values = NumberArray(count: count, isWide: old.values.isWide)
     for slot in 0..<old.keys.count where old.keys[slot] != Self.free {

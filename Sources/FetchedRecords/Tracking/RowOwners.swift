@@ -19,6 +19,9 @@ struct RowOwners {
   /// About the bytes that it takes.
   var size: Int { one.size + Self.bytesPerOwner * ofSeveral }
 
+  /// Gives back what is free. O(n).
+  mutating func trim() { one.trim() }
+
   subscript(row: Int64) -> [Int64] {
     if !several.isEmpty, let all = several[row] { return Array(all) }
     return one[row].map { [$0] } ?? []

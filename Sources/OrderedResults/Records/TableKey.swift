@@ -36,16 +36,19 @@ package struct TableKey: Sendable, Hashable {
 
     /// A number of values that look alike: 1 and 1.0 are two.
     package init(exactly values: some Sequence<Value>) {
-      for value in values {
-        if case .real(let real) = value {
-          add(2, real.bitPattern)
-        } else {
-          value.withView { add($0, .binary) }
-        }
-      }
+      for value in values { value.withView { addExactly($0) } }
     }
 
     package var value: Int64 { Int64(bitPattern: state) }
+
+    /// Adds a value that is another one than all that do not look like it.
+    package mutating func addExactly(_ value: ColumnView) {
+      if case .real(let real) = value {
+        add(2, real.bitPattern)
+      } else {
+        add(value, .binary)
+      }
+    }
 
     package mutating func add(_ value: ColumnView, _ collation: Collation) {
       switch value {
