@@ -1,7 +1,7 @@
 import Dispatch
 import GRDB
-import Logging
 import Locks
+import Logging
 
 /// Plays the season at a human pace.
 final class DemoWriter: Sendable {

@@ -1,6 +1,6 @@
 import Dispatch
-package import Logging
 import Locks
+package import Logging
 
 /// An HTTP/1.1 server on event loops, each a serial queue.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import Observation
 import Locks
+import Observation
 import Testing
 
 @testable import FetchedRecordsClient

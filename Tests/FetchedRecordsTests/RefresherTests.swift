@@ -1,9 +1,9 @@
 import ChangeCapture
 import Dispatch
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 import Testing
 
 @testable import FetchedRecords
@@ -64,6 +64,23 @@ private final class StumblingFinder: ChangeFinder {
     }
     #expect(from == IndexPath(section: 0, item: 1))
     #expect(to == IndexPath(section: 1, item: 0))
+  }
+
+  @Test func `results that are shown together do not outlive it`() throws {
+    let fixture = try Fixture(schema: schema, queries: .everyTable())
+    try fixture.write("CREATE TABLE team (name TEXT PRIMARY KEY)")
+    fixture.refresh()
+    weak var live: LiveResult?
+    do {
+      let shown = try ["player", "team"].map { try fixture.open($0).controller }
+      fixture.refresher.queue.sync {
+        _ = fixture.refresher.bind(shown, to: ObjectIdentifier(fixture))
+      }
+      live = shown[0]
+    }
+    #expect(live?.companions.count == 1)
+    fixture.refresher.stop()
+    #expect(live == nil)
   }
 
   @Test func `no net change is no event`() throws {

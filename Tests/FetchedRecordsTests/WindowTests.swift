@@ -1,8 +1,8 @@
 import ChangeCapture
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 import Testing
 
 @testable import FetchedRecords

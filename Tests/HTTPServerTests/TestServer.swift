@@ -1,8 +1,8 @@
 import Dispatch
 import HTTP1
 import HTTPServer
-import Logging
 import Locks
+import Logging
 import Testing
 
 /// A server on a free port of the loopback interface, for the time of a test.

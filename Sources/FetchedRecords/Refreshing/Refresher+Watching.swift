@@ -32,7 +32,11 @@ extension Refresher {
       for result in live.all { result.listener.save(result) }
       ResultsCache.queue.sync {}
       access.stopWatching()
-      for result in live.all { letGo(result) }
+      for result in live.all {
+        letGo(result)
+        // Those that are shown together hold one another, and nobody may come to unbind them.
+        result.companions = [:]
+      }
       live.removeAll()
       line = WaitingLine()
       disconnect()

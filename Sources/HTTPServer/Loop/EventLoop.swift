@@ -1,7 +1,7 @@
 import Dispatch
 import HTTP1
-import Logging
 import Locks
+import Logging
 
 /// A serial queue as an event loop, with the connections that were dealt out to it.
 ///

@@ -1,6 +1,6 @@
 package import HTTPTypes
-import Logging
 import Locks
+import Logging
 
 /// Answers one request: exactly once, from any thread.
 ///

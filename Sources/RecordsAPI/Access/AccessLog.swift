@@ -1,7 +1,7 @@
 import Foundation
 import HTTPServer
-import Logging
 import Locks
+import Logging
 
 /// Writes a line for each exchange, on a queue of its own: an event loop must not wait for whoever
 /// reads the log.

@@ -4,10 +4,10 @@ import Foundation
 import HTTP1
 import HTTPServer
 import HTTPTypes
+import Locks
 import Logging
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// Finds out who makes a request, and what they may read: `protocol.md` §6.
 final class Gatekeeper: Sendable {

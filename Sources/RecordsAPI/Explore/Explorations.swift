@@ -2,9 +2,9 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HTTPTypes
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// The SELECTs that clients have typed in: each is a query for a while, live like the declared ones.
 ///

@@ -1,8 +1,8 @@
 import Dispatch
 import FetchedRecords
 import HTTPServer
-import OrderedResults
 import Locks
+import OrderedResults
 
 /// A feed made of others: of several queries, of a window, or with change sets joined to a pace.
 ///

@@ -1,7 +1,7 @@
 import FetchedRecords
 import HTTPServer
-import OrderedResults
 import Locks
+import OrderedResults
 
 /// One controller as the API shows it: its latest snapshot, and the log of its events that all its
 /// streams share.

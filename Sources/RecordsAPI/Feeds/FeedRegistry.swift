@@ -3,9 +3,9 @@ import Dispatch
 import FetchedRecords
 import HTTPServer
 import HeldMemory
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// The live feeds: one for each query and set of arguments that somebody watches or has asked for
 /// lately, and one for each composition of them.

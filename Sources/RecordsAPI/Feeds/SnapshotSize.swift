@@ -1,6 +1,6 @@
 import FetchedRecords
-import OrderedResults
 import Locks
+import OrderedResults
 
 /// How many bytes the `snapshot` event of one state has, found out only as far as somebody must know.
 ///

@@ -1,8 +1,8 @@
 import FetchedRecords
 import HTTPServer
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 
 /// Streams that are open, by the queries that they show.
 final class StreamCounts: Sendable {

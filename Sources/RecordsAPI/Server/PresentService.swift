@@ -1,7 +1,7 @@
 import FetchedRecords
 import HTTPServer
-import Logging
 import Locks
+import Logging
 
 /// What a server answers by at this moment, until its configuration is read again.
 final class PresentService: Sendable {

@@ -3,8 +3,8 @@ import FetchedRecords
 import HTTPServer
 import HTTPTypes
 import HeldMemory
-package import Logging
 import Locks
+package import Logging
 
 /// The whole server: a database, its live queries, and HTTP in front of them.
 package final class RecordsServer: Sendable {

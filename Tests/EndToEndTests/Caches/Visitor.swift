@@ -1,7 +1,7 @@
 import CCurl
 import Foundation
-import ServerSentEvents
 import Locks
+import ServerSentEvents
 
 /// Somebody who follows a query as a browser's EventSource does: when a stream ends or breaks, the
 /// visitor comes back after the time that the server asked for, with the last id.

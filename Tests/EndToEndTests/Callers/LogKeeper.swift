@@ -1,6 +1,6 @@
 import Foundation
-import Logging
 import Locks
+import Logging
 
 /// Keeps all that a server writes into its log, of any level.
 final class LogKeeper: Sendable {

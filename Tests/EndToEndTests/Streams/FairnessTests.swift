@@ -1,8 +1,8 @@
 import Dispatch
 import FetchedRecords
 import Foundation
-import RecordsAPI
 import Locks
+import RecordsAPI
 import TestSupport
 import Testing
 

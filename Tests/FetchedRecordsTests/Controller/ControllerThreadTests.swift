@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 import GRDB
-import OrderedResults
 import Locks
+import OrderedResults
 import TestSupport
 import Testing
 

@@ -2,9 +2,9 @@ import ChangeCapture
 import Dispatch
 import Foundation
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
-import Locks
 import TestSupport
 import Testing
 
