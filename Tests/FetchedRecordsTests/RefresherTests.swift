@@ -66,21 +66,17 @@ private final class StumblingFinder: ChangeFinder {
     #expect(to == IndexPath(section: 1, item: 0))
   }
 
-  @Test func `results that are shown together do not outlive it`() throws {
+  @Test func `results that are shown together do not hold one another when it has stopped`() throws
+  {
     let fixture = try Fixture(schema: schema, queries: .everyTable())
     try fixture.write("CREATE TABLE team (name TEXT PRIMARY KEY)")
     fixture.refresh()
-    weak var live: LiveResult?
-    do {
-      let shown = try ["player", "team"].map { try fixture.open($0).controller }
-      fixture.refresher.queue.sync {
-        _ = fixture.refresher.bind(shown, to: ObjectIdentifier(fixture))
-      }
-      live = shown[0]
-    }
-    #expect(live?.companions.count == 1)
-    fixture.refresher.stop()
-    #expect(live == nil)
+    let refresher = fixture.refresher
+    let shown = try ["player", "team"].map { try fixture.open($0).controller }
+    refresher.queue.sync { _ = refresher.bind(shown, to: ObjectIdentifier(fixture)) }
+    #expect(refresher.queue.sync { shown.map(\.companions.count) } == [1, 1])
+    refresher.stop()
+    #expect(refresher.queue.sync { shown.allSatisfy(\.companions.isEmpty) })
   }
 
   @Test func `no net change is no event`() throws {
