@@ -55,13 +55,9 @@ import Testing
     "SELECT a.id AS a, b.id AS b FROM fact a FULL JOIN fact b ON b.amount = a.owner AND a.amount > 2",
   ])
   func `are read again, and no others`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    #expect(fixture.refresher.statistics.refetches <= 2)
-    #expect(fixture.refresher.statistics.maintained > 6)
+    let statistics = try Fixture.following(sql, schema: Self.schema, Self.changes).statistics
+    #expect(statistics.refetches <= 2)
+    #expect(statistics.maintained > 6)
   }
 
   @Test(arguments: ["UTF-16le", "UTF-16be"])
@@ -70,13 +66,10 @@ import Testing
       SELECT plan.code, fact.code AS other FROM plan FULL JOIN fact ON fact.owner = plan.owner
       ORDER BY coalesce(fact.code, plan.code) COLLATE BINARY
       """
-    let fixture = try Fixture(
-      schema: "PRAGMA encoding = '\(encoding)';\n" + Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    #expect(fixture.refresher.statistics.refetches <= 2)
-    #expect(fixture.refresher.statistics.maintained > 6)
+    let schema = "PRAGMA encoding = '\(encoding)';\n" + Self.schema
+    let statistics = try Fixture.following(sql, schema: schema, Self.changes).statistics
+    #expect(statistics.refetches <= 2)
+    #expect(statistics.maintained > 6)
   }
 
   @Test func `stand in sections by what both sides have`() throws {

@@ -57,13 +57,9 @@ import Testing
     """,
   ])
   func `are read again, and no others`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    #expect(fixture.refresher.statistics.refetches <= 3)
-    #expect(fixture.refresher.statistics.maintained > 4)
+    let statistics = try Fixture.following(sql, schema: Self.schema, Self.changes).statistics
+    #expect(statistics.refetches <= 3)
+    #expect(statistics.maintained > 4)
   }
 
   @Test func `of a group that is half of the table are not`() throws {

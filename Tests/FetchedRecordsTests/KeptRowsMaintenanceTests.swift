@@ -78,11 +78,7 @@ import Testing
     "WITH p AS (SELECT id, title, (SELECT count(*) FROM comment WHERE post = post.id) AS n FROM post) SELECT * FROM p WHERE n > 1",
   ])
   func `are those that SQLite returns`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+    _ = try Fixture.following(sql, schema: Self.schema, Self.changes)
   }
 
   @Test(arguments: [
@@ -94,13 +90,9 @@ import Testing
     "SELECT post.id, count(c.id) AS n FROM post LEFT JOIN comment c ON c.post = post.id GROUP BY post.id",
   ])
   func `are read again, and no others`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    #expect(fixture.refresher.statistics.refetches <= 2)
-    #expect(fixture.refresher.statistics.maintained >= Self.changes.count - 6)
+    let statistics = try Fixture.following(sql, schema: Self.schema, Self.changes).statistics
+    #expect(statistics.refetches <= 2)
+    #expect(statistics.maintained >= Self.changes.count - 6)
   }
 
   @Test func `are found by an index once there is one`() throws {

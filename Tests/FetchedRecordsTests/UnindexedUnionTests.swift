@@ -65,15 +65,9 @@ import Testing
 
   @Test(arguments: all + distinct + within)
   func `are what SQLite returns, row by row`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    let query = watched.snapshot.query
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
     #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
     #expect(query.plan?.keptRows.isEmpty == false, "\(query.tracking.reason)")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    let statistics = fixture.refresher.statistics
     #expect(statistics.refetches <= 2, "\(statistics)")
     #expect(statistics.maintained > 12, "\(statistics)")
   }

@@ -87,14 +87,8 @@ import Testing
 
   @Test(arguments: distinct + all + within)
   func `are what SQLite returns, row by row`(sql: String) throws {
-    let fixture = try Fixture(
-      schema: Self.schema,
-      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
-    let watched = try fixture.open("q")
-    let tracking = watched.snapshot.query.tracking
-    #expect(tracking.mode == .incremental, "\(tracking.reason)")
-    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
-    let statistics = fixture.refresher.statistics
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
     #expect(statistics.maintained > 4)
     // A first change makes what the others need; so many rows changed once that all were read.
     #expect(statistics.refetches <= 4, "\(statistics)")
@@ -109,6 +103,21 @@ import Testing
     try fixture.expect(watched, toShow: sql, after: "UPDATE note SET word = 'new' WHERE id = 8")
     #expect(fixture.refresher.statistics.refetches == 0)
     #expect(fixture.refresher.statistics.maintained == 1)
+  }
+
+  /// A rowid has no collation of its own, so that of the first column that has one counts.
+  @Test func `are in the order of the first collation that a SELECT has`() throws {
+    let sql = "SELECT id AS x FROM note UNION ALL SELECT word FROM keyed ORDER BY x"
+    let fixture = try Fixture(
+      schema: Self.schema,
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    #expect(watched.snapshot.query.tracking.mode == .incremental)
+    try fixture.expect(
+      watched, toShow: sql, after: "INSERT INTO keyed VALUES ('B', 1, 1), ('a', 1, 1)")
+    let texts = watched.snapshot.results.shown.flatMap(\.records).map { $0[0].text }
+    #expect(try #require(texts.firstIndex(of: "a")) < #require(texts.firstIndex(of: "B")))
+    #expect(fixture.refresher.statistics.refetches == 0)
   }
 
   @Test func `stay while one of several equal rows is left`() throws {

@@ -71,8 +71,6 @@ import Testing
     ),
   ])
   func `says why not`(sql: String, reason: String) throws {
-    let tracking = try tracking(sql)
-    #expect(tracking.mode == .refetch)
-    #expect(tracking.reason.hasPrefix(reason), "\(tracking.reason)")
+    try expectRefetch(sql, because: reason)
   }
 }

@@ -62,6 +62,16 @@ func tracking(
   ).tracking
 }
 
+/// A SELECT runs again, and its reason begins like this.
+func expectRefetch(
+  _ sql: String, because reason: String, sourceLocation: SourceLocation = #_sourceLocation
+) throws {
+  let tracking = try tracking(sql)
+  #expect(tracking.mode == .refetch, sourceLocation: sourceLocation)
+  #expect(
+    tracking.reason.hasPrefix(reason), "\(tracking.reason)", sourceLocation: sourceLocation)
+}
+
 /// The statement that is made of a SELECT is followed, and returns the same.
 func expectFollowed(_ sql: String) throws {
   try DatabaseQueue().write { db in

@@ -188,9 +188,7 @@ import Testing
     ),
   ])
   func `say why`(sql: String, reason: String) throws {
-    let tracking = try tracking(sql)
-    #expect(tracking.mode == .refetch)
-    #expect(tracking.reason.hasPrefix(reason))
+    try expectRefetch(sql, because: reason)
   }
 
   @Test(arguments: [

@@ -100,9 +100,7 @@ import Testing
     ),
   ])
   func `says why not`(sql: String, reason: String) throws {
-    let tracking = try tracking(sql)
-    #expect(tracking.mode == .refetch)
-    #expect(tracking.reason.hasPrefix(reason), "\(tracking.reason)")
+    try expectRefetch(sql, because: reason)
   }
 
   private static let distributed = [

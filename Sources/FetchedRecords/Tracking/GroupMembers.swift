@@ -103,8 +103,15 @@ struct GroupMembers {
     }
     if own.isEmpty { return nil }
     // In the order in which they are read.
-    return .text(Array("[\(own.sorted().map(String.init).joined(separator: ","))]".utf8))
+    return .json(own.sorted())
   }
 
   private func first(of group: Int64) -> Int64 { last[group] ?? Self.none }
+}
+
+extension Value {
+  /// Numbers as SQLite's `json_each` takes them (https://www.sqlite.org/json1.html#jeach).
+  static func json(_ numbers: [Int64]) -> Value {
+    .text(Array("[\(numbers.map(String.init).joined(separator: ","))]".utf8))
+  }
 }

@@ -66,9 +66,7 @@ extension IncrementalPlan {
     return try owners.flatMap { owner in
       var arguments = arguments
       for kept in keptRows {
-        let rows = contributions.rows(of: owner, kept)
-        arguments[kept.parameter] = .text(
-          Array("[\(rows.map(String.init).joined(separator: ","))]".utf8))
+        arguments[kept.parameter] = .json(contributions.rows(of: owner, kept))
       }
       return try fetchTogether(
         [owner], contributions, keys, arguments: arguments, layout: layout, in: db)

@@ -44,7 +44,8 @@ extension IncrementalAnalysis {
   private mutating func shape(
     ownedBy groups: [GroupTerm], keepsRows: Bool
   ) throws -> IncrementalShape {
-    let (order, terms) = try recordOrder()
+    let asked = try recordOrder()
+    let (order, terms) = (asked.record, asked.sql)
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
     let (members, records) = try groupRecords(condition, of: groups, keepsRows: keepsRows)

@@ -1,44 +1,28 @@
 import GRDB
 import OrderedResults
 
-extension IncrementalAnalysis {
-  /// The order, and the same as ORDER BY has it.
+extension IncrementalAnalysis: OrderedAnalysis {
+  var orderTerms: [String] { candidate.syntax.order }
+
+  /// The order of the records.
   ///
-  /// The statement's terms are ordinals, so that both look at the very same values. The key stands
-  /// behind the query's own terms: which of two records comes first that SQL leaves open, is settled
-  /// by it; and by rowids, where several records may have it.
-  mutating func recordOrder() throws -> (order: RecordOrder, sql: [String]) {
-    var terms: [RecordOrder.Term] = []
-    var sql = candidate.sectionTerms
-    if let section = candidate.leadingSection {
-      try terms.append(term(.init(column: section, collation: collation(ofColumn: section))))
-      if candidate.sectionNeedsBytes { try terms.append(term(.init(column: section))) }
-    }
-    for text in candidate.syntax.order {
-      let term = OrderTerm(text)
-      let column = try position(ofOrder: term)
-      try terms.append(
-        self.term(
-          .init(
-            column: column, collation: collation(ofColumn: column, written: term.collation),
-            isDescending: term.isDescending, nullsLast: term.nullsLast)))
-      sql.append(term.sql(ordinal: column + 1))
-    }
-    let isDescending =
-      terms.count > candidate.sectionTerms.count && terms.last?.isDescending == true
+  /// The key stands behind the query's own terms: which of two records comes first that SQL leaves open,
+  /// is settled by it; and by rowids, where several records may have it.
+  mutating func recordOrder() throws -> AskedOrder {
+    var order = try askedOrder()
     for column in key + tiebreakers {
-      try terms.append(
+      try order.append(
         term(
-          .init(column: column, collation: collation(ofColumn: column), isDescending: isDescending)
-        ))
-      sql.append("\(column + 1)\(isDescending ? " DESC" : "")")
+          .init(
+            column: column, collation: collation(ofColumn: column),
+            isDescending: order.isDescending)))
     }
-    return (RecordOrder(terms), sql)
+    return order
   }
 
   /// ORDER BY takes a name for that of a result column first, and an integer for its number; in
   /// longer expressions a name is that of a table's column.
-  private mutating func position(ofOrder term: OrderTerm) throws -> Int {
+  mutating func position(ofOrder term: OrderTerm) throws -> Int {
     let tokens = SQLTokens.tokens(of: term.expression)[...].withoutParentheses
     if tokens.count == 1, tokens.first?.kind == .number {
       guard let ordinal = Int(tokens.sourceText), (1...list.visible.count).contains(ordinal) else {

@@ -193,7 +193,7 @@ extension IncrementalAnalysis {
       let owners = windows.functions.isEmpty ? "groups" : "partitions"
       text = "changed rows of \(others.listed) lead to their \(owners), which are read again"
     }
-    text += plan.leads.compactMap(\.note).map { "; " + $0 }.joined()
+    text += plan.leads.notes
     switch plan.window?.short {
     case nil where plan.window == nil: break
     case nil: text += "; LIMIT is cut from the whole order, which is kept"
@@ -207,9 +207,14 @@ extension IncrementalAnalysis {
   }
 }
 
+extension [IncrementalPlan.Lead] {
+  /// What is not as good as it may be, behind whatever else is said. A table may lead in several ways.
+  var notes: String { compactMap(\.note).uniqued().map { "; " + $0 }.joined() }
+}
+
 extension IncrementalPlan.Lead {
   /// What is not as good as it may be about a table's changes, for a person.
-  var note: String? {
+  fileprivate var note: String? {
     refusal.map { "when \(table) changes, the query runs again: \($0)" } ?? remedy
   }
 }

@@ -174,7 +174,8 @@ struct IncrementalAnalysis {
   ) throws -> IncrementalShape {
     let identity = select.tables[owner].identity
     let columns = positions(ofRow: owner)
-    let (order, terms) = try recordOrder()
+    let asked = try recordOrder()
+    let (order, terms) = (asked.record, asked.sql)
     if keepsRows {
       try keepRows(besides: [owner]) {
         try $0.checkSearches($0.keyed(by: identity).sql(forKeys: 2))

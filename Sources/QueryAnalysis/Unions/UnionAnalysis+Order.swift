@@ -1,29 +1,7 @@
 import OrderedResults
 
-extension UnionAnalysis {
-  /// The order that the query asks for, and the same as ORDER BY has it.
-  mutating func recordOrder() throws -> (order: [RecordOrder.Term], sql: [String]) {
-    var terms: [RecordOrder.Term] = []
-    var sql = candidate.sectionTerms
-    if let section = candidate.leadingSection {
-      try terms.append(term(.init(column: section, collation: collation(ofColumn: section))))
-      if candidate.sectionNeedsBytes { try terms.append(term(.init(column: section))) }
-    }
-    for text in order {
-      let term = OrderTerm(text)
-      let column = try position(ofOrder: term)
-      try terms.append(
-        self.term(
-          .init(
-            column: column, collation: collation(ofColumn: column, written: term.collation),
-            isDescending: term.isDescending, nullsLast: term.nullsLast)))
-      sql.append(term.sql(ordinal: column + 1))
-    }
-    return (terms, sql)
-  }
-
-  /// The same with what it takes to compare text of UTF-16.
-  private mutating func term(_ term: RecordOrder.Term) throws -> RecordOrder.Term {
+extension UnionAnalysis: OrderedAnalysis {
+  mutating func term(_ term: RecordOrder.Term) throws -> RecordOrder.Term {
     let encoding = arms[0].analysis.encoding
     guard encoding != .utf8, term.collation == .binary else { return term }
     let lostBytes = try arms.map { arm in
@@ -41,7 +19,7 @@ extension UnionAnalysis {
 
   /// A number or an alias of the first SELECT; SQLite also looks for other expressions, one SELECT after
   /// the other. A SELECT over the whole may order by anything, and so may a FULL JOIN.
-  private func position(ofOrder term: OrderTerm) throws -> Int {
+  func position(ofOrder term: OrderTerm) throws -> Int {
     if kind == .fullJoin,
       let position = FullJoin.column(ofOrder: term, of: arms[0].analysis.candidate.syntax, list)
     {

@@ -13,7 +13,7 @@ struct UnionAnalysis {
   let candidate: IncrementalCandidate
   /// Where the whole is a view, a CTE or a subquery of FROM.
   let distributed: DistributedSelect?
-  let order: [String]
+  let orderTerms: [String]
   private let limit: LimitSyntax?
   private(set) var list: SelectList
   private var hidden: [HiddenColumn]
@@ -38,13 +38,13 @@ struct UnionAnalysis {
     _ analyze: (IncrementalCandidate) throws -> IncrementalAnalysis
   ) throws {
     (kind, self.candidate, self.distributed) = (compound.kind, candidate, distributed)
-    order = compound.arms.last?.order ?? []
+    orderTerms = compound.arms.last?.order ?? []
     limit = compound.arms.last?.limit
     var list = candidate.list
     let orderedBy =
       compound.kind == .fullJoin
       ? FullJoin.hiddenOrder(of: compound.arms[0], list)
-      : try distributed?.hiddenOrder(order, list) ?? []
+      : try distributed?.hiddenOrder(orderTerms, list) ?? []
     for expression in orderedBy { _ = list.append(hidden: expression) }
     hidden = list.hidden.enumerated().map { index, expression in
       HiddenColumn(
@@ -93,13 +93,10 @@ struct UnionAnalysis {
 
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
-    var (order, terms) = try recordOrder()
+    var order = try askedOrder()
     let key = isDistinct ? try distinctKey() : try keyOfRows()
-    let isDescending =
-      order.count > candidate.sectionTerms.count && order.last?.isDescending == true
     for column in isDistinct ? exactColumns : key.rows {
-      order.append(.init(column: column, isDescending: isDescending))
-      terms.append("\(column + 1)\(isDescending ? " DESC" : "")")
+      order.append(.init(column: column, isDescending: order.isDescending))
     }
     let (leads, contributions, keptRows) = try leads()
     let owner = UnionArm.owner(of: arms)
@@ -111,16 +108,16 @@ struct UnionAnalysis {
       owner: isDistinct
         ? .values(columns: list.count, arms: keys)
         : .rowOfArm(columns: key.owner, arms: keys),
-      isGrouped: false, order: RecordOrder(order),
+      isGrouped: false, order: order.record,
       records: KeyedStatement(beforeKeys: records, afterKeys: ""), leads: leads,
-      contributions: contributions, window: window(terms), pages: nil, keptRows: keptRows)
+      contributions: contributions, window: window(order.sql), pages: nil, keptRows: keptRows)
     if isDistinct {
       let width = UnionArm.width(arms)
       plan.appearances = arms.map { $0.appearances(hidden, width: width) }
         .joined(separator: "\nUNION ALL\n")
     }
     return IncrementalShape(
-      sql: statement(order: terms, limit: limit), list: list, key: key.key,
+      sql: statement(order: order.sql, limit: limit), list: list, key: key.key,
       addedKeyNames: key.addedNames,
       keyIsUnique: candidate.keyIsFree && !isDistinct || arms[0].analysis.encoding == .utf8,
       plan: plan, reason: reason(leads))
@@ -136,7 +133,7 @@ struct UnionAnalysis {
       case .fullJoin:
         "changed rows lead to records of their side of the FULL JOIN, which are read again"
       }
-    text += leads.compactMap(\.note).map { "; " + $0 }.joined()
+    text += leads.notes
     return text + (limit == nil ? "" : "; LIMIT is cut from the whole order, which is kept")
   }
 

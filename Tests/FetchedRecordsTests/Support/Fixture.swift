@@ -68,6 +68,21 @@ final class Fixture {
     #expect(shown.sorted() == expected.sorted(), "\(change)", sourceLocation: sourceLocation)
   }
 
+  /// A live result of a SELECT, held against what the writer reads of it after each of these changes.
+  static func following(
+    _ sql: String, schema: String, _ changes: [String],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> (query: Query, statistics: RefreshStatistics) {
+    let fixture = try Fixture(
+      schema: schema, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    let query = watched.snapshot.query
+    for change in changes {
+      try fixture.expect(watched, toShow: sql, after: change, sourceLocation: sourceLocation)
+    }
+    return (query, fixture.refresher.statistics)
+  }
+
   func open(
     _ name: String, arguments: QueryArguments = [:], window: Range<Int>? = nil
   ) throws -> Watched {
