@@ -104,10 +104,14 @@ extension RecordsService {
       guard row.feed.isShowing(row.version) else { return body(nil) }
       // Not that of the row: the same may have been nobody's claims for a while since.
       let commit = row.feed.head.snapshot.commit
-      guard let late = feed.late(for: commit) else { return body(.success(feed.head)) }
-      refresher.whenShown(late, commit) { failure in
-        body(failure.map { .failure(problem($0, of: feed.key.query)) })
+      let wait = { @Sendable (result: LiveResult, commit: Int) in
+        refresher.whenShown(result, commit) { failure in
+          body(failure.map { .failure(problem($0, of: feed.key.query)) })
+        }
       }
+      if let late = feed.late(for: commit) { return wait(late, commit) }
+      if let returning = feed.returning(in: refresher) { return wait(returning, .max) }
+      body(.success(feed.head))
     }
   }
 

@@ -287,6 +287,12 @@ final class Feed: StreamableFeed {
 
   func late(for commit: Int) -> LiveResult? { controller.shows(commit) ? nil : controller }
 
+  /// The result, where requests are refused for a failure that may be over: the database can be read,
+  /// and it is being fetched again. On the engine's queue only.
+  func returning(in refresher: Refresher) -> LiveResult? {
+    head.refusal != nil && refresher.failure == nil && controller.isToldDelayed ? controller : nil
+  }
+
   var present: PresentState {
     let head = head
     return PresentState(

@@ -151,9 +151,10 @@ struct RecordsService: Sendable {
           responder.respond(answer)
         }
         guard let caller, let row = caller.row else {
-          let head = feed.head
-          return isLong(feed, head.snapshot, items)
-            ? Self.searching.async { answer(head) } : answer(head)
+          return withHead(of: feed) { head in
+            isLong(feed, head.snapshot, items)
+              ? Self.searching.async { answer(head) } : answer(head)
+          }
         }
         settle(feed, with: row, caller.gate) { head in
           switch head {
@@ -171,6 +172,19 @@ struct RecordsService: Sendable {
       }
     } catch {
       responder.respond(Self.response(to: error))
+    }
+  }
+
+  /// Hands over what a feed shows; of one that has failed and is being fetched again, what comes of it:
+  /// whoever hears that the server is ready is answered.
+  private func withHead(of feed: Feed, _ body: @escaping @Sendable (Feed.Head) -> Void) {
+    let head = feed.head
+    if head.refusal == nil { return body(head) }
+    refresher.queue.async { [refresher] in
+      guard let returning = feed.returning(in: refresher) else { return body(feed.head) }
+      refresher.whenShown(returning, .max) { _ in
+        Self.writing.async { body(feed.head) }
+      }
     }
   }
 

@@ -90,6 +90,28 @@ import Testing
     try expectTruth(fixture, late)
   }
 
+  /// A load balancer sends requests as soon as the server says that it is ready.
+  @Test func `is answered from as soon as it can be read, however long a query takes`() throws {
+    let fixture = try ServerFixture(
+      Teams.schema,
+      queries: """
+        slow:
+          sql: |
+            SELECT id, (
+              WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300000)
+              SELECT count(*) FROM n) AS n
+            FROM player LIMIT 1
+        """)
+    let follower = try fixture.follow("slow")
+    let aside = fixture.folder.file("aside")
+    try FileManager.default.moveItem(atPath: fixture.path, toPath: aside)
+    #expect(try follower.failure()["status"] == 503)
+    #expect(try fixture.get("/v1/queries/slow/records").status == 503)
+    try FileManager.default.moveItem(atPath: aside, toPath: fixture.path)
+    try eventually("the database is read again") { try fixture.get("/readyz").status == 200 }
+    #expect(try fixture.get("/v1/queries/slow/records").status == 200)
+  }
+
   @Test(arguments: JournalMode.kinds)
   func `may lose a table and get it again`(journal: JournalMode) throws {
     let fixture = try ServerFixture(Teams.schema, journal: journal, queries: Teams.query)
