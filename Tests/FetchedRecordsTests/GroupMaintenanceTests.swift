@@ -42,6 +42,14 @@ import Testing
     "SELECT team, group_concat(nick, ' ') AS nicks FROM player WHERE score > 2 GROUP BY team",
     "SELECT id, row_number() OVER (PARTITION BY nick ORDER BY id) AS n FROM player",
     "SELECT id, count(*) OVER (PARTITION BY score) AS n FROM player",
+    "SELECT team, nick, max(score) AS best FROM player GROUP BY team ORDER BY best DESC",
+    "SELECT team, nick, score FROM player GROUP BY team",
+    """
+    SELECT id, nick FROM (
+      SELECT *, row_number() OVER (PARTITION BY team ORDER BY score, id DESC) AS n FROM player)
+    WHERE n < 3 ORDER BY n
+    """,
+    "SELECT team, (SELECT group_concat(goals) FROM match WHERE match.team = banned.team) AS g FROM banned",
   ])
   func `are read again by what a row was and is part of`(sql: String) throws {
     let fixture = try Fixture(

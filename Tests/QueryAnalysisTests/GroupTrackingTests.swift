@@ -113,6 +113,35 @@ import Testing
   }
 
   @Test(arguments: [
+    "SELECT genre, title, price FROM book GROUP BY genre",
+    "SELECT genre, title, max(id) AS last FROM book GROUP BY genre ORDER BY last DESC",
+    "SELECT a.id, a.name, b.title, min(b.id) AS first FROM author a LEFT JOIN book b ON b.authorId = a.id GROUP BY a.id",
+    "SELECT code, v, count(*) AS n FROM loose GROUP BY code",
+    "SELECT a.id, group_concat(p.b) AS bs FROM author a LEFT JOIN pair p ON p.a = a.id GROUP BY a.id",
+  ])
+  func `shows what the first row of a group has, where their order is certain`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test(arguments: [
+    "SELECT b.genre, g.label, count(*) AS n FROM book b JOIN genre g ON g.code = b.genre GROUP BY b.genre",
+    "SELECT authorId, name, sum(b.id) AS s FROM book b JOIN author a ON a.id = b.authorId GROUP BY authorId",
+  ])
+  func `shows rows that what it is grouped by identifies`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test func `does not where a condition decides about each row`() throws {
+    try expectRefetch(
+      """
+      SELECT b.genre, g.label, count(*) AS n
+      FROM book b LEFT JOIN genre g ON g.code = b.genre AND g.loose = b.title GROUP BY b.genre
+      ORDER BY b.genre DESC
+      """,
+      because: "label may have several values in a group: g.label: it shows that of the first row")
+  }
+
+  @Test(arguments: [
     (
       "SELECT substr(title, 1, 1) || title AS t FROM book GROUP BY substr(title, 1, 1)",
       "title may have several values in a group: substr(title, 1, 1) || title"

@@ -30,6 +30,16 @@ import Testing
     "SELECT code, s.n FROM genre JOIN (SELECT title, count(*) AS n FROM book GROUP BY title) AS s ON s.title = loose",
   ]
 
+  @Test func `is row by row whatever collation columns have that it does not look at`() throws {
+    // author.name is NOCASE.
+    try expectFollowed(
+      """
+      SELECT g.code, n FROM genre g LEFT JOIN (
+        SELECT country, count(*) AS n FROM author GROUP BY country) AS a ON a.country = g.code
+      ORDER BY n DESC
+      """)
+  }
+
   @Test(arguments: followed)
   func `are read again by their keys`(sql: String) throws {
     try expectFollowed(sql)

@@ -26,6 +26,20 @@ import Testing
     #expect(plan.pages == nil)
   }
 
+  @Test(arguments: [
+    "SELECT code, count(*) AS n FROM genre JOIN unindexed u ON u.v = code JOIN one ON one.v = u.v GROUP BY code",
+    """
+    SELECT code, (SELECT count(*) FROM unindexed u JOIN one ON one.v = u.v WHERE u.v = code) AS n
+    FROM genre
+    """,
+  ])
+  func `are kept of each table of a chain, whichever SQLite would begin with`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    #expect(plan.keptRows.count == 2)
+    #expect(plan.leads.allSatisfy { $0.isFollowed }, "\(query.tracking.reason)")
+  }
+
   @Test func `say which index does the same`() throws {
     let tracking = try tracking(
       "SELECT id, (SELECT count(*) FROM unindexed WHERE bookId = book.id) AS n FROM book")

@@ -127,6 +127,60 @@ import Testing
     """,
   ]
 
+  @Test(arguments: [
+    "SELECT id, (SELECT group_concat(title) FROM book WHERE authorId = author.id) AS titles FROM author",
+    """
+    SELECT id, (
+      SELECT json_group_array(json_object('id', b.id, 'genre', g.label))
+      FROM book b JOIN genre g ON g.code = b.genre WHERE b.authorId = a.id) AS books
+    FROM author a WHERE id > 1 ORDER BY books
+    """,
+    "SELECT id, (SELECT group_concat(b) FROM pair WHERE a = author.id) AS bs FROM author",
+    """
+    SELECT id, (
+      SELECT group_concat(title, ', ') FROM (
+        SELECT title FROM book WHERE authorId = author.id ORDER BY title)) AS titles
+    FROM author
+    """,
+    """
+    SELECT a.id, (
+      SELECT json_group_array(s.j) FROM (
+        SELECT json_object('id', b.id) AS j, price AS p FROM book b WHERE b.authorId = a.id ORDER BY b.title) AS s
+      WHERE p > 1) AS books
+    FROM author a
+    """,
+    "SELECT id, (SELECT max(p) FROM (SELECT price + 1 AS p FROM book WHERE authorId = author.id)) AS most FROM author",
+    """
+    SELECT genre, count(*) AS n, (SELECT group_concat(label) FROM genre g WHERE g.code = book.genre) AS l
+    FROM book GROUP BY genre
+    """,
+  ])
+  func `may depend on the order of their rows where SQLite reads these alike`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test(arguments: [
+    (
+      "SELECT id, (SELECT group_concat(v) FROM unindexed WHERE bookId = book.id) AS vs FROM book",
+      "SQLite would not search by key: SCAN unindexed"
+    ),
+    (
+      "SELECT id FROM author WHERE name IN (SELECT group_concat(title) FROM book WHERE authorId = author.id)",
+      "group_concat() depends on the order of a group's rows"
+    ),
+    (
+      "SELECT id, (SELECT group_concat(title) FROM book WHERE authorId = author.id GROUP BY price) AS t FROM author",
+      "group_concat() depends on the order of a group's rows"
+    ),
+    (
+      "SELECT id, (SELECT group_concat(author.name) FROM book) AS t FROM author",
+      "a subquery aggregates columns from outside of it"
+    ),
+  ])
+  func `may not where that is not certain`(sql: String, reason: String) throws {
+    try expectRefetch(sql, because: reason)
+  }
+
   @Test(arguments: followed + nested + besideGroups)
   func `is row by row where what they read is found by searches`(sql: String) throws {
     try expectFollowed(sql)

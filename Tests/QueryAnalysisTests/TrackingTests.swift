@@ -100,6 +100,19 @@ import Testing
     """,
   ]
 
+  @Test(arguments: [
+    "SELECT id, (SELECT count(*) FROM book WHERE authorId = author.id) AS books FROM author ORDER BY books * 2 DESC",
+    "SELECT id, price + 1 AS p, title AS t FROM book ORDER BY t || p, p IS NULL",
+    "SELECT genre, count(*) AS n, sum(id) AS s FROM book GROUP BY genre ORDER BY s * 1.0 / n DESC",
+    // A column comes before a name, and a keyword is none.
+    "SELECT id AS price, price AS n FROM book ORDER BY price + 1",
+    "SELECT id AS \"null\", price AS n FROM book ORDER BY n IS NULL, id DESC",
+    "SELECT name AS n FROM author ORDER BY length(n) + id",
+  ])
+  func `ORDER BY may compute with result columns`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
   @Test(arguments: followed)
   func `is row by row where each record can be led back to rows`(sql: String) throws {
     try expectFollowed(sql)

@@ -44,6 +44,61 @@ import Testing
     "SELECT id, rank() OVER (PARTITION BY price, title COLLATE NOCASE, genre) AS n FROM cheaper",
   ]
 
+  @Test(arguments: [
+    """
+    SELECT id, title FROM (
+      SELECT *, row_number() OVER (PARTITION BY genre ORDER BY price DESC, id) AS n FROM book)
+    WHERE n = 1 ORDER BY title
+    """,
+    """
+    WITH r(number, kind, place) AS (
+      SELECT id, genre, rank() OVER (PARTITION BY genre ORDER BY title) FROM book WHERE id > 2)
+    SELECT place || '. ' || kind AS t, number FROM r WHERE place < 3 ORDER BY place + number LIMIT 4
+    """,
+    // Whose names mean something else outside.
+    """
+    SELECT genre FROM (
+      SELECT id AS genre, genre AS id, count(*) OVER (PARTITION BY genre) AS n FROM book) AS s
+    WHERE n > 1
+    """,
+    """
+    SELECT name, n FROM (
+      SELECT * FROM (
+        SELECT a.id, a.name, b.id AS book, row_number() OVER (PARTITION BY a.id ORDER BY b.id) AS n
+        FROM author a JOIN book b ON b.authorId = a.id)
+      WHERE n < 3) AS few
+    """,
+  ])
+  func `is row by row where a subquery has them, and is all of FROM`(sql: String) throws {
+    try expectFollowed(sql)
+  }
+
+  @Test(arguments: [
+    (
+      "SELECT title FROM (SELECT title, rank() OVER (PARTITION BY genre) AS n FROM book) WHERE n = 1",
+      "a window is not partitioned by a column that its subquery shows"
+    ),
+    (
+      "SELECT rank() OVER (PARTITION BY genre) AS m FROM (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book)",
+      "its window functions look at those of a subquery"
+    ),
+    (
+      "SELECT genre, count(*) AS c FROM (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book) GROUP BY genre",
+      "it has a window function"
+    ),
+    (
+      "SELECT a.id FROM author a JOIN (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book) b ON b.authorId = a.id",
+      "it has a window function"
+    ),
+    (
+      "SELECT id, (SELECT max(id) FROM author) AS m FROM (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book)",
+      "it has a subquery"
+    ),
+  ])
+  func `is not where a subquery has them and more is asked`(sql: String, reason: String) throws {
+    try expectRefetch(sql, because: reason)
+  }
+
   @Test(arguments: followed)
   func `is row by row where all windows have a partition in common`(sql: String) throws {
     try expectFollowed(sql.replacing("cheaper", with: "(SELECT * FROM book WHERE price < 3)"))
@@ -108,7 +163,7 @@ import Testing
     ),
     (
       "SELECT n FROM (SELECT rank() OVER (PARTITION BY genre ORDER BY price) AS n FROM book)",
-      "it has a window function"
+      "a window is not partitioned by a column that its subquery shows"
     ),
   ])
   func `says why not`(sql: String, reason: String) throws {

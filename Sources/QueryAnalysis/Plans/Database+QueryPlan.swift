@@ -37,6 +37,23 @@ extension Database {
     return index.map { isFalling(index: String($0)) } == true ? nil : tables
   }
 
+  /// How SQLite goes about each subquery that is a value, wherever it stands, sorted; nil: it does not take
+  /// the statement.
+  func plansOfValues(in sql: String) -> [String]? {
+    guard let steps = try? queryPlan(of: sql) else { return nil }
+    let children = Dictionary(grouping: steps) { $0["parent"] as Int }
+    func plan(below id: Int) -> String {
+      let lines = (children[id] ?? []).map { step -> String in
+        // The number of a subquery is that of this statement.
+        let detail = (step["detail"] as String).replacing(#/( SUBQUERY |subquery-)\d+/#, with: "#")
+        return "\(detail)(\(plan(below: step["id"])))"
+      }
+      return lines.joined(separator: "\n")
+    }
+    let values = steps.filter { ($0["detail"] as String).contains("SCALAR SUBQUERY") }
+    return values.map { plan(below: $0["id"]) }.sorted()
+  }
+
   /// Whether an index falls in one of its columns: then it may be read from its end.
   private func isFalling(index: String) -> Bool {
     let sql = "SELECT max(\"desc\") FROM pragma_index_xinfo(?)"

@@ -64,6 +64,15 @@ extension ArraySlice<SQLToken> {
       }
   }
 
+  /// Whether it is a number or NULL, of whatever collation its parts are: so is what arithmetic makes, and
+  /// what binds weaker.
+  var isNumber: Bool {
+    let tokens = withoutParentheses
+    let own = tokens.outermost
+    if tokens.isCondition { return true }
+    return !own.contains { $0.isWord("CASE") } && own.indices.contains(where: own.isArithmetic)
+  }
+
   /// Whether `||`, or else `|`, is its only operator.
   private var isConcatenation: Bool {
     let own = outermost
@@ -78,6 +87,20 @@ extension ArraySlice<SQLToken> {
 }
 
 extension Array<SQLToken> {
+  /// Whether a symbol stands between two operands that it makes a number of; `->` and `->>` are others, and
+  /// a sign before an operand may leave it as it is.
+  fileprivate func isArithmetic(at index: Int) -> Bool {
+    guard index > 0, "+-*/%".contains(self[index].text), self[index].kind == .symbol,
+      index + 1 < count, !self[index + 1].isSymbol(">")
+    else { return false }
+    let before = self[index - 1]
+    switch before.kind {
+    case .symbol: return before.isSymbol(")")
+    case .word: return !before.isKeyword
+    case .quotedName, .string, .number, .parameter: return true
+    }
+  }
+
   /// Whether a symbol is, or is part of, an operator that compares; `<<`, `>>`, `->` and `->>` are others.
   fileprivate func isComparison(at index: Int) -> Bool {
     let token = self[index]

@@ -194,7 +194,7 @@ package struct FunctionList {
   func callsAggregate(_ expression: String) -> Bool {
     let tokens = SQLTokens.tokens(of: expression)[...].withoutSubqueries[...]
       .withoutWindowFunctions
-    return tokens.indices.contains { aggregate(calledBy: tokens[$0...]) != nil }
+    return tokens.indices.contains { isAggregate(calledBy: tokens[$0...]) }
   }
 
   /// Whether SQL calls an aggregate whose last digits depend on the order of its rows.
@@ -203,6 +203,16 @@ package struct FunctionList {
     return tokens.indices.contains { index in
       [.sum, .total, .avg].contains(aggregate(calledBy: tokens[index...]))
     }
+  }
+
+  /// Whether these tokens begin with the call of an aggregate.
+  func isAggregate(calledBy tokens: ArraySlice<SQLToken>) -> Bool {
+    let rest = tokens.dropFirst()
+    guard rest.first?.isSymbol("(") == true, let name = tokens.first?.name?.lowercased() else {
+      return false
+    }
+    return functions(named: name, arguments: Self.argumentCount(rest))
+      .contains(where: \.isAggregate)
   }
 
   /// The aggregate whose call these tokens begin with, if it is one of those whose order does not matter.

@@ -39,25 +39,28 @@ extension IncrementalAnalysis {
     _ records: String, _ order: RecordOrder, _ terms: [String], _ groups: [GroupTerm] = [],
     owner: Int? = nil
   ) throws(NotIncremental) {
+    let effect = choice.map { "\($0): it shows that of the first row" } ?? "it depends on the order"
     let refusal = NotIncremental(
       reason: """
-        it depends on the order of a group's rows, which is not certain: an index on what it groups by may \
+        \(effect) of a group's rows, which is not certain: an index on what it groups by may \
         help, if ORDER BY does not read it from its end
         """)
     let syntax = candidate.syntax
     let isOfTables = select.sources.allSatisfy { if case .table = $0.body { true } else { false } }
-    // By which of its columns a primary key falls is not looked at.
-    let haveRowIDs = select.tables.allSatisfy { $0.rowID != nil }
+    // By which of its columns a primary key falls is not looked at: for what it groups by, SQLite may read
+    // one from its end.
+    let grouped = select.groupTerms.reduce(into: Set()) {
+      $0.formUnion(GroupTerm($1, in: select).tables)
+    }
+    let haveRowIDs = grouped.allSatisfy { select.tables[$0].rowID != nil }
     guard isOfTables, haveRowIDs, !syntax.sources.contains(where: \.isWrittenFirst), !isDistinct,
       !isOverGroups,
       !readsGroupsBackwards(order)
     else { throw refusal }
-    let plain = DeclaredParts.select(
-      syntax.columns.map(\.text), from: select.from(),
-      conditions: [syntax.predicate].compactMap(\.self), groupBy: syntax.groupBy,
-      having: syntax.having, order: syntax.order)
-    let orders = [plain, statement(order: terms), records].map(db.orderOfGroupedRows)
-    guard let first = orders[0], let alone = orders[2], first == orders[1] else { throw refusal }
+    let orders = [plainStatement, statement(order: terms), records].map(db.orderOfGroupedRows)
+    guard let first = orders[0], let alone = orders[2], first == orders[1],
+      source(firstIn: first).map({ $0.tables[0].rowID != nil }) == true
+    else { throw refusal }
     guard let owner else {
       if first == alone { return }
       throw refusal
@@ -66,8 +69,33 @@ extension IncrementalAnalysis {
     let name = select.sources.indices.first { select.tables(ofSource: $0).contains(owner) }
       .map { select.sources[$0].name }
     guard first.dropFirst() == alone.dropFirst(),
-      [first[0], alone[0]].allSatisfy({ $0 == name || $0.hasPrefix("\(name ?? "") USING ") })
+      [first, alone].allSatisfy({ source(firstIn: $0)?.name == name })
     else { throw refusal }
+  }
+
+  /// The value of a subquery may depend on the order in which SQLite reads its rows, as that of
+  /// `json_group_array` does. That is the same wherever it goes about the subquery in the same way.
+  ///
+  /// - Throws: ``NotIncremental`` where it does not for a few records.
+  func checkOrderInSubqueries(_ records: String, _ terms: [String]) throws(NotIncremental) {
+    guard let refusal = subqueries.orderRefusal else { return }
+    let plain = candidate.whole.map { $0.sql(with: []) } ?? plainStatement
+    let plans = [plain, statement(order: terms), records].map(db.plansOfValues)
+    guard let first = plans[0], first == plans[1], first == plans[2] else { throw refusal }
+  }
+
+  /// The query as others would run it.
+  private var plainStatement: String {
+    let syntax = candidate.syntax
+    return DeclaredParts.select(
+      shown.columns.map(\.text), from: shown.from(),
+      conditions: [syntax.predicate].compactMap(\.self), groupBy: syntax.groupBy,
+      having: syntax.having, windows: syntax.windows, order: syntax.order)
+  }
+
+  /// What SQLite reads first.
+  private func source(firstIn order: [String]) -> ResolvedSource? {
+    select.sources.first { order[0] == $0.name || order[0].hasPrefix("\($0.name) USING ") }
   }
 
   /// Whether ORDER BY is what it groups by, and descends: then SQLite reads the groups from their end.

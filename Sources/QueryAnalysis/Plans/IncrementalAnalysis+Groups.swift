@@ -7,7 +7,7 @@ extension IncrementalAnalysis {
     let groups = select.groupTerms.map { GroupTerm($0, in: select) }
     let origins = Set(groups.compactMap(\.origin))
     let owners = determination.identified(by: origins)
-    let determined = determination.closure(of: owners)
+    let determined = determination.closure(of: owners, with: origins)
     try checkNames(groups)
     // A row could go to another group without a change of its own.
     for group in groups where select.showsSubquery(group.expression) {
@@ -16,10 +16,10 @@ extension IncrementalAnalysis {
     let others = groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) }
     let unequal = others.filter { !isOverGroups && !isDistinct && isOfEqualValues($0) }
     try checkValues(others.filter { !unequal.contains($0) })
-    try checkBareColumns(groups, determined)
+    choice = try bareColumn(groups, determined)
     try completeKey(groups, determined)
     let rows = possibleOwners.filter(owners.contains)
-    dependsOnOrder = !unequal.isEmpty || callsOrderedAggregate
+    dependsOnOrder = !unequal.isEmpty || callsOrderedAggregate || choice != nil
     if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
 
     for group in groups { try checkIsRequired(group) }
@@ -29,10 +29,10 @@ extension IncrementalAnalysis {
   /// The shape whose owners are the rows that are alike in these terms.
   mutating func shape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {
     var refusal: NotIncremental?
-    for keepsRows in [false, true] {
+    for keeping in Keeping.allCases {
       var attempt = self
       do {
-        return try attempt.shape(ownedBy: groups, keepsRows: keepsRows)
+        return try attempt.shape(ownedBy: groups, keeping)
       } catch let error as NotIncremental {
         refusal = refusal ?? error
       }
@@ -42,14 +42,15 @@ extension IncrementalAnalysis {
   }
 
   private mutating func shape(
-    ownedBy groups: [GroupTerm], keepsRows: Bool
+    ownedBy groups: [GroupTerm], _ keeping: Keeping
   ) throws -> IncrementalShape {
     let asked = try recordOrder()
     let (order, terms) = (asked.record, asked.sql)
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
-    let (members, records) = try groupRecords(condition, of: groups, keepsRows: keepsRows)
+    let (members, records) = try groupRecords(condition, of: groups, keeping)
     if dependsOnOrder { try checkOrderOfRows(records, order, terms, groups) }
+    try checkOrderInSubqueries(records, terms)
     let (leads, contributions, keptRows) = try leads(
       owner: nil, ownerColumns: groups.map(\.expression.parenthesized))
     var plan = IncrementalPlan(
@@ -74,19 +75,20 @@ extension IncrementalAnalysis {
 
   /// The records of one group, whose values are the last parameters without names.
   private mutating func groupRecords(
-    _ condition: String, of groups: [GroupTerm], keepsRows: Bool
+    _ condition: String, of groups: [GroupTerm], _ keeping: Keeping
   ) throws -> (Members?, String) {
     do {
-      return (nil, try searchedRecords(condition, of: groups, keepsRows: keepsRows))
+      return (nil, try searchedRecords(condition, of: groups, keeping))
     } catch let refusal as NotIncremental {
       let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
+      if let choice { throw NotIncremental(reason: "\(choice); \(refusal.reason)") }
       if dependsOnOrder { throw refusal }
       for table in tables.sorted() where select.tables[table].storage == nil {
         guard let rowID = select.tables[table].rowID else { continue }
         let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
         let condition = "\(rowID) IN (\(list)) AND \(condition)"
         do {
-          let records = try searchedRecords(condition, of: groups, keepsRows: keepsRows)
+          let records = try searchedRecords(condition, of: groups, keeping)
           return (Members(table: table, refusal: refusal), records)
         } catch is NotIncremental {}
       }
@@ -96,22 +98,18 @@ extension IncrementalAnalysis {
 
   /// The records under a condition by which SQLite searches.
   private mutating func searchedRecords(
-    _ condition: String, of groups: [GroupTerm], keepsRows: Bool
+    _ condition: String, of groups: [GroupTerm], _ keeping: Keeping
   ) throws -> String {
     var attempt = self
     let check = { (analysis: Self) in
-      // What a SELECT over groups asks of them takes no search.
+      // What a SELECT over groups or partitions asks of them takes no search.
       try analysis.checkSearches(
-        analysis.isOverGroups
+        analysis.isOverParts
           ? analysis.narrowed.restricted(to: condition).subquery(requiring: nil)
           : analysis.statement(of: analysis.narrowed, condition: condition), of: groups)
     }
-    if keepsRows {
-      let owners = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
-      try attempt.keepRows(besides: owners, until: check)
-    } else {
-      try check(attempt)
-    }
+    let owners = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
+    try attempt.keepRows(keeping, besides: owners, until: check)
     self = attempt
     return statement(of: narrowed, condition: condition)
   }
@@ -132,11 +130,16 @@ extension IncrementalAnalysis {
   /// The column that shows what is grouped by, or else a hidden one.
   private mutating func position(of group: GroupTerm) -> Int {
     for position in 0..<list.count where shows(group, at: position) { return position }
-    if !isOverGroups { return list.append(hidden: group.expression) }
-    let hidden = shown.hiddenColumns.first {
-      GroupTerm(shown.expressionOverRows($0.expression), in: select) == group
+    return list.append(hidden: isOverParts ? nameOutside(of: group) ?? "NULL" : group.expression)
+  }
+
+  /// By which name a SELECT over groups or partitions knows what makes these; nil: by none.
+  func nameOutside(of group: GroupTerm) -> String? {
+    let source = shown.sources[0]
+    let columns = source.columns.map { "\(source.name.quotedIdentifier).\($0.quotedIdentifier)" }
+    return (shown.hiddenColumns.map(\.expression) + columns).first {
+      GroupTerm(shown.expressionOverRows($0), in: select) == group
     }
-    return list.append(hidden: hidden?.expression ?? group.expression)
   }
 
   func shows(_ group: GroupTerm, at position: Int) -> Bool {
@@ -212,8 +215,12 @@ extension IncrementalAnalysis {
   }
 
   /// A column outside of aggregates has one value in a group only where the group has one row of
-  /// its table, or is made by it.
-  private func checkBareColumns(_ terms: [GroupTerm], _ determined: Set<Int>) throws {
+  /// its table, or is made by it. Else it shows that of the first row, or of the first that has the only
+  /// `min` or `max`: https://www.sqlite.org/lang_select.html#bareagg
+  ///
+  /// - Returns: why it is the order of the rows that decides what a column shows; nil: it does not.
+  private func bareColumn(_ terms: [GroupTerm], _ determined: Set<Int>) throws -> String? {
+    var choice: String?
     let groups = Set(terms.compactMap(\.origin))
     let expressions = terms.filter { $0.origin == nil }
     guard items != nil, let own = select.expandedColumns else {
@@ -233,10 +240,8 @@ extension IncrementalAnalysis {
           if groups.contains(origin) || determined.contains(origin.table) { continue }
         }
         for index in select.sources.indices where select.sources[index].mayOwn(name) {
-          guard determined.isSuperset(of: select.tables(ofSource: index)) else {
-            throw NotIncremental(
-              reason: "\(name.name) may have several values in a group: \(expression)")
-          }
+          if determined.isSuperset(of: select.tables(ofSource: index)) { continue }
+          choice = choice ?? "\(name.name) may have several values in a group: \(expression)"
         }
       }
     }
@@ -246,6 +251,7 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: "\(column.name) may have several values in a group, and a subquery looks at it")
     }
+    return choice
   }
 
   /// The key is unique if it has the terms of GROUP BY, or identifies rows that determine them.

@@ -26,14 +26,20 @@ extension IncrementalAnalysis {
 
   /// The tables that SQLite knows by a name in its plan.
   func keepable(named name: String) -> Set<Int> {
+    keepable { $0.name.isSameIdentifier(as: name) }.union(subqueries.keepable(named: name))
+  }
+
+  /// All tables of which rows may be kept.
+  var keepable: Set<Int> { keepable { _ in true }.union(subqueries.keepableTables) }
+
+  private func keepable(_ isMeant: (ResolvedSource) -> Bool) -> Set<Int> {
     let own = select.tables.indices.filter { table in
-      select.sources.indices.contains { index in
-        select.sources[index].name.isSameIdentifier(as: name)
-          && select.tables(ofSource: index) == table..<table + 1
-      }
+      select.tables[table].rowID != nil && select.tables[table].storage == nil
+        && select.sources.indices.contains { index in
+          isMeant(select.sources[index]) && select.tables(ofSource: index) == table..<table + 1
+        }
     }
-    return Set(own.filter { select.tables[$0].rowID != nil && select.tables[$0].storage == nil })
-      .union(subqueries.keepable(named: name))
+    return Set(own)
   }
 
   /// What a step of SQLite's plan looks through: "SCAN name", "SEARCH name USING AUTOMATIC …".

@@ -78,7 +78,9 @@ extension IncrementalAnalysis: OrderedAnalysis {
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
     }
     let inner = expression.map { SQLTokens.tokens(of: select.expression(shownBy: $0)) }
-    if inner?.isOneCall == true || inner?.isOneSubquery == true { return "BINARY" }
+    if inner?.isOneCall == true || inner?.isOneSubquery == true || inner?[...].isNumber == true {
+      return "BINARY"
+    }
     let names = select.tables.flatMap { facts.collations(of: $0.name).values }
     let mentionsCollate = shown.mentionsCollate || expression?.mentionsCollate == true
     guard names.allSatisfy({ $0 == "BINARY" }), !mentionsCollate else {

@@ -17,7 +17,7 @@ extension IncrementalAnalysis {
   ) -> String {
     let select = select ?? self.select
     let conditions = [select.syntax.predicate?.parenthesized, condition].compactMap(\.self)
-    if isOverGroups {
+    if isOverParts {
       return DeclaredParts.select(
         columns, from: shown.over(select.restricted(to: condition)).from(),
         conditions: [shown.syntax.predicate?.parenthesized].compactMap(\.self), groupBy: [],
@@ -121,7 +121,9 @@ extension IncrementalAnalysis {
   ///
   /// https://www.sqlite.org/eqp.html
   func checkSearches(_ sql: String) throws {
-    let own = [Self.resultName, Self.ownerName].map { $0.dropFirst().dropLast() }
+    let own =
+      [Self.resultName, Self.ownerName].map { $0.dropFirst().dropLast() }
+      + subqueries.passNames.map { $0[...] }
     let lists = subqueries.functionNames.union([Self.membersName])
     for step in try steps(of: sql) {
       let detail = step["detail"] as String

@@ -61,6 +61,8 @@ struct IncrementalAnalysis {
   let isDistinct: Bool
   /// Whether what it shows of a group depends on the order of its rows.
   var dependsOnOrder = false
+  /// Which column shows one of several values of a group, in a sentence.
+  var choice: String?
   /// What stands behind each visible column, in the words of ``shown``; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -76,11 +78,11 @@ struct IncrementalAnalysis {
     encoding = try facts.textEncoding()
     locality = try RowLocality(db)
     resolver = SourceResolver(locality, budget, db)
-    let resolved = try resolver.resolveWithGroups(candidate.syntax)
+    let resolved = try resolver.resolveWithParts(candidate.syntax).withoutNamesInOrder
     try resolved.checkHasNoFunction()
     isDistinct = resolved.syntax.isDistinct
     shown = try resolved.groupedIfDistinct(locality.functions)
-    select = shown.grouped ?? shown
+    select = shown.grouped ?? shown.partitioned ?? shown
     var candidate = candidate
     candidate.syntax = shown.syntax
     self.candidate = candidate
@@ -92,23 +94,29 @@ struct IncrementalAnalysis {
       throw NotIncremental(reason: "its order is that of a subquery: write ORDER BY outside of it")
     }
     try select.checkJoins()
-    windows = try WindowFunctions(shown.syntax, hidden: candidate.list.hidden, locality)
+    let isOverParts = shown.isOverParts
+    let isOverPartitions = isOverParts && !select.isGrouped
+    windows = try WindowFunctions(
+      isOverPartitions ? select.syntax : shown.syntax,
+      hidden: isOverPartitions ? [] : candidate.list.hidden, locality)
+    if select.hasPartitionsWithin {
+      throw NotIncremental(reason: "its window functions look at those of a subquery")
+    }
     if select.isGrouped, let function = windows.functions.first {
       throw NotIncremental(
         reason: "\(function.name)() OVER looks at several records of GROUP BY or DISTINCT")
     }
-    let isOverGroups = shown.grouped != nil && !isGrouped
-    hidden = isOverGroups ? [] : candidate.list.hidden
+    hidden = isOverParts ? [] : candidate.list.hidden
     let allowed = isGrouped ? locality.allowingOrder : locality
-    if isOverGroups {
-      try locality.checkOverGroups(shown)
+    if isOverParts {
+      try locality.checkOverParts(shown)
     } else {
       try allowed.check(select, allowingAggregates: isGrouped, allowingWindows: true)
     }
     for expression in candidate.list.hidden {
       try allowed.check(
-        expression, of: shown, allowingAggregates: isGrouped, allowingSubqueries: !isOverGroups,
-        allowingWindows: true)
+        expression, of: shown, allowingAggregates: isGrouped, allowingSubqueries: !isOverParts,
+        allowingWindows: !isOverParts)
     }
     let limit = candidate.syntax.limit
     for expression in candidate.resultExpressions
@@ -125,8 +133,10 @@ struct IncrementalAnalysis {
     items = expanded?.count == list.visible.count ? expanded : nil
   }
 
-  /// Whether the query shows groups that a SELECT in its FROM makes.
-  var isOverGroups: Bool { select.isGrouped && !shown.isGrouped }
+  /// Whether the query shows groups, or the rows of partitions, that a SELECT in its FROM makes.
+  var isOverParts: Bool { shown.isOverParts }
+
+  var isOverGroups: Bool { isOverParts && select.isGrouped }
 
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
@@ -154,12 +164,12 @@ struct IncrementalAnalysis {
   /// The shape with the first owner that SQLite can search by, or else by rows that are kept in memory.
   mutating func rowShape(owners: [Int]? = nil) throws -> IncrementalShape {
     var refusal: NotIncremental?
-    for keepsRows in [false, true] {
+    for keeping in Keeping.allCases {
       let owners = owners ?? possibleOwners
-      for owner in keepsRows ? owners.prefix(Self.mostTriedKeeping) : owners[...] {
+      for owner in keeping == .none ? owners[...] : owners.prefix(Self.mostTriedKeeping) {
         var attempt = self
         do {
-          return try attempt.shape(ownedBy: owner, keepsRows: keepsRows)
+          return try attempt.shape(ownedBy: owner, keeping)
         } catch let error as NotIncremental {
           refusal = refusal ?? error
         }
@@ -170,20 +180,19 @@ struct IncrementalAnalysis {
   }
 
   private mutating func shape(
-    ownedBy owner: Int, keepsRows: Bool
+    ownedBy owner: Int, _ keeping: Keeping
   ) throws -> IncrementalShape {
     let identity = select.tables[owner].identity
     let columns = positions(ofRow: owner)
     let asked = try recordOrder()
     let (order, terms) = (asked.record, asked.sql)
-    if keepsRows {
-      try keepRows(besides: [owner]) {
-        try $0.checkSearches($0.keyed(by: identity).sql(forKeys: 2))
-      }
+    try keepRows(keeping, besides: [owner]) {
+      try $0.checkSearches($0.keyed(by: identity).sql(forKeys: 2))
     }
     let records = keyed(by: identity)
     try checkSearches(records.sql(forKeys: 2))
     if dependsOnOrder { try checkOrderOfRows(records.sql(forKeys: 2), order, terms, owner: owner) }
+    try checkOrderInSubqueries(records.sql(forKeys: 2), terms)
     let (leads, contributions, keptRows) = try leads(owner: owner, ownerColumns: identity)
     let key = select.tables[owner].key
     var plan = IncrementalPlan(
@@ -213,6 +222,10 @@ struct IncrementalAnalysis {
     }
   }
 
+  /// Of which tables rows may be kept that SQLite would look through: where all joined tables have no
+  /// index, it is not enough to keep those that it names.
+  enum Keeping: CaseIterable { case none, unsearched, all }
+
   /// How many owners are tried for which rows would be kept, and how often tables are added of which: each
   /// time SQLite is asked for its plan.
   static let mostTriedKeeping = 3
@@ -222,21 +235,33 @@ struct IncrementalAnalysis {
   ///
   /// - Throws: ``NotIncremental`` where that is in vain.
   mutating func keepRows(
-    besides owners: Set<Int>, until check: (Self) throws -> Void
+    _ keeping: Keeping, besides owners: Set<Int>, until check: (Self) throws -> Void
   ) throws {
+    if keeping == .none { return try check(self) }
+    let mayKeep = !dependsOnOrder && subqueries.orderRefusal == nil
+    if mayKeep, keeping == .all {
+      let all = keepable.subtracting(owners)
+      guard 2...Self.mostTriedKeeping ~= all.count else {
+        throw NotIncremental(reason: "there are no others to keep")
+      }
+      try keep(all)
+    }
     for round in 0... {
       do {
         return try check(self)
       } catch let refusal as NotIncremental {
         let more = (refusal.unsearched.map(keepable(named:)) ?? []).subtracting(owners)
-        guard !dependsOnOrder, !more.isSubset(of: kept), round < Self.mostTriedKeeping else {
+        guard mayKeep, !more.isSubset(of: kept), round < Self.mostTriedKeeping else {
           throw refusal
         }
-        kept.formUnion(more)
-        subqueries = try SubqueryAnalysis(
-          select, hidden: hidden, keeping: kept, resolver, locality)
+        try keep(more)
       }
     }
+  }
+
+  private mutating func keep(_ tables: Set<Int>) throws {
+    kept.formUnion(tables)
+    subqueries = try SubqueryAnalysis(select, hidden: hidden, keeping: kept, resolver, locality)
   }
 
   // `lack` says why groups are found in memory, if they are.
@@ -314,7 +339,7 @@ struct IncrementalAnalysis {
 
   /// The columns that show what tells a table's rows apart.
   private mutating func positions(ofRow table: Int) -> [Int] {
-    let (names, identity) = (select.tables[table].identityNames, select.tables[table].identity)
+    let (names, identity) = (select.tables[table].identityNames, shown.tables[table].identity)
     return zip(names, identity).map { name, expression in
       position(of: BaseColumn(table: table, name: name), or: expression)
     }

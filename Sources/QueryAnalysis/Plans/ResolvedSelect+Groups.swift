@@ -1,4 +1,5 @@
-// SELECTs that make groups of rows, and those that show the groups of a view, a CTE or a subquery.
+// SELECTs that make groups of rows, or look at partitions of them, and those that show what such a view,
+// CTE or subquery makes.
 extension ResolvedSelect {
   var isGrouped: Bool { !syntax.groupBy.isEmpty }
 
@@ -10,9 +11,36 @@ extension ResolvedSelect {
     return inner.grouped
   }
 
-  /// The same SELECT over other groups than it is over: some of them, perhaps.
+  /// Whether its rows have values of window functions.
+  var hasWindows: Bool {
+    syntax.columns.contains { SQLTokens.tokens(of: $0.text)[...].callsWindowFunction }
+  }
+
+  /// The SELECT in whose partitions each row of this one is: itself, or what is all of its FROM; nil: there
+  /// are none.
+  var partitioned: ResolvedSelect? {
+    if hasWindows { return self }
+    guard !isGrouped, sources.count == 1, case .select(let inner, _) = sources[0].body else {
+      return nil
+    }
+    return inner.partitioned
+  }
+
+  /// Whether a SELECT in its FROM looks at partitions.
+  var hasPartitionsWithin: Bool {
+    sources.contains { source in
+      if case .select(let inner, _) = source.body { inner.partitioned != nil } else { false }
+    }
+  }
+
+  /// Whether it shows the groups, or the rows of partitions, that a SELECT in its FROM makes.
+  var isOverParts: Bool {
+    !isGrouped && !hasWindows && (grouped != nil || partitioned != nil)
+  }
+
+  /// The same SELECT over other groups or partitions than it is over: some of them, perhaps.
   func over(_ groups: ResolvedSelect) -> ResolvedSelect {
-    guard !isGrouped, case .select(let inner, let names) = sources[0].body else { return groups }
+    guard isOverParts, case .select(let inner, let names) = sources[0].body else { return groups }
     var source = sources[0]
     source.body = .select(inner.over(groups), names: names)
     return ResolvedSelect(syntax: syntax, sources: [source])
@@ -62,12 +90,12 @@ extension ResolvedSelect {
 
   static func groupName(_ index: Int) -> String { "\"didchange group \(index)\"" }
 
-  /// What stands behind a column of a SELECT over groups, where the groups are made.
+  /// What stands behind a column of a SELECT over groups or partitions, where these are made.
   ///
   /// - Parameter expression: of this SELECT.
   /// - Returns: the expression itself where it is no such column.
   func expressionOverRows(_ expression: String) -> String {
-    guard !isGrouped, grouped != nil, case .select(let inner, _) = sources[0].body,
+    guard isOverParts, case .select(let inner, _) = sources[0].body,
       let name = SQLTokens.tokens(of: expression).columnName, sources[0].mayOwn(name)
     else { return expression }
     if let column = sources[0].columns.firstIndex(where: name.name.isSameIdentifier) {

@@ -76,7 +76,7 @@ struct ResolvedSelect {
     return DeclaredParts.select(
       columns.map(\.text) + hidden, from: from(requiring: required),
       conditions: [syntax.predicate?.parenthesized].compactMap(\.self), groupBy: syntax.groupBy,
-      having: syntax.having)
+      having: syntax.having, windows: syntax.windows)
   }
 
   static func rowIDName(_ index: Int) -> String { "\"didchange rowid \(index)\"" }

@@ -52,10 +52,16 @@ struct RowDetermination {
   }
 
   /// The tables of which at most one row goes with a row of each of `known`.
-  func closure(of known: Set<Int>) -> Set<Int> {
+  ///
+  /// - Parameters:
+  ///   - known: numbers of tables.
+  ///   - columns: of whose values there is one besides, though there may be several rows. What a LEFT JOIN
+  ///     may leave out does not follow from these: another condition may decide about each row.
+  /// - Returns: their numbers, with those of `known`.
+  func closure(of known: Set<Int>, with columns: Set<BaseColumn> = []) -> Set<Int> {
     var known = known
     while let next = tables.indices.first(where: {
-      !known.contains($0) && isDetermined($0, by: known)
+      !known.contains($0) && isDetermined($0, by: known, columns)
     }) {
       known.insert(next)
     }
@@ -84,8 +90,14 @@ struct RowDetermination {
     return tables[table].rowIDColumn.map { BaseColumn(table: table, name: $0) }
   }
 
-  private func isDetermined(_ table: Int, by known: Set<Int>) -> Bool {
-    let usable = equalities.filter { $0.column.table == table && known.isSuperset(of: $0.known) }
+  private func isDetermined(
+    _ table: Int, by known: Set<Int>, _ columns: Set<BaseColumn>
+  ) -> Bool {
+    let usable = equalities.filter { equality in
+      guard equality.column.table == table else { return false }
+      let isColumn = equality.other.map(columns.contains) ?? false
+      return known.isSuperset(of: equality.known) || isColumn && !tables[table].isNullable
+    }
     let rowID = tables[table].rowIDColumn?.lowercased()
     // A rowid is an integer, which equals one number only.
     if tables[table].rowID != nil, usable.contains(where: { $0.column.name == rowID }) {

@@ -37,8 +37,9 @@ struct RowLocality {
     }
   }
 
-  /// Each row of a SELECT over groups is a function of one of these, whatever its conditions look at.
-  func checkOverGroups(_ select: ResolvedSelect) throws(NotIncremental) {
+  /// Each row of a SELECT over groups or partitions is a function of one of their rows, whatever its
+  /// conditions look at.
+  func checkOverParts(_ select: ResolvedSelect) throws(NotIncremental) {
     let syntax = select.syntax
     let conditions = [syntax.predicate].compactMap(\.self)
     for expression in syntax.columns.map(\.text) + conditions + syntax.order {

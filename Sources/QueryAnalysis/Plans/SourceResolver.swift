@@ -10,8 +10,8 @@ struct SourceResolver {
   /// The tables of each WITH that can be named here, the outermost first. The tables of one WITH may
   /// name each other, in whatever order they stand.
   private(set) var commonTables: [[CommonTable]] = []
-  /// Whether all of FROM may be groups.
-  private var allowsGroups = false
+  /// Whether all of FROM may be groups, or have window functions.
+  private var allowsParts = false
 
   init(_ locality: RowLocality, _ budget: AnalysisBudget, _ db: Database) {
     self.db = db
@@ -24,7 +24,7 @@ struct SourceResolver {
   func resolve(_ syntax: SelectSyntax) throws -> ResolvedSelect {
     var inner = self
     inner.commonTables.append(syntax.commonTables)
-    inner.allowsGroups = allowsGroups && syntax.sources.count == 1 && syntax.lackOfPlainness == nil
+    inner.allowsParts = allowsParts && syntax.sources.count == 1 && syntax.lackOfPlainness == nil
     if syntax.sources.contains(where: \.isFullJoined) {
       throw NotIncremental(
         reason: "it has a FULL JOIN within a view or a subquery, or beside UNION")
@@ -54,12 +54,13 @@ struct SourceResolver {
     return ResolvedSelect(syntax: syntax, sources: sources)
   }
 
-  /// Resolves a SELECT that may show the groups of a view, a CTE or a subquery, if that is all of FROM.
+  /// Resolves a SELECT that may show the groups or the partitions of a view, a CTE or a subquery, if that is
+  /// all of FROM.
   ///
-  /// - Throws: ``NotIncremental`` where a source is more than rows of tables, or groups of them.
-  func resolveWithGroups(_ syntax: SelectSyntax) throws -> ResolvedSelect {
+  /// - Throws: ``NotIncremental`` where a source is more than rows of tables, or these.
+  func resolveWithParts(_ syntax: SelectSyntax) throws -> ResolvedSelect {
     var resolver = self
-    resolver.allowsGroups = true
+    resolver.allowsParts = true
     return try resolver.resolve(syntax)
   }
 
@@ -205,15 +206,17 @@ struct SourceResolver {
     let syntax: SelectSyntax
     do {
       syntax = try SelectParser.parse(sql)
-      try syntax.checkIsPlain(allowingGroups: allowsGroups)
+      try syntax.checkIsPlain(allowingParts: allowsParts)
     } catch {
       throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
     }
     let select = try resolve(syntax).groupedIfDistinct(locality.functions)
-    if select.isGrouped || select.grouped == nil {
-      try locality.check(select, allowingAggregates: select.isGrouped)
+    if select.isOverParts {
+      try locality.checkOverParts(select)
     } else {
-      try locality.checkOverGroups(select)
+      try locality.check(
+        select, allowingAggregates: select.isGrouped,
+        allowingWindows: allowsParts && !select.isGrouped)
     }
     try select.checkHasNoFunction()
     guard let expanded = select.expandedColumns else {
@@ -293,13 +296,13 @@ extension SelectSyntax {
       || expressions.flatMap(Subquery.all).contains { $0.body.sourceText.mentions(table.name) }
   }
 
-  /// Whether each row is made of one row of each table, as they are, or of a group of them.
-  fileprivate func checkIsPlain(allowingGroups: Bool) throws(NotIncremental) {
+  /// Whether each row is made of one row of each table, as they are, or of a group or a partition of them.
+  fileprivate func checkIsPlain(allowingParts: Bool) throws(NotIncremental) {
     let makesGroups = isDistinct || !groupBy.isEmpty
-    if let lack = lackOfPlainness, !(allowingGroups && makesGroups) {
+    if let lack = lackOfPlainness, !(allowingParts && makesGroups) {
       throw NotIncremental(reason: lack)
     }
-    if !windows.isEmpty { throw NotIncremental(reason: "it has a WINDOW clause") }
+    if !windows.isEmpty, !allowingParts { throw NotIncremental(reason: "it has a WINDOW clause") }
     if limit != nil { throw NotIncremental(reason: "there is LIMIT") }
   }
 

@@ -24,8 +24,8 @@ struct GroupOfRows {
     let groups = select.groupTerms.map { GroupTerm($0, in: select) }
     let conditions = [select.syntax.predicate, select.syntax.having].compactMap(\.self)
     let texts = items.map(\.expression) + conditions + select.sources.compactMap(\.condition)
-    let isBinary = select.tables.allSatisfy {
-      facts.collations(of: $0.name).values.allSatisfy { $0 == "BINARY" }
+    let isBinary = (texts + groups.map(\.expression)).allSatisfy {
+      Self.isBinary($0, select, facts)
     }
     let aliases = select.syntax.columns.compactMap(\.possibleAlias)
     guard isBinary, !groups.isEmpty,
@@ -60,6 +60,20 @@ struct GroupOfRows {
     self.comparisons = comparisons
     columns = zip(names, items).map { ($0, $1.expression) }
     terms = groups.map(\.expression)
+  }
+
+  /// Whether all columns of an expression compare under BINARY.
+  private static func isBinary(
+    _ expression: String, _ select: ResolvedSelect, _ facts: SchemaFacts
+  ) -> Bool {
+    ResolvedSelect.references(in: SQLTokens.tokens(of: expression)[...]).allSatisfy { name in
+      guard let origin = select.origin(of: name) else {
+        return !select.sources.contains { $0.mayOwn(name) }
+      }
+      let collation = facts.collations(of: select.tables[origin.table].name)[origin.name]
+      // A rowid is a number.
+      return collation == nil || collation == "BINARY"
+    }
   }
 
   private static func isKnown(_ token: SQLToken, in select: ResolvedSelect) -> Bool {

@@ -16,6 +16,8 @@ struct SubqueryAnalysis {
   private var numberOfSelects = 0
   /// The names by which SQLite knows table-valued functions in its plans.
   private(set) var functionNames: Set<String> = []
+  /// Those of SELECTs in FROM that make the rows which a subquery aggregates.
+  private(set) var passNames: Set<String> = []
   /// Those by which it knows FTS5 tables.
   private(set) var searchNames: Set<String> = []
   private(set) var joins: [SubqueryJoin] = []
@@ -31,6 +33,8 @@ struct SubqueryAnalysis {
   private(set) var groupColumns: Set<BaseColumn> = []
   /// Why these are not certain, or may not keep their values.
   private(set) var groupRefusal: NotIncremental?
+  /// Why the order of a subquery's rows decides about its value; nil: it does not.
+  private(set) var orderRefusal: NotIncremental?
   /// How many of ``joins`` are for each row, and not for each group.
   private(set) var joinsOfRows = 0
 
@@ -170,9 +174,12 @@ struct SubqueryAnalysis {
     _ part: SelectSyntax, of parts: [SelectSyntax], _ subquery: Subquery, isCondition: Bool,
     in surroundings: Surroundings
   ) throws -> [String] {
+    let flattened = flattened(part, subquery.role)
+    if flattened != nil, let name = part.sources[0].alias { passNames.insert(name) }
+    let part = flattened ?? part
     try checkSources(of: part, in: surroundings)
     let inner = try resolver.resolve(readBy: part)
-    try check(inner)
+    try check(inner, subquery.role)
     var within = surroundings
     let numbers = Array(count..<count + inner.tables.count)
     count += inner.tables.count
@@ -209,6 +216,7 @@ struct SubqueryAnalysis {
       _ = try follow(expression, isCondition: false, in: within)
     }
     let narrowed = try follow(inner, named: aliases, around: surroundings.names, in: within)
+    if flattened != nil { return [] }
     let rows = keptConditions(of: inner, numbers)
     // What is looked for in a table alone, SQLite searches.
     let isSearched =
@@ -221,6 +229,17 @@ struct SubqueryAnalysis {
       conditions.isEmpty
         ? predicate : ([predicate.parenthesized] + conditions).joined(separator: " AND ")
     ]
+  }
+
+  /// A value that aggregates the rows of another SELECT, as one that reads them itself.
+  private func flattened(_ part: SelectSyntax, _ role: Subquery.Role) -> SelectSyntax? {
+    let aggregates = { (column: ResultColumn) in
+      locality.functions.callsAggregate(column.expression)
+    }
+    guard case .value = role, part.columns.contains(where: aggregates), let inner = part.inner,
+      !inner.columns.contains(where: aggregates)
+    else { return nil }
+    return part.flattened(inner)
   }
 
   /// Notes which tables of a subquery may have rows kept, and asks for these where they have.
@@ -243,6 +262,9 @@ struct SubqueryAnalysis {
   func narrowed(expression: String) -> String {
     kept.isEmpty ? expression : narrowedExpressions[expression] ?? expression
   }
+
+  /// The tables of subqueries of which rows may be kept.
+  var keepableTables: Set<Int> { Set(keepable.keys) }
 
   /// The tables of subqueries that have a name in SQLite's plan.
   func keepable(named name: String) -> Set<Int> {
@@ -292,10 +314,16 @@ struct SubqueryAnalysis {
 
   // MARK: - What it returns
 
-  /// Everything that it returns is a function of its rows.
-  private func check(_ inner: ResolvedSelect) throws {
+  /// Everything that it returns is a function of its rows, and a value perhaps of their order.
+  private mutating func check(_ inner: ResolvedSelect, _ role: Subquery.Role) throws {
     try inner.checkJoins()
-    try locality.check(inner, allowingAggregates: true)
+    do {
+      try locality.check(inner, allowingAggregates: true)
+    } catch {
+      guard case .value = role, inner.syntax.groupBy.isEmpty else { throw error }
+      try locality.allowingOrder.check(inner, allowingAggregates: true)
+      orderRefusal = orderRefusal ?? error
+    }
     let limit = inner.syntax.limit
     for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
       try locality.check(expression)
@@ -309,7 +337,7 @@ struct SubqueryAnalysis {
     {
       let tokens = SQLTokens.tokens(of: expression)
       for index in tokens.indices {
-        guard locality.functions.aggregate(calledBy: tokens[index...]) != nil else { continue }
+        guard locality.functions.isAggregate(calledBy: tokens[index...]) else { continue }
         var rest = tokens[(index + 1)...]
         let columns = ResolvedSelect.references(in: rest.takeParentheses() ?? [])
         _ = rest.take("FILTER")

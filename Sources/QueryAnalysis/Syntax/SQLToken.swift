@@ -1,3 +1,5 @@
+import GRDBSQLite
+
 /// A piece of an SQL text: https://www.sqlite.org/lang.html says what there is.
 ///
 /// Enough to find the clauses of a SELECT and the functions that an expression calls. Whether the
@@ -22,6 +24,13 @@ package struct SQLToken: Equatable {
   /// Whether this is the keyword, in whatever case.
   package func isWord(_ keyword: String) -> Bool {
     kind == .word && String(text).isSameIdentifier(as: keyword)
+  }
+
+  /// Whether SQLite takes it for a keyword, though it may be a name where no keyword can stand.
+  var isKeyword: Bool {
+    guard kind == .word else { return false }
+    let word = String(text)
+    return sqlite3_keyword_check(word, Int32(word.utf8.count)) != 0
   }
 
   package func isSymbol(_ symbol: Character) -> Bool { kind == .symbol && text.first == symbol }

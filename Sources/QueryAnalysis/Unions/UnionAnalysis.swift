@@ -63,6 +63,7 @@ struct UnionAnalysis {
       return try UnionArm(analysis, of: compound.kind, number: number)
     }
     try distributed?.check(arms.map(\.analysis))
+    if let refusal = arms.compactMap(\.analysis.subqueries.orderRefusal).first { throw refusal }
     for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
       try arms[0].analysis.locality.check(expression)
     }

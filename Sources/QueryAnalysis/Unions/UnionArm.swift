@@ -23,11 +23,13 @@ struct UnionArm {
     }
     self.number = number
     var refusal: NotIncremental?
-    for keepsRows in [false, true] {
+    for keeping in IncrementalAnalysis.Keeping.allCases {
       let owners = analysis.possibleOwners
-      for owner in keepsRows ? owners.prefix(IncrementalAnalysis.mostTriedKeeping) : owners[...] {
+      for owner in owners.prefix(
+        keeping == .none ? owners.count : IncrementalAnalysis.mostTriedKeeping)
+      {
         do {
-          let searched = try Self.searched(analysis, by: owner, number, keepsRows: keepsRows)
+          let searched = try Self.searched(analysis, by: owner, number, keeping)
           let others = kind == .union ? [] : try Self.others(owner, analysis)
           (self.analysis, self.owner) = (searched, owner)
           identity = analysis.select.tables[owner].identity + others
@@ -46,7 +48,8 @@ struct UnionArm {
 
   /// The SELECT such that its records are found from a table's rows by searches.
   private static func searched(
-    _ analysis: IncrementalAnalysis, by owner: Int, _ number: Int, keepsRows: Bool
+    _ analysis: IncrementalAnalysis, by owner: Int, _ number: Int,
+    _ keeping: IncrementalAnalysis.Keeping
   ) throws -> IncrementalAnalysis {
     let identity = analysis.select.tables[owner].identity
     let condition = identity.map { "\($0) = ?" }.joined(separator: " AND ")
@@ -54,11 +57,9 @@ struct UnionArm {
     let check = { (analysis: IncrementalAnalysis) in
       try analysis.checkSearches(analysis.statement(of: analysis.narrowed, condition: condition))
     }
-    if keepsRows {
-      try analysis.keepRows(besides: [owner], until: check)
+    try analysis.keepRows(keeping, besides: [owner], until: check)
+    if keeping != .none {
       _ = try analysis.leads(owner: owner, ownerColumns: ["\(number)"] + identity)
-    } else {
-      try check(analysis)
     }
     return analysis
   }

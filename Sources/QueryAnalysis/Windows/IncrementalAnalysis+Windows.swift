@@ -16,14 +16,15 @@ extension IncrementalAnalysis {
           // What a subquery finds may be another for a row that left.
           !term.tables.isEmpty && !select.showsSubquery(term.expression)
             && (try? checkNames([term])) != nil
+            && (!isOverParts || nameOutside(of: term) != nil)
         }
       columns = columns.map { $0.filter(terms.contains) } ?? terms
     }
     guard let columns, !columns.isEmpty else {
       throw NotIncremental(
         reason: """
-          a window is not partitioned by a column: PARTITION BY one in each OVER makes that what is \
-          read again
+          a window is not partitioned by a column\(isOverParts ? " that its subquery shows" : ""): \
+          PARTITION BY one in each OVER makes that what is read again
           """)
     }
     var refusal: (any Error)?

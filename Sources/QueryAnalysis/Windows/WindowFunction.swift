@@ -87,6 +87,9 @@ extension ArraySlice<SQLToken> {
     return calls
   }
 
+  /// Whether there is a window function in them, outside of subqueries.
+  var callsWindowFunction: Bool { !withoutSubqueries[...].windowCalls.isEmpty }
+
   /// The tokens without window functions.
   var withoutWindowFunctions: [SQLToken] {
     var rest = self

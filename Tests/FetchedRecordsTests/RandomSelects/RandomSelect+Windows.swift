@@ -3,7 +3,9 @@ import TestSupport
 // SELECTs with window functions.
 extension RandomSelectWriter {
   /// Only such whose values are certain whatever SQLite's plan.
-  mutating func window(_ select: inout RandomSelect, _ sources: [Source]) {
+  mutating func window(
+    _ select: inout RandomSelect, _ sources: [Source], showsPartition: Bool = false
+  ) {
     select.shape = "windows"
     let source = random.pick(sources)
     var owner = random.once(in: 3) ? searchedColumn(of: source) : exactColumn(of: source)
@@ -15,6 +17,7 @@ extension RandomSelectWriter {
       select.fields.append("\(windowFunction(sources, owner, &select)) AS f\(number)")
     }
     if random.once(in: 3) { select.fields.append("\(value([sources], depth: 1)) AS more") }
+    if showsPartition { select.fields.append("\(owner) AS part") }
     switch random.number(0...5) {
     case 0, 1: select.order = ["f1\(random.pick(["", " DESC"]))"]
     case 2: select.order = ["\(windowFunction(sources, owner, &select)) + 1", "f0"]

@@ -70,6 +70,8 @@ struct RandomSelectWriter {
   static let united = RandomSource.number("DIDCHANGE_UNITED") ?? 6
   /// One of so many is of rows that are joined with groups.
   static let joinedGroups = RandomSource.number("DIDCHANGE_JOINED_GROUPS") ?? 12
+  /// One of so many is of rows that a subquery has numbered within their partitions.
+  static let overPartitions = RandomSource.number("DIDCHANGE_OVER_PARTITIONS") ?? 12
   /// One of so many is a FULL JOIN.
   static let full = RandomSource.number("DIDCHANGE_FULL") ?? 12
 
@@ -96,6 +98,7 @@ struct RandomSelectWriter {
     commonTables = []
     if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
+    if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 
@@ -117,7 +120,13 @@ struct RandomSelectWriter {
         select.fields.append("\(value(scope, depth: 2)) AS f\(number)")
       }
       for _ in 0..<random.pick([0, 1, 1, 2]) {
-        let term = random.once(in: 3) ? value(scope, depth: 1) : "f0"
+        let names = select.fields.indices.map { "f\($0)" }
+        let term =
+          switch random.number(0...5) {
+          case 0, 1: value(scope, depth: 1)
+          case 2: overFields(names)
+          default: "f0"
+          }
         select.order.append(term + random.pick(["", " DESC"]))
       }
       if random.once(in: 10) {
@@ -210,7 +219,7 @@ struct RandomSelectWriter {
     select.shape = "groups"
     select.fields = ["\(column) AS f0", "\(aggregate(sources)) AS f1"]
     if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
-    if random.once(in: 2) { select.order = ["f1"] }
+    if random.once(in: 2) { select.order = [random.once(in: 3) ? overFields(["f0", "f1"]) : "f1"] }
     if hasSubqueries { addSubqueries(beside: column, of: source, to: &select) }
   }
 
@@ -221,6 +230,15 @@ struct RandomSelectWriter {
     let source = random.pick(level)
     let name = random.pick(source.table.columns).name
     return random.once(in: 4) ? name : "\(source.alias).\(name)"
+  }
+
+  /// What ORDER BY may ask of result columns.
+  mutating func overFields(_ names: [String]) -> String {
+    let (one, other) = (random.pick(names), random.pick(names))
+    return random.pick([
+      "\(one) + \(other)", "\(one) IS NULL", "\(one) * -1", "coalesce(\(one), \(other), 0)",
+      "length(\(one))", "CASE WHEN \(one) > 1 THEN \(other) END",
+    ])
   }
 
   private mutating func literal() -> String {
@@ -301,7 +319,23 @@ struct RandomSelectWriter {
       }
     }
     let inner = source(from: tables)
-    let aggregate = aggregate([inner])
+    if random.once(in: 10) {
+      let order =
+        random.once(in: 4)
+        ? "" : " ORDER BY \(inner.alias).\(random.pick(inner.table.columns).name)"
+      let list =
+        "\(inner.alias).\(random.pick(inner.table.columns).name) AS v, \(column([[inner]])) AS w"
+      return """
+        (SELECT \(orderedAggregate("v", of: inner)) FROM (SELECT \(list) FROM \(text(inner)) \
+        WHERE \(innerCondition(inner, scope, depth))\(order))\(random.pick(["", " AS q"]))\
+        \(random.pick(["", "", " WHERE w IS NOT NULL"])))
+        """
+    }
+    let isOrdered = random.once(in: 5)
+    let aggregate =
+      isOrdered
+      ? orderedAggregate("\(inner.alias).\(random.pick(inner.table.columns).name)", of: inner)
+      : aggregate([inner])
     return "(SELECT \(aggregate) FROM \(text(inner)) WHERE \(innerCondition(inner, scope, depth)))"
   }
 

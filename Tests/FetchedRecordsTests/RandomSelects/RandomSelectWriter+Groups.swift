@@ -21,6 +21,23 @@ extension RandomSelectWriter {
     return over("(\(inner.sql))\(random.pick(["", " AS t0", " AS s"]))", named: names)
   }
 
+  /// A SELECT whose FROM is another that has window functions.
+  mutating func selectOverPartitions() -> RandomSelect {
+    var (inner, sources) = rows(atMost: random.number(1...2))
+    window(&inner, sources, showsPartition: random.number(0...5) > 0)
+    (inner.order, inner.limit) = ([], nil)
+    let names = inner.fields.map { $0.split(separator: " ").last.map(String.init) ?? "f0" }
+    var select: RandomSelect
+    if random.once(in: 3) {
+      select = over("c", named: names)
+      select.prefix = "WITH c AS (\(inner.sql)) "
+    } else {
+      select = over("(\(inner.sql)) AS s", named: names)
+    }
+    select.shape = "over partitions"
+    return select
+  }
+
   private mutating func over(_ source: String, named names: [String]) -> RandomSelect {
     var select = RandomSelect(shape: "over groups", fields: [], sources: [source])
     if random.once(in: 3) {
@@ -93,7 +110,11 @@ extension RandomSelectWriter {
     select.groupBy = column
     select.shape = isJoined ? "groups of joins in an order" : "groups in an order"
     let shown = random.pick([column, column, "\(column) || '!'", "upper(\(column))"])
-    select.fields = ["\(shown) AS f0", "\(orderedAggregate(value, of: last)) AS f1"]
+    let extreme = random.pick(["max(\(exactColumn(of: last)))", "min(\(exactColumn(of: last)))"])
+    let aggregate = random.once(in: 4) ? extreme : orderedAggregate(value, of: last)
+    select.fields = ["\(shown) AS f0", "\(aggregate) AS f1"]
+    // That of the first row, or of the first that has the least or the greatest.
+    if random.once(in: 3) { select.fields.append("\(value) AS f2") }
     if random.once(in: 3) { select.having = "count(*) > \(random.number(0...2))" }
     if random.once(in: 3) { select.conditions.append("\(value) IS NOT 3") }
     if random.once(in: 2) {
@@ -103,7 +124,7 @@ extension RandomSelectWriter {
     return true
   }
 
-  private mutating func orderedAggregate(_ value: String, of source: Source) -> String {
+  mutating func orderedAggregate(_ value: String, of source: Source) -> String {
     random.pick([
       "group_concat(\(value))", "group_concat(\(value), '-')", "count(*)",
       "json_group_array(CAST(\(value) AS TEXT))", "max(\(exactColumn(of: source)))",

@@ -1,0 +1,47 @@
+import OrderedResults
+
+// Names of result columns in longer expressions.
+extension ResolvedSelect {
+  /// The same with a result column's expression in the place of its name, wherever a term of ORDER BY has
+  /// one within a longer expression: SQLite copies it as well.
+  ///
+  /// A name is that of a column of FROM first. Window functions stay where they are.
+  /// https://www.sqlite.org/lang_select.html#the_order_by_clause
+  var withoutNamesInOrder: ResolvedSelect {
+    var copy = self
+    copy.syntax.order = syntax.order.map(withoutNames)
+    return copy
+  }
+
+  private func withoutNames(_ term: String) -> String {
+    let whole = SQLTokens.tokens(of: OrderTerm(term).expression)[...].withoutParentheses
+    if whole.count < 2 { return term }
+    let tokens = SQLTokens.tokens(of: term)[...]
+    let subqueries = Subquery.all(in: term)
+    var text = ""
+    var end = term.startIndex
+    for index in tokens.indices {
+      if subqueries.contains(where: { $0.body.indices.contains(index) }) { continue }
+      guard let name = Self.reference(at: index, in: tokens), let shown = expression(named: name)
+      else { continue }
+      let token = tokens[index]
+      if token.isKeyword { continue }
+      let before = index > tokens.startIndex ? tokens[index - 1] : nil
+      // CAST(… AS type), COLLATE name
+      if ["AS", "COLLATE"].contains(where: { before?.isWord($0) == true }) { continue }
+      text += term[end..<token.text.startIndex] + shown.parenthesized
+      end = token.text.endIndex
+    }
+    return text + term[end...]
+  }
+
+  /// What the first result column of a name shows, if no column of FROM has it.
+  private func expression(named name: ColumnName) -> String? {
+    guard name.qualifier == nil, !sources.contains(where: { $0.mayOwn(name) }),
+      let column = syntax.columns.first(where: {
+        $0.alias?.isSameIdentifier(as: name.name) == true
+      }), !SQLTokens.tokens(of: column.expression).contains(where: { $0.isWord("OVER") })
+    else { return nil }
+    return column.expression
+  }
+}
