@@ -96,6 +96,12 @@ extension TrackingForm {
         UPDATE club SET title = CASE WHEN title LIKE '%+' THEN 'x' ELSE 'y+' END WHERE id = 50
         """, records: 10),
     TrackingForm(
+      name: "JSON of a subquery's rows (10 each)",
+      select: """
+        SELECT id, title, (SELECT json_group_array(name) FROM player WHERE clubId = club.id) AS players
+        FROM club WHERE 1
+        """, rest: "ORDER BY title", change: "UPDATE player SET name = name || '+' WHERE id = 500"),
+    TrackingForm(
       name: "NOT EXISTS",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (
@@ -152,6 +158,17 @@ extension TrackingForm {
         SELECT id, name, rank() OVER (PARTITION BY clubId ORDER BY score DESC) AS place
         FROM player WHERE 1
         """, rest: "ORDER BY name", change: score, records: 10),
+    TrackingForm(
+      name: "the first of each partition (10 rows each)",
+      select: """
+        SELECT id, name, score FROM (
+          SELECT *, row_number() OVER (PARTITION BY clubId ORDER BY score DESC, id) AS place FROM player)
+        WHERE place = 1
+        """, rest: "ORDER BY name", change: score),
+    TrackingForm(
+      name: "who has the most of each group (10 rows each)",
+      select: "SELECT clubId, name, max(score) AS best FROM player WHERE 1",
+      rest: "GROUP BY clubId ORDER BY best DESC", change: score),
   ]
 
   private static let compounds = [

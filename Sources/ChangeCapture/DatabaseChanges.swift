@@ -99,6 +99,17 @@ package struct DatabaseChanges: Sendable, Equatable {
       })
   }
 
+  /// The same without the rows of tables of which more changed than so many: any may have.
+  ///
+  /// O(t), t tables.
+  package func naming(atMost count: Int) -> DatabaseChanges {
+    guard case .tables(let tables) = extent, tables.values.contains(where: { $0.count > count })
+    else { return self }
+    var copy = self
+    copy.extent = .tables(tables.mapValues { $0.count > count ? .whole(.manyRows) : $0 })
+    return copy
+  }
+
   /// Joins the changes of one span of time with those of the next.
   package mutating func formUnion(_ other: DatabaseChanges) {
     reasons.formUnion(other.reasons)

@@ -31,6 +31,8 @@ package enum TableChanges: Sendable, Equatable {
     case snapshotUnknown
     /// The table has more overflow pages than are followed.
     case tooManyOverflowPages
+    /// More rows changed than are worth being read one by one.
+    case manyRows
   }
 
   var isNothing: Bool {
@@ -38,6 +40,15 @@ package enum TableChanges: Sendable, Equatable {
     case .rows(let rows): rows.isEmpty
     case .keys(let keys): keys.values.isEmpty
     case .present, .whole: false
+    }
+  }
+
+  /// How many rows are named.
+  var count: Int {
+    switch self {
+    case .rows(let rows), .present(let rows): rows.count
+    case .keys(let keys): keys.values.count
+    case .whole: 0
     }
   }
 

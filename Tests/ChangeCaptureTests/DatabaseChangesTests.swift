@@ -29,4 +29,15 @@ import Testing
     #expect(changes.extent == .everything)
     #expect(changes[table: "d"] != nil)
   }
+
+  @Test func `tables of which many rows changed can be named as a whole`() {
+    let changes = DatabaseChanges.tables([
+      "a": .rows([1, 5]), "b": .rows([1, 2, 3]), "c": .whole(.schema),
+    ])
+    #expect(changes.naming(atMost: 3) == changes)
+    #expect(
+      changes.naming(atMost: 2)
+        == .tables(["a": .rows([1, 5]), "b": .whole(.manyRows), "c": .whole(.schema)]))
+    #expect(DatabaseChanges.nothing.naming(atMost: 0) == .nothing)
+  }
 }

@@ -250,7 +250,10 @@ private final class StumblingFinder: ChangeFinder {
     let isOver = DispatchSemaphore(value: 0)
     refresher.queue.sync {
       for (index, one) in watched.enumerated() {
-        refresher.fetch(one.controller) { _ in order.withLock { $0.append("fetch \(index)") } }
+        refresher.fetch(one.controller) { _ in
+          order.withLock { $0.append("fetch \(index)") }
+          isOver.signal()
+        }
       }
       refresher.open("q", arguments: ["id": .integer(9)]) { _, _ in
       } completion: { _ in
@@ -259,7 +262,10 @@ private final class StumblingFinder: ChangeFinder {
       }
       refresher.queue.async { order.withLock { $0.append("commit") } }
     }
-    isOver.wait()
-    #expect(order.withLock { $0 } == ["commit", "fetch 0", "fetch 1", "fetch 2", "open"])
+    for _ in 0...watched.count { isOver.wait() }
+    let all = order.withLock { $0 }
+    #expect(all.first == "commit")
+    // On a busy machine one may take so long that it is done beside.
+    #expect(all.sorted() == ["commit", "fetch 0", "fetch 1", "fetch 2", "open"])
   }
 }

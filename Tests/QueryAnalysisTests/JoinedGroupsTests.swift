@@ -30,6 +30,21 @@ import Testing
     "SELECT code, s.n FROM genre JOIN (SELECT title, count(*) AS n FROM book GROUP BY title) AS s ON s.title = loose",
   ]
 
+  /// The value of a subquery would be compared under the collation of what stands beside it.
+  @Test(arguments: [
+    "s.best = a.name", "s.best BETWEEN 'a' AND name", "max(s.best, a.name)",
+    "CASE s.best WHEN a.name THEN 1 END",
+  ])
+  func `is not where it is compared with text under another collation`(expression: String) throws {
+    let groups = "(SELECT authorId, max(title) AS best FROM book GROUP BY authorId) AS s"
+    try expectRefetch(
+      "SELECT a.id, \(expression) AS e FROM author a LEFT JOIN \(groups) ON s.authorId = a.id",
+      because: "in s, rows are made to groups")
+    try expectFollowed(
+      "SELECT a.id, \(expression.replacing("name", with: "country")) AS e, name FROM author a LEFT JOIN \(groups) ON s.authorId = a.id"
+    )
+  }
+
   @Test func `is row by row whatever collation columns have that it does not look at`() throws {
     // author.name is NOCASE.
     try expectFollowed(

@@ -176,6 +176,54 @@ import Testing
     #expect(reason.isEmpty || tracking.reason.hasPrefix(reason), "\(tracking.reason)")
   }
 
+  @Test(arguments: [
+    (
+      "SELECT mix.text, c.id FROM mix JOIN computed c ON c.id = 3",
+      "text has another type or collation in one SELECT of UNION than in another, and the query joins it"
+    ),
+    (
+      "SELECT id, v FROM (SELECT id, CAST(price AS REAL) AS v FROM book UNION ALL SELECT id, id FROM author)",
+      "v is a real number in one SELECT of UNION, and may not be in another"
+    ),
+    (
+      """
+      SELECT id, v FROM (
+        SELECT id, (SELECT half FROM halved h WHERE h.id = b.id) AS v FROM book b
+        UNION ALL SELECT id, id FROM author)
+      """, "v is a real number in one SELECT of UNION, and may not be in another"
+    ),
+    (
+      "SELECT id, v AS x FROM (SELECT id, title AS v FROM book UNION ALL SELECT id, id FROM author) WHERE x > '5'",
+      "v has another type or collation in one SELECT of UNION than in another, and the query compares it"
+    ),
+    (
+      "SELECT 0x10 AS x FROM book UNION SELECT half FROM halved",
+      "x is an integer in one SELECT and a real number in another"
+    ),
+    (
+      "SELECT replace(title, genre, 'x') AS r FROM book UNION SELECT name FROM every",
+      "r is an expression that may be 1 or 1.0"
+    ),
+    (
+      "SELECT price * NOT genre AS r FROM book UNION SELECT id FROM author",
+      "r is an expression that may be 1 or 1.0"
+    ),
+  ])
+  func `are not where a value may look otherwise as a whole`(sql: String, reason: String) throws {
+    try expectRefetch(sql, because: reason)
+  }
+
+  @Test(arguments: [
+    "SELECT feed.text, a.id FROM feed JOIN author a ON a.id = feed.at",
+    """
+    SELECT id, n FROM (
+      SELECT id, (SELECT count(*) FROM book WHERE authorId = author.id) AS n FROM author
+      UNION ALL SELECT id, 0 FROM book)
+    """,
+    "SELECT id, v AS x FROM (SELECT id, title AS v FROM book UNION ALL SELECT id, id FROM author) WHERE id > 5",
+  ])
+  func `are where it does not`(sql: String) throws { try expectFollowed(sql) }
+
   @Test func `a declared view has its sections and its key`() throws {
     func mode(_ key: [String]?) throws -> Tracking {
       try analyzed(

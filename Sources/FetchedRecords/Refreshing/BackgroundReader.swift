@@ -106,6 +106,13 @@ final class BackgroundReader: @unchecked Sendable {
   /// When what it does began.
   var began: ContinuousClock.Instant { run?.start ?? .now }
 
+  /// Whether it has run longer than that, without others' turns, or will as it did before.
+  func isLong(beyond duration: Duration) -> Bool {
+    guard let run else { return false }
+    return statementGuard.ownTime ?? run.duration > duration
+      || run.tasks.contains { $0.expectedDuration ?? .zero > duration }
+  }
+
   /// Ends what it does, and lets go of the files, which may be others now.
   ///
   /// Waits until its thread has done so, for a statement mostly some microseconds: as long as any
@@ -154,12 +161,6 @@ final class BackgroundRun: @unchecked Sendable {
     state = transaction.state
     path = transaction.path
   }
-
-  /// Whether it has taken longer than that, or will as it did before.
-  func isLong(beyond duration: Duration) -> Bool {
-    self.duration > duration
-      || tasks.contains { $0.expectedDuration ?? .zero > duration }
-  }
 }
 
 /// The work for one live result.
@@ -190,13 +191,19 @@ final class BackgroundTask: @unchecked Sendable {
   func perform(
     _ statementGuard: StatementGuard, _ meter: ResultMeter, in transaction: ReadTransaction
   ) {
+    let start = statementGuard.ownTime
     do {
-      let update = try statementGuard.run(atMost: meter.limits.statement) {
+      var update = try statementGuard.run(atMost: meter.limits.statement) {
         live.opening == nil
           ? try live.update(work, of: bound, meter: meter, in: transaction)
           : try live.firstUpdate(
             work, of: bound, known: live.listener.known(of: bound, in: transaction), meter: meter,
             in: transaction)
+      }
+      // What others did meanwhile says nothing of how long this takes.
+      if let start, let end = statementGuard.ownTime {
+        update.duration = min(update.duration, end - start)
+        live.durations.fetch = live.durations.fetch.map { min($0, end - start) }
       }
       outcome = .success(update)
     } catch StatementGuard.Interruption.time {

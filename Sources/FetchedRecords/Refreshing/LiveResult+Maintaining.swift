@@ -6,8 +6,10 @@ import QueryAnalysis
 extension LiveResult {
   /// More rows than this, and one scan is cheaper than so many searches: a search by key costs some
   /// ten times a row of a scan.
+  static func mostRowsWorthwhile(of total: Int) -> Int { max(64, total / 20) }
+
   private static func isWorthwhile(_ count: Int, of total: Int) -> Bool {
-    count <= max(64, total / 20)
+    count <= mostRowsWorthwhile(of: total)
   }
 
   /// A search for the beginning of a word costs a sixteenth of the query for each row.
@@ -110,12 +112,20 @@ extension LiveResult {
     _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
   ) throws {
     contributions = nil
-    let needsNone = plan.contributions.isEmpty && plan.appearances == nil
-    if needsNone || hasTooManyContributions { return }
+    if plan.contributions.isEmpty, plan.appearances == nil { return }
+    guard contributionsPause == 0 else {
+      contributionsPause -= 1
+      return
+    }
     contributions = try Contributions(
       plan, records: snapshot.results.count, arguments: arguments, in: db)
-    hasTooManyContributions = contributions == nil
+    if contributions == nil { contributionsPause = Self.longPause }
   }
+
+  /// To gather costs as much as to run the query: a small part of the time, where it is in vain.
+  private static let longPause = 64
+  private static let shortPause = 8
+  private static let fewChanges = 16
 
   // MARK: - Replacing
 
@@ -129,16 +139,23 @@ extension LiveResult {
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
     var keys = OwnerKeys()
-    guard let owners = try owners(of: changed, plan, arguments, &contributions, &keys, in: db),
-      isWorthwhile(owners.count, of: old.count, plan, arguments)
-    else { return nil }
+    let found = try owners(
+      of: changed, plan, arguments, &contributions, &keys, atMost: old.count, in: db)
+    guard let owners = found, isWorthwhile(owners.count, of: old.count, plan, arguments) else {
+      // If few rows do so again and again, others will as well.
+      if contributions != nil, changed.reduce(0, { $0 + $1.rowIDs.count }) < Self.fewChanges {
+        vainContributions += 1
+        if vainContributions > 1 { contributionsPause = Self.shortPause }
+      }
+      return nil
+    }
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
     if contributions?.members?.areMany(owners) == true
       || contributions?.haveManyRows(owners, plan) == true
     {
       // If it is one group, others will be as large.
-      hasTooManyContributions = owners.count <= 2
+      if owners.count <= 2 { contributionsPause = Self.longPause }
       return nil
     }
     let removed: [OrderedResults.Record]
@@ -225,6 +242,8 @@ extension LiveResult {
   ) {
     guard contributions?.isOutworn == true else {
       (self.index, self.contributions) = (index, contributions)
+      self.contributions?.noteCommit()
+      vainContributions = 0
       return
     }
     // The numbers of groups went with the contributions.
@@ -233,12 +252,15 @@ extension LiveResult {
   }
 
   /// The owners that the rows contributed to before, and those that they contribute to now; nil: too
-  /// many. `keys` has those that changed themselves, where there are no contributions.
+  /// many, of a result of `total` records. `keys` has those that changed themselves, where there are no
+  /// contributions.
   private func owners(
     of changed: [ChangedRows], _ plan: IncrementalPlan, _ arguments: QueryArguments,
-    _ contributions: inout Contributions?, _ keys: inout OwnerKeys, in db: Database
+    _ contributions: inout Contributions?, _ keys: inout OwnerKeys, atMost total: Int,
+    in db: Database
   ) throws -> [Int64]? {
     var owners: Set<Int64> = []
+    let areWorthwhile = { self.isWorthwhile($0, of: total, plan, arguments) }
     for rows in changed {
       if rows.lead.isOwner {
         guard let own = plan.owners(of: rows) else { return nil }
@@ -251,6 +273,7 @@ extension LiveResult {
       guard let position = rows.lead.position else { continue }
       for rowID in rows.rowIDs {
         owners.formUnion(contributions?.take(rowID, at: position, plan) ?? [])
+        if !areWorthwhile(owners.count) { return nil }
       }
     }
     guard contributions != nil else { return owners.sorted() }
@@ -259,10 +282,10 @@ extension LiveResult {
         try search.forEach(rows, arguments: arguments, in: db) {
           while try $0.step(in: db) {
             owners.formUnion(contributions?.enter($0, of: search.contribution, plan) ?? [])
-            if contributions?.isOutworn == true { return }
+            if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return }
           }
         }
-        if contributions?.isOutworn == true { return nil }
+        if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return nil }
       }
     }
     contributions?.sweepMembers(of: owners)

@@ -10,7 +10,7 @@ struct LiveUpdate {
   let alongside: [NamedValue]
   /// Why the query ran again, in words fit to label a metric; nil: it was maintained row by row.
   let refetchReasons: [String]?
-  let duration: Duration
+  var duration: Duration
   /// What an earlier life of the process showed last, if it is known.
   var cached: ResultsSnapshot?
   /// Whether it was known, and nothing was fetched.

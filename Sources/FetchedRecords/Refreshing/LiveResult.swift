@@ -69,8 +69,11 @@ package final class LiveResult: @unchecked Sendable {
   var index: OwnerIndex?
   /// Made when a change has to be led to records of other rows.
   var contributions: Contributions?
-  /// Whether they were too many once: the query runs again then, and they are not gathered any more.
-  var hasTooManyContributions = false
+  /// How often the query runs again before they are gathered once more: they were too many, or led to too
+  /// many records.
+  var contributionsPause = 0
+  /// How often in a row they were gathered, and led to too many records.
+  var vainContributions = 0
 
   /// - Parameters:
   ///   - listener: who it is for.
@@ -136,8 +139,13 @@ package final class LiveResult: @unchecked Sendable {
   }
 
   /// Notes changes that are not brought in now.
+  ///
+  /// Rows are only named where reading them one by one is worthwhile: else a commit to many rows would be
+  /// kept once for each of many results that are behind.
   func miss(_ changes: DatabaseChanges, since commit: Int) {
-    missed.formUnion(changes)
+    let most = Self.mostRowsWorthwhile(of: max(snapshot.results.count, whole?.count ?? 0))
+    missed.formUnion(changes.naming(atMost: most))
+    missed = missed.naming(atMost: most)
     missedSince = min(missedSince ?? commit, commit)
     behindSince = behindSince ?? .now
   }

@@ -100,7 +100,7 @@ final class ProcessorTurns: Sendable {
 }
 
 /// One thread's part in ``ProcessorTurns``.
-// Safe to share: `sliceStart` is the thread's own; others only grant and cancel.
+// Safe to share: `nextPulse` is the thread's own; others only grant, cancel, and ask how long it ran.
 final class ProcessorTurn: @unchecked Sendable {
   /// What one has before a newcomer goes first: a short query takes as long.
   private static let shortSlice: UInt64 = 1_000_000
@@ -113,15 +113,38 @@ final class ProcessorTurn: @unchecked Sendable {
   private let arrival = DispatchSemaphore(value: 0)
   private let hasPlace = Atomic(false)
   /// Nanoseconds of `DispatchTime`.
-  private var sliceStart: UInt64 = 0
+  private let sliceStart = Atomic<UInt64>(0)
+  /// Nanoseconds of the slices that are over.
+  private let used = Atomic<UInt64>(0)
+  private let clock = ThreadClock()
   private var nextPulse: UInt64 = 0
 
   init(_ turns: ProcessorTurns) { self.turns = turns }
 
   /// Waits for a place. With ``cancel()`` it goes on without one.
   func begin() {
+    clock.begin()
+    reset()
     if turns.enter(self) { grant() }
     wait()
+  }
+
+  /// Counts from now on what it takes, before its thread comes to ``begin()``.
+  func reset() {
+    used.store(0, ordering: .relaxed)
+    clock.reset()
+  }
+
+  /// What it took since ``begin()``; from any thread.
+  ///
+  /// The processor's time, for on a busy machine all takes several times as long; but what waits for a
+  /// disk counts as well.
+  var ownTime: Duration {
+    let start = sliceStart.load(ordering: .relaxed)
+    let now = DispatchTime.now().uptimeNanoseconds
+    let present = hasPlace.load(ordering: .relaxed) && now > start ? now - start : 0
+    let length = Duration.nanoseconds(used.load(ordering: .relaxed) &+ present)
+    return clock.time.map { max($0, length / 4) } ?? length
   }
 
   /// Lets others run where the slice is over and somebody waits.
@@ -130,16 +153,17 @@ final class ProcessorTurn: @unchecked Sendable {
   /// - Returns: nanoseconds that it took.
   func pass(at time: UInt64) -> UInt64 {
     giveWay(at: time)
-    let length = time &- sliceStart
+    let length = time &- sliceStart.load(ordering: .relaxed)
     switch turns.waiting {
     case .newcomers where length > Self.shortSlice: break
     case .others where length > Self.slice: break
     default: return 0
     }
     guard hasPlace.exchange(false, ordering: .relaxed) else { return 0 }
+    used.wrappingAdd(length, ordering: .relaxed)
     turns.pass(from: self, goesOn: true)
     wait()
-    return sliceStart &- time
+    return sliceStart.load(ordering: .relaxed) &- time
   }
 
   /// Lets a thread run that a commit has woken on this processor. By itself the scheduler takes a
@@ -174,6 +198,43 @@ final class ProcessorTurn: @unchecked Sendable {
     while arrival.wait(timeout: .now() + patience) == .timedOut {
       if turns.areStuck, turns.remove(self) { break }
     }
-    sliceStart = DispatchTime.now().uptimeNanoseconds
+    sliceStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
   }
+}
+
+/// The processor's time that a thread has taken.
+private final class ThreadClock: Sendable {
+  #if os(Linux)
+    private let clock = Atomic<Int32>(0)
+    private let start = Atomic<UInt64>(0)
+
+    /// Is that of the calling thread.
+    func begin() {
+      var own: clockid_t = 0
+      if pthread_getcpuclockid(pthread_self(), &own) == 0 { clock.store(own, ordering: .relaxed) }
+    }
+
+    /// Counts from now on; from any thread.
+    func reset() {
+      start.store(Self.nanoseconds(clock.load(ordering: .relaxed)) ?? 0, ordering: .relaxed)
+    }
+
+    /// What it took since then; nil: it is not known.
+    var time: Duration? {
+      let clock = clock.load(ordering: .relaxed)
+      guard clock != 0, let now = Self.nanoseconds(clock) else { return nil }
+      let start = start.load(ordering: .relaxed)
+      return .nanoseconds(now > start ? now - start : 0)
+    }
+
+    private static func nanoseconds(_ clock: clockid_t) -> UInt64? {
+      var time = timespec()
+      guard clock_gettime(clock, &time) == 0 else { return nil }
+      return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+    }
+  #else
+    func begin() {}
+    func reset() {}
+    var time: Duration? { nil }
+  #endif
 }

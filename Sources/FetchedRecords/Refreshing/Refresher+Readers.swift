@@ -16,14 +16,23 @@ extension Refresher {
     putOffLongWork()
   }
 
-  /// Pages and live results take turns.
+  /// Pages, live results that are known to be soon done, and those that run for the first time take turns.
   ///
   /// - Returns: false where nothing may begin now.
   private func beginNext(on reader: BackgroundReader) -> Bool {
     let mayBeLong = mayBeLong
     func nextPage() -> PageRead? { line.nextLongPage(orPutOff: mayBeLong) }
-    if line.takeTurn() == .page, let page = nextPage() { return begin(page, on: reader) }
-    let next = line.nextLong { !hasBusyCompanion($0) && (mayBeLong || !isKnownAsLong($0)) }
+    let turn = line.takeTurn()
+    if turn == .page, let page = nextPage() { return begin(page, on: reader) }
+    let next = line.nextLong { result in
+      if hasBusyCompanion(result) { return nil }
+      switch expectation(of: result) {
+      case .short: return turn == .new ? 1 : 0
+      case .unknown: return turn == .new ? 0 : 1
+      case .longAsOthers: return 2
+      case .long: return mayBeLong ? 3 : nil
+      }
+    }
     if let next { return begin(next, on: reader) }
     return nextPage().map { begin($0, on: reader) } ?? false
   }
@@ -137,7 +146,9 @@ extension Refresher {
     reader.run = nil
     noteReaders()
     for task in run.tasks {
-      if reader.isPutOff { noteUnfinished(task.live, after: run.duration) }
+      if reader.isPutOff {
+        noteUnfinished(task.live, after: max(run.duration, Self.longFetch + .nanoseconds(1)))
+      }
       finish(task, of: run, isOutdated: reader.isOutdated)
     }
     if let page = run.page {
@@ -213,7 +224,7 @@ extension Refresher {
       line.remove(result)
       fail(result, with: .ending, answering: [])
     }
-    while let result = line.nextLong(where: { _ in true }) {
+    while let result = line.nextLong(by: { _ in 0 }) {
       fail(result, with: .ending, answering: result.takeReceivers())
     }
     failPages(line.takeLongPages(), with: .ending)

@@ -9,9 +9,36 @@ extension Refresher {
   /// How many readers may be at work that is long.
   private var readersForLong: Int { max(1, limits.readers / 2) }
 
+  /// So long runs what others of its statement, with other arguments, were long, if shorter work waits: many
+  /// of them may be asked for at once.
+  private static let trial = longFetch / 5
+
   /// Readers whose work has turned out to be long.
   private var longReaders: [BackgroundReader] {
-    readers.filter { $0.run?.isLong(beyond: Self.longFetch) == true }
+    readers.filter { reader in
+      guard let run = reader.run else { return false }
+      let statements = run.tasks.map(\.live.snapshot.query.sql)
+      let areOthersLong = !statements.isEmpty && statements.allSatisfy(longQueries.contains)
+      return reader.isLong(beyond: areOthersLong ? Self.trial : Self.longFetch)
+    }
+  }
+
+  /// How long a live result may take on a reader.
+  enum Expectation {
+    /// It was no longer when it last ran.
+    case short
+    /// It never ran.
+    case unknown
+    /// It never ran, and others of its statement were long.
+    case longAsOthers
+    case long
+  }
+
+  func expectation(of result: LiveResult) -> Expectation {
+    if isKnownAsLong(result) { return .long }
+    // A first fetch that was begun in vain on the queue is known for no more than that.
+    if result.opening == nil, result.durations.fetch != nil { return .short }
+    return longQueries.contains(result.snapshot.query.sql) ? .longAsOthers : .unknown
   }
 
   /// Whether work may begin that is known to be long.
@@ -42,7 +69,7 @@ extension Refresher {
   private func lookForRoomLater() {
     guard !willLookForRoom else { return }
     willLookForRoom = true
-    access.async(after: .milliseconds(Int(Self.longFetch / .milliseconds(1)))) { [self] in
+    access.async(after: .milliseconds(Int(Self.trial / .milliseconds(1)))) { [self] in
       willLookForRoom = false
       if !isStopped { putOffLongWork() }
     }

@@ -49,8 +49,11 @@ final class StatementGuard: Sendable {
     turn?.cancel()
   }
 
-  /// Lets statements run again.
-  func reset() { isStopped.store(false, ordering: .relaxed) }
+  /// Lets statements run again, and counts anew what they take.
+  func reset() {
+    isStopped.store(false, ordering: .relaxed)
+    turn?.reset()
+  }
 
   /// Runs `body` when it is its turn; it takes turns with others from then on.
   func takingTurns(_ body: () -> Void) {
@@ -75,6 +78,9 @@ final class StatementGuard: Sendable {
     }
   }
 
+  /// What its thread took since it began to take turns (``ProcessorTurn/ownTime``); nil: it takes none.
+  var ownTime: Duration? { turn?.ownTime }
+
   private var interruption: Interruption? {
     if isStopped.load(ordering: .relaxed) { return .wish }
     let deadline = deadline.load(ordering: .relaxed)
@@ -85,9 +91,10 @@ final class StatementGuard: Sendable {
   /// Lets others run, if it is their turn.
   private func passTurn() {
     guard let turn else { return }
-    let waited = turn.pass(at: DispatchTime.now().uptimeNanoseconds)
+    let time = turn.pass(at: DispatchTime.now().uptimeNanoseconds)
+    if time == 0 { return }
     let deadline = deadline.load(ordering: .relaxed)
-    if waited > 0, deadline != .max { self.deadline.store(deadline &+ waited, ordering: .relaxed) }
+    if deadline != .max { self.deadline.store(deadline &+ time, ordering: .relaxed) }
   }
 }
 

@@ -18,7 +18,7 @@ struct WaitingLine {
   var longPages: Deque<PageRead> = []
   /// Those that a reader began, and left for others.
   var putOffPages: Deque<PageRead> = []
-  private var turn = Turn.result
+  private var turn = Turn.new
 
   var isEmpty: Bool { !hasShort && !hasLong }
 
@@ -51,20 +51,27 @@ struct WaitingLine {
     return result
   }
 
-  /// Takes the first long one that `isMeant`. O(l), l long ones.
-  mutating func nextLong(where isMeant: (LiveResult) -> Bool) -> LiveResult? {
-    guard let index = long.firstIndex(where: { $0.isWaiting && isMeant($0) }) else { return nil }
+  /// Takes the first long one of the least rank; nil: none has a rank. O(l), l long ones.
+  mutating func nextLong(by rank: (LiveResult) -> Int?) -> LiveResult? {
+    var best: (rank: Int, index: Int)?
+    for (index, result) in long.enumerated() where result.isWaiting {
+      guard let rank = rank(result), rank < best?.rank ?? .max else { continue }
+      best = (rank, index)
+      if rank == 0 { break }
+    }
+    guard let index = best?.index else { return nil }
     let result = long.remove(at: index)
     result.isWaiting = false
     long.trim()
     return result
   }
 
-  /// What the next reader is for, if there is both.
-  enum Turn { case page, result }
+  /// What the next reader is for first, if there are all: a page, what is known to be soon done, or what
+  /// runs for the first time.
+  enum Turn: CaseIterable { case page, known, new }
 
   mutating func takeTurn() -> Turn {
-    turn = turn == .page ? .result : .page
+    turn = Turn.allCases[(Turn.allCases.firstIndex(of: turn)! + 1) % Turn.allCases.count]
     return turn
   }
 

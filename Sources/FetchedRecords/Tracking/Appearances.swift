@@ -36,7 +36,11 @@ struct Appearances {
       let first = end - Int32(count)
       guard let row = arms.number(of: (0..<first).map(statement.value)) else { return nil }
       var number = TableKey.NumberOfKey()
-      for column in first..<end { number.addExactly(statement.view(at: column)) }
+      for column in first..<end {
+        let value = statement.view(at: column)
+        if case .real(Value.leastInteger) = value { return nil }
+        number.addExactly(value)
+      }
       enter(number.value, of: row)
       numbers.append(number.value)
     }

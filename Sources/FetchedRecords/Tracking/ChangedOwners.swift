@@ -33,6 +33,10 @@ extension Contributions {
   mutating func differences(
     from read: [(row: Int64, records: [Record])], _ count: Int, _ index: OwnerIndex
   ) -> (removed: [Record], added: [Record])? {
+    let isUnequal = read.contains { _, own in
+      own.contains { record in (0..<count).contains { record.value($0).equalsAnInteger } }
+    }
+    if isUnequal { return nil }
     var records: [Int64: Record] = [:]
     let number = { (record: Record) in
       Appearances.number(of: (0..<count).lazy.map(record.value))
@@ -46,4 +50,12 @@ extension Contributions {
     let removed = gone.flatMap { gone in index.records(of: gone) { number($0) == gone } }
     return (removed, new.compactMap { records[$0] })
   }
+}
+
+extension Value {
+  /// The only real number that stands beside the integer which equals it in a column of INTEGER or NUMERIC:
+  /// SQLite makes integers of all others (`sqlite3VdbeIntegerAffinity` in vdbemem.c).
+  static let leastInteger = -0x1p63
+
+  var equalsAnInteger: Bool { if case .real(Self.leastInteger) = self { true } else { false } }
 }

@@ -25,6 +25,7 @@ struct Contributions {
   /// Of UNION, which rows have which values.
   var appearances: Appearances?
   private let charge = MemoryCharge()
+  private var commits = 0
 
   /// How many owners there may be for each row, besides those of a few: where all are joined with all,
   /// leading costs more than it saves.
@@ -67,9 +68,20 @@ struct Contributions {
       appearances = all
     }
     limit = 2 * count + 1024
+    account()
+  }
+
+  private func account() {
     charge.set(
       owners.reduce(0) { $0 + $1.size } + pairs.reduce(0) { $0 + ($1?.size ?? 0) } + keys.size
-        + (members?.size ?? 0) + (appearances?.size ?? 0))
+        + numbers.size + (members?.size ?? 0) + (appearances?.size ?? 0))
+  }
+
+  /// Notes that a commit was brought in.
+  mutating func noteCommit() {
+    commits += 1
+    // To add up what many pairs take needs some microseconds.
+    if commits % 64 == 0 { account() }
   }
 
   /// How many pairs there are of a row and an owner.
@@ -83,7 +95,7 @@ struct Contributions {
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
-  var isOutworn: Bool { max(count, keys.count) > limit || hasLoss }
+  var isOutworn: Bool { max(count, keys.count, numbers.count) > limit || hasLoss }
 
   /// The number of a group.
   mutating func owner(of group: [Value]) -> Int64 { numbers.number(of: group) }
@@ -189,8 +201,9 @@ struct Contributions {
       owner = known ?? 0
       keys.insert(arms.key(of: values), owner)
     case .group(let columns):
-      owner = numbers.number(
-        of: columns.indices.map { statement.value(at: Int32(first + $0)) })
+      let group = columns.indices.map { statement.value(at: Int32(first + $0)) }
+      hasLoss = hasLoss || group.contains(where: \.equalsAnInteger)
+      owner = numbers.number(of: group)
       if contribution.tellsLoss {
         let column = Int32(first + columns.count)
         hasLoss = hasLoss || sqlite3_column_type(statement.sqliteStatement, column) != SQLITE_NULL

@@ -185,6 +185,8 @@ extension Value {
 struct GroupIdentifiers {
   private var numbers: [[Value]: Int64] = [:]
   private var groups: [[Value]] = []
+  /// About the bytes that they take.
+  private(set) var size = 0
   /// How the values of each column of a group are compared; none: under BINARY.
   private let collations: [Collation]
 
@@ -196,13 +198,29 @@ struct GroupIdentifiers {
     let number = Int64(groups.count)
     numbers[group] = number
     groups.append(group)
+    size += group.reduce(Self.bytesPerGroup) { $0 + MemoryLayout<Value>.stride + $1.bytesBeside }
     return number
   }
+
+  /// Of the array, and of its places in both.
+  private static let bytesPerGroup = 96
+
+  var count: Int { groups.count }
 
   subscript(number: Int64) -> [Value] { groups[Int(number)] }
 
   /// The values by which a group is known, of all that are equal to its own.
   func representative(of group: [Value]) -> [Value] {
     collations.isEmpty ? group : zip(group, collations).map { $1.representative(of: $0) }
+  }
+}
+
+extension Value {
+  /// The bytes of a text or a blob, which are not in the value itself.
+  fileprivate var bytesBeside: Int {
+    switch self {
+    case .text(let bytes), .blob(let bytes): bytes.count
+    case .null, .integer, .real: 0
+    }
   }
 }

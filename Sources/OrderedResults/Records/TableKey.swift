@@ -80,8 +80,8 @@ package struct TableKey: Sendable, Hashable {
     }
 
     private mutating func add(_ kind: UInt64, _ bytes: UnsafeRawBufferPointer) {
-      // The empty bytes may have no address.
-      guard let start = bytes.baseAddress else { return add(kind, 0) }
+      // The empty bytes may have an address, or none.
+      guard !bytes.isEmpty, let start = bytes.baseAddress else { return add(kind, 0) }
       state = TableKey.hash.hash(start, count: bytes.count, from: state ^ kind << 56)
     }
   }

@@ -15,16 +15,16 @@ extension ArraySlice<SQLToken> {
 
   /// https://www.sqlite.org/lang_corefunc.html and https://www.sqlite.org/lang_datefunc.html
   private static let exactFunctions: Set<String> = [
-    "substr", "substring", "lower", "upper", "trim", "ltrim", "rtrim", "replace", "hex", "quote",
-    "printf", "format", "char", "typeof", "date", "time", "datetime", "strftime", "length", "instr",
+    // Not "replace": where there is nothing to replace, it returns the number that it was given.
+    "substr", "substring", "lower", "upper", "trim", "ltrim", "rtrim", "hex", "quote", "printf",
+    "format", "char", "typeof", "date", "time", "datetime", "strftime", "length", "instr",
     "unicode", "unixepoch",
   ]
 
   /// Text that is a value, NULL, or an integer.
   private var isLiteral: Bool {
     guard count == 1, let first else { return false }
-    return first.kind == .string || first.isWord("NULL")
-      || first.kind == .number && first.text.allSatisfy(\.isWholeNumber)
+    return first.kind == .string || first.isWord("NULL") || first.isInteger
   }
 
   /// What CASE returns: https://www.sqlite.org/lang_expr.html#the_case_expression
@@ -58,7 +58,7 @@ extension ArraySlice<SQLToken> {
   private var isCondition: Bool {
     let own = outermost
     let words = ["AND", "OR", "NOT", "IS", "ISNULL", "NOTNULL", "BETWEEN", "IN"]
-    return !own.contains { $0.isWord("CASE") }
+    return !own.contains { $0.isWord("CASE") } && !own.indices.contains(where: own.isOperandNot)
       && own.indices.contains { index in
         words.contains(where: own[index].isWord) || own.isComparison(at: index)
       }
@@ -99,6 +99,13 @@ extension Array<SQLToken> {
     case .word: return !before.isKeyword
     case .quotedName, .string, .number, .parameter: return true
     }
+  }
+
+  /// Whether this is a NOT behind an operator that binds stronger: `1.5 + NOT 0` is 2.5.
+  fileprivate func isOperandNot(at index: Int) -> Bool {
+    guard self[index].isWord("NOT"), index > 0 else { return false }
+    let before = self[index - 1]
+    return before.kind == .symbol && !before.isSymbol(")")
   }
 
   /// Whether a symbol is, or is part of, an operator that compares; `<<`, `>>`, `->` and `->>` are others.

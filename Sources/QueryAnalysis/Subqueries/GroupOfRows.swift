@@ -104,11 +104,14 @@ struct GroupOfRows {
   /// - Parameters:
   ///   - equalities: one for each term.
   ///   - others: subqueries that look at none of its columns.
+  ///   - columns: what the group is joined with.
   /// - Returns: the group that is joined by these.
-  func joined(by equalities: [String], besides others: Set<String>) -> JoinedGroup {
+  func joined(
+    by equalities: [String], besides others: Set<String>, _ columns: OtherColumns
+  ) -> JoinedGroup {
     JoinedGroup(
       group: self, select: select.restricted(to: equalities.joined(separator: " AND ")),
-      others: others)
+      others: others, around: columns)
   }
 
   fileprivate var expressions: [String] { columns.map(\.expression) }
@@ -122,12 +125,32 @@ struct GroupOfRows {
   }
 }
 
+/// What stands in FROM beside a group.
+struct OtherColumns {
+  let facts: SchemaFacts
+  /// One by one; groups, which have no other collation than BINARY, are not among them.
+  var sources: [ResolvedSelect] = []
+  var areKnown = true
+
+  /// Whether a column compares under BINARY, as those of groups do. The value of a subquery has no
+  /// collation: it would be compared under the other's.
+  fileprivate func isBinary(_ name: ColumnName) -> Bool {
+    areKnown
+      && sources.filter { $0.sources[0].mayOwn(name) }.allSatisfy { select in
+        guard let origin = select.origin(of: name) else { return false }
+        let collation = facts.collations(of: select.tables[origin.table].name)[origin.name]
+        return collation == nil || collation == "BINARY"
+      }
+  }
+}
+
 /// The group that is joined to a row.
 struct JoinedGroup {
   fileprivate let group: GroupOfRows
   /// The same of the rows of that group only.
   fileprivate let select: ResolvedSelect
   fileprivate let others: Set<String>
+  fileprivate let around: OtherColumns
 
   func isNamed(_ name: String) -> Bool { group.isNamed(name) }
 
@@ -156,13 +179,17 @@ struct JoinedGroup {
     if mayLook { return nil }
     let tokens = SQLTokens.tokens(of: expression)[...]
     if tokens.contains(where: { $0.isWord("OVER") }) { return nil }
+    let isMore = tokens.withoutParentheses.columnName == nil
+    var names: [ColumnName] = []
     var text = ""
     var end = expression.startIndex
     for index in tokens.indices {
       if subqueries.contains(where: { $0.body.indices.contains(index) }) { continue }
-      guard let name = ResolvedSelect.reference(at: index, in: tokens),
-        let shown = group.expression(of: name)
-      else { continue }
+      guard let name = ResolvedSelect.reference(at: index, in: tokens) else { continue }
+      guard let shown = group.expression(of: name) else {
+        names.append(name)
+        continue
+      }
       let before = index > tokens.startIndex ? tokens[index - 1] : nil
       // CAST(… AS type), COLLATE name
       if name.qualifier == nil, ["AS", "COLLATE"].contains(where: { before?.isWord($0) == true }) {
@@ -172,6 +199,7 @@ struct JoinedGroup {
       text += expression[end..<tokens[first].text.startIndex] + "(\(value(of: shown)))"
       end = tokens[index].text.endIndex
     }
+    guard !isMore || text.isEmpty || names.allSatisfy(around.isBinary) else { return nil }
     return text + expression[end...]
   }
 

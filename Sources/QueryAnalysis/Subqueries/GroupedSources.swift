@@ -72,8 +72,9 @@ struct GroupedSources {
     guard equalities.count == group.terms.count, !source.isLeftJoined || others.isEmpty else {
       return nil
     }
+    let around = columns(besides: index, of: syntax)
     let joined = group.joined(
-      by: equalities.sorted { $0.key < $1.key }.map(\.value), besides: written)
+      by: equalities.sorted { $0.key < $1.key }.map(\.value), besides: written, around)
     var rest = syntax
     if !source.isLeftJoined {
       let all = others.compactMap { joined.replaced($0) }
@@ -191,6 +192,24 @@ struct GroupedSources {
       }
     }
     return nil
+  }
+
+  /// The other sources, each alone; nil: that it may have columns of another collation than BINARY cannot be
+  /// ruled out.
+  private func columns(besides index: Int, of syntax: SelectSyntax) -> OtherColumns {
+    var others = OtherColumns(facts: facts)
+    for (number, source) in syntax.sources.enumerated() where number != index {
+      var alone = SelectSyntax(columns: [], sources: [source])
+      alone.commonTables = syntax.commonTables
+      alone.sources[0].constraint = .none
+      alone.sources[0].isLeftJoined = false
+      if let select = try? resolver.resolve(readBy: alone) {
+        others.sources.append(select)
+      } else if group(of: source, syntax) == nil {
+        others.areKnown = false
+      }
+    }
+    return others
   }
 
   private static func conjuncts(_ condition: String?) -> [ArraySlice<SQLToken>] {

@@ -26,6 +26,14 @@ package struct SQLToken: Equatable {
     kind == .word && String(text).isSameIdentifier(as: keyword)
   }
 
+  /// Whether it is a number that is an integer, and not too large for one:
+  /// https://www.sqlite.org/lang_expr.html#literal_values_constants_
+  var isInteger: Bool {
+    guard kind == .number else { return false }
+    let digits = text.filter { $0 != "_" }
+    return digits.lowercased().hasPrefix("0x") || Int64(digits) != nil
+  }
+
   /// Whether SQLite takes it for a keyword, though it may be a name where no keyword can stand.
   var isKeyword: Bool {
     guard kind == .word else { return false }

@@ -13,6 +13,8 @@ struct DistributedSelect {
   let exactColumns: Set<Int>?
   /// The expressions whose columns have to compare alike.
   private let expressions: [String]
+  /// Whether SQLite may keep the whole as a table, whose columns have a type.
+  private let isJoined: Bool
   private let names: [String]
   private let alias: String
 
@@ -36,9 +38,10 @@ struct DistributedSelect {
     names = try inner.names(in: syntax, facts)
     alias = syntax.sources[source].alias ?? inner.name
     isDistinct = syntax.isDistinct
+    isJoined = syntax.sources.count > 1
     (self.source, expressions) = (
       source,
-      syntax.expressionsOverColumns
+      syntax.expressionsOverColumns.flatMap(syntax.withWhatItNames)
         + candidate.list.hidden.filter { SQLTokens.tokens(of: $0).columnName == nil }
     )
     exactColumns =
@@ -121,20 +124,25 @@ struct DistributedSelect {
     }.filter { $0.qualifier?.isSameIdentifier(as: alias) != false }
     for (column, name) in names.enumerated() {
       let kinds = arms.map { Kind(ofColumn: column, of: source, $0) }
-      guard !kinds.contains(where: \.isReal) || kinds.allSatisfy(\.isReal) else {
+      let isReal = kinds.contains { $0.affinity == nil || $0.affinity == .real }
+      guard !isReal || kinds.allSatisfy({ $0.affinity == .real }) else {
         throw NotIncremental(
           reason:
-            "\(name) is a real number in one SELECT of UNION, and not in another: SQLite may show 1.0 for 1"
+            "\(name) is a real number in one SELECT of UNION, and may not be in another: SQLite may show 1.0 for 1"
         )
       }
-      guard used.contains(where: { $0.name.isSameIdentifier(as: name) }) else { continue }
-      guard let first = kinds.first, first.comparison != .unknown,
-        kinds.allSatisfy({ $0.comparison == first.comparison && $0.collation == first.collation })
+      let isUsed = used.contains { $0.name.isSameIdentifier(as: name) }
+      guard isUsed || isJoined else { continue }
+      guard let first = kinds.first, !isUsed || first.comparison != .unknown,
+        kinds.allSatisfy({ kind in
+          kind.affinity == first.affinity
+            && (!isUsed || kind.comparison == first.comparison && kind.collation == first.collation)
+        })
       else {
         throw NotIncremental(
           reason: """
             \(name) has another type or collation in one SELECT of UNION than in another, and the query \
-            compares it: SQLite may compare it in either way
+            \(isUsed ? "compares it: SQLite may compare it in either way" : "joins it: SQLite may show it in either")
             """)
       }
     }
@@ -145,42 +153,83 @@ struct DistributedSelect {
     enum Comparison { case numbers, texts, any, none, unknown }
     let comparison: Comparison
     let collation: String
-    let isReal: Bool
+    /// What SQLite makes of values that are kept in such a column; nil: not known.
+    let affinity: ColumnAffinity?
 
     init(ofColumn column: Int, of source: Int, _ arm: IncrementalAnalysis) {
       guard case .select(let inner, _) = arm.select.sources[source].body,
         let expression = inner.expandedColumns?[column].expression
       else {
-        (comparison, collation, isReal) = (.unknown, "", true)
+        (comparison, collation, affinity) = (.unknown, "", nil)
         return
       }
       if let origin = inner.origin(of: expression) {
         let table = inner.tables[origin.table]
         let own = arm.facts.comparison(of: origin.name, in: table.name)
-        isReal = own?.affinity == .real
+        let isRowID = table.rowIDColumn?.lowercased() == origin.name
+        affinity = own?.affinity ?? (isRowID ? .integer : nil)
         collation = own?.collation ?? "BINARY"
-        switch own?.affinity {
-        case .integer, .numeric, .real, nil: comparison = .numbers
+        switch affinity {
+        case .integer, .numeric, .real: comparison = .numbers
         case .text: comparison = .texts
         case .blob: comparison = .any
+        case nil: comparison = .unknown
         }
         return
       }
       let tokens = SQLTokens.tokens(of: inner.expression(shownBy: expression))[...]
         .withoutParentheses
-      let isLiteral =
-        tokens.count == 1
-        && tokens.first.map { token in
-          [.string, .number].contains(token.kind) || token.isWord("NULL")
-        } == true
-      let hasNone = isLiteral || Array(tokens).isOneCall || tokens.isOneCase
+      let hasNone = tokens.isLiteral || Array(tokens).isOneCall || tokens.isOneCase
       let isWritten = tokens.contains { $0.isWord("COLLATE") }
-      (comparison, collation, isReal) = (hasNone && !isWritten ? .none : .unknown, "BINARY", false)
+      (comparison, collation, affinity) = (
+        hasNone && !isWritten ? .none : .unknown, "BINARY", tokens.affinity
+      )
     }
   }
 }
 
+extension ArraySlice<SQLToken> {
+  fileprivate var isLiteral: Bool {
+    count == 1
+      && first.map { [.string, .number].contains($0.kind) || $0.isWord("NULL") } == true
+  }
+
+  /// The affinity of an expression that is no column; nil: not known. Of its own only CAST has one, and the
+  /// value of a subquery that of what it shows: https://www.sqlite.org/datatype3.html#affinity_of_expressions
+  fileprivate var affinity: ColumnAffinity? {
+    let tokens = withoutParentheses
+    if tokens.isLiteral || Array(tokens).isOneCall || tokens.isOneCase { return .blob }
+    if let type = tokens.typeOfCast { return ColumnAffinity(declaredType: type.sourceText) }
+    if tokens.first?.isWord("SELECT") == true {
+      let parts = try? SelectParser.parseParts(tokens.sourceText)
+      let shown = parts?.first?.columns.first?.expression
+      return shown.flatMap { SQLTokens.tokens(of: $0)[...].affinity }
+    }
+    return tokens.columnName == nil && !tokens.contains { $0.isWord("COLLATE") } ? .blob : nil
+  }
+
+  /// What stands behind AS in `CAST(… AS type)`, if that is all.
+  private var typeOfCast: ArraySlice<SQLToken>? {
+    guard count > 4, first?.isWord("CAST") == true, let last, last.isSymbol(")"),
+      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth }),
+      let word = dropLast().lastIndex(where: { $0.isWord("AS") && $0.depth == last.depth + 1 })
+    else { return nil }
+    return self[(word + 1)..<(endIndex - 1)]
+  }
+}
+
 extension SelectSyntax {
+  /// An expression, and what stands for the result columns that it may name.
+  fileprivate func withWhatItNames(_ expression: String) -> [String] {
+    let names = ResolvedSelect.references(in: SQLTokens.tokens(of: expression)[...])
+    return [expression]
+      + columns.filter { column in
+        names.contains { name in
+          name.qualifier == nil && column.alias?.isSameIdentifier(as: name.name) == true
+        }
+      }.map(\.expression)
+  }
+
   /// The expressions that are more than columns: what they look at is compared, or computed with.
   fileprivate var expressionsOverColumns: [String] {
     let isMore = { (expression: String) in SQLTokens.tokens(of: expression).columnName == nil }

@@ -43,7 +43,7 @@ extension UnionAnalysis {
     let tokens = arm.tokens(ofColumn: column)
     if tokens.count == 1, let token = tokens.first {
       if token.kind == .string || token.isWord("NULL") { return .none }
-      if token.kind == .number { return Int64(token.text) == nil ? .reals : .integers }
+      if token.kind == .number { return token.isInteger ? .integers : .reals }
     }
     guard tokens.isExactValue, !tokens.contains(where: { $0.isWord("COLLATE") }) else {
       throw NotIncremental(

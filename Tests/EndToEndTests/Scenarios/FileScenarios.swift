@@ -79,7 +79,9 @@ import Testing
     try eventually("the database is read again") { try fixture.get("/readyz").status == 200 }
     let after = try fixture.get("/v1/queries/players/records")
     #expect(after.status == 200)
-    #expect(after.text == before.text)
+    // It may count as a commit that the file was opened anew.
+    let withoutCommit = { (text: String) in text.replacing(#/"commit":\d+,/#, with: "") }
+    #expect(withoutCommit(after.text) == withoutCommit(before.text))
     // A stream that begins now knows of no failure.
     let late = try fixture.follow("players")
     try fixture.writer().commit("DELETE FROM player WHERE id = 4")

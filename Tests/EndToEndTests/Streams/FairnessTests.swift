@@ -24,6 +24,12 @@ import Testing
           (WITH RECURSIVE n(i) AS (SELECT score UNION ALL SELECT i + 1 FROM n LIMIT 100000)
            SELECT count(*) FROM n) AS count
         FROM player ORDER BY id
+    medium:
+      sql: |
+        SELECT id, score,
+          (WITH RECURSIVE n(i) AS (SELECT score UNION ALL SELECT i + 1 FROM n LIMIT 10000)
+           SELECT count(*) FROM n) AS count
+        FROM player ORDER BY id
     counted:
       sql: |
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :n)
@@ -94,6 +100,13 @@ import Testing
     return try #require(Int(match.1))
   }
 
+  /// How often long work was put off for what may be short.
+  private func timesPutOff(_ fixture: ServerFixture) throws -> Int {
+    let text = try fixture.get("/metrics").text
+    let match = try #require(text.firstMatch(of: /reason="putOff"} ([0-9]+)/))
+    return try #require(Int(match.1))
+  }
+
   private func waitUntilBusy(_ count: Int, _ fixture: ServerFixture) throws {
     let deadline = Date() + Double(patience)
     while true {
@@ -101,6 +114,26 @@ import Testing
       if count == 0 ? busy == 0 : busy >= count { return }
       try #require(Date() < deadline, "\(busy) readers at work, not \(count)")
     }
+  }
+
+  /// Nobody knows of a query that it is long before it has run. But others of its statement were.
+  @Test func `asked for by a crowd, lets what is another query go first`() throws {
+    let fixture = try serve()
+    let follower = try fixture.follow("medium")
+    let crowd = 150
+    let asked = (1...crowd).map {
+      Asked(fixture.base, "/v1/queries/endless/records?from=\($0)")
+    }
+    try waitUntilBusy(4, fixture)
+    try eventually("one of the crowd was long") { try timesPutOff(fixture) > 0 }
+    let page = try fixture.get("/v1/queries/counted/records?n=100000")
+    #expect(page.status == 200)
+    try fixture.writer().commit("UPDATE player SET score = -1 WHERE id = 1")
+    #expect(try follower.changes().count == 1)
+    // Both came before all of the crowd had run for the first time.
+    let count = try timesPutOff(fixture)
+    #expect(count < crowd - 20)
+    #expect(asked.allSatisfy { !$0.isAnswered })
   }
 
   @Test(arguments: [1, 6])
