@@ -68,10 +68,20 @@ struct WaitingLine {
 
   /// What the next reader is for first, if there are all: a page, what is known to be soon done, or what
   /// runs for the first time.
-  enum Turn: CaseIterable { case page, known, new }
+  enum Turn {
+    case page, known, new
+
+    fileprivate var next: Turn {
+      switch self {
+      case .page: .known
+      case .known: .new
+      case .new: .page
+      }
+    }
+  }
 
   mutating func takeTurn() -> Turn {
-    turn = Turn.allCases[(Turn.allCases.firstIndex(of: turn)! + 1) % Turn.allCases.count]
+    turn = turn.next
     return turn
   }
 
