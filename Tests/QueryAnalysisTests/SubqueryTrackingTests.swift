@@ -172,6 +172,11 @@ import Testing
       "SELECT id, (SELECT group_concat(title) FROM book WHERE authorId = author.id GROUP BY price) AS t FROM author",
       "group_concat() depends on the order of a group's rows"
     ),
+    // Outside, the name of the column may be a keyword.
+    (
+      "SELECT id, (SELECT group_concat(key) FROM (SELECT title AS key FROM book WHERE authorId = author.id)) AS t FROM author",
+      "its rowids cannot be shown by a subquery"
+    ),
     (
       "SELECT id, (SELECT group_concat(author.name) FROM book) AS t FROM author",
       "a subquery aggregates columns from outside of it"

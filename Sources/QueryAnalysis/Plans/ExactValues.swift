@@ -46,12 +46,17 @@ extension ArraySlice<SQLToken> {
   }
 
   private var isExactCast: Bool {
+    guard let type = typeOfCast, type.count == 1 else { return false }
+    return ["TEXT", "INTEGER", "INT"].contains { type.first?.isWord($0) == true }
+  }
+
+  /// What stands behind AS in `CAST(… AS type)`, if that is all; nil: it is something else.
+  var typeOfCast: ArraySlice<SQLToken>? {
     guard count > 4, first?.isWord("CAST") == true, let last, last.isSymbol(")"),
-      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth })
-    else { return false }
-    let type = dropLast().last
-    return dropLast(2).last?.isWord("AS") == true
-      && ["TEXT", "INTEGER", "INT"].contains { type?.isWord($0) == true }
+      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth }),
+      let word = dropLast().lastIndex(where: { $0.isWord("AS") && $0.depth == last.depth + 1 })
+    else { return nil }
+    return self[(word + 1)..<(endIndex - 1)]
   }
 
   /// Whether it is 0, 1 or NULL: comparisons bind weaker than all that makes numbers.

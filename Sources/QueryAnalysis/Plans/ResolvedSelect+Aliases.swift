@@ -16,23 +16,7 @@ extension ResolvedSelect {
   private func withoutNames(_ term: String) -> String {
     let whole = SQLTokens.tokens(of: OrderTerm(term).expression)[...].withoutParentheses
     if whole.count < 2 { return term }
-    let tokens = SQLTokens.tokens(of: term)[...]
-    let subqueries = Subquery.all(in: term)
-    var text = ""
-    var end = term.startIndex
-    for index in tokens.indices {
-      if subqueries.contains(where: { $0.body.indices.contains(index) }) { continue }
-      guard let name = Self.reference(at: index, in: tokens), let shown = expression(named: name)
-      else { continue }
-      let token = tokens[index]
-      if token.isKeyword { continue }
-      let before = index > tokens.startIndex ? tokens[index - 1] : nil
-      // CAST(… AS type), COLLATE name
-      if ["AS", "COLLATE"].contains(where: { before?.isWord($0) == true }) { continue }
-      text += term[end..<token.text.startIndex] + shown.parenthesized
-      end = token.text.endIndex
-    }
-    return text + term[end...]
+    return term.replacingNames { name, token in token.isKeyword ? nil : expression(named: name) }
   }
 
   /// What the first result column of a name shows, if no column of FROM has it.

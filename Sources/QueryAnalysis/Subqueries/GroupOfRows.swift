@@ -181,26 +181,15 @@ struct JoinedGroup {
     if tokens.contains(where: { $0.isWord("OVER") }) { return nil }
     let isMore = tokens.withoutParentheses.columnName == nil
     var names: [ColumnName] = []
-    var text = ""
-    var end = expression.startIndex
-    for index in tokens.indices {
-      if subqueries.contains(where: { $0.body.indices.contains(index) }) { continue }
-      guard let name = ResolvedSelect.reference(at: index, in: tokens) else { continue }
+    let text = expression.replacingNames { name, _ in
       guard let shown = group.expression(of: name) else {
         names.append(name)
-        continue
+        return nil
       }
-      let before = index > tokens.startIndex ? tokens[index - 1] : nil
-      // CAST(… AS type), COLLATE name
-      if name.qualifier == nil, ["AS", "COLLATE"].contains(where: { before?.isWord($0) == true }) {
-        continue
-      }
-      let first = name.qualifier == nil ? index : index - 2
-      text += expression[end..<tokens[first].text.startIndex] + "(\(value(of: shown)))"
-      end = tokens[index].text.endIndex
+      return value(of: shown)
     }
-    guard !isMore || text.isEmpty || names.allSatisfy(around.isBinary) else { return nil }
-    return text + expression[end...]
+    guard !isMore || text == expression || names.allSatisfy(around.isBinary) else { return nil }
+    return text
   }
 
   private func sql(_ column: String, groupBy: [String], _ having: String?) -> String {

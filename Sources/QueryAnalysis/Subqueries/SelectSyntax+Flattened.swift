@@ -25,11 +25,22 @@ extension SelectSyntax {
       (column.alias ?? SQLTokens.tokens(of: column.expression).columnName?.name, column.expression)
     }
     func written(_ expression: String) -> String? {
-      replacingNames(in: expression) { name in
-        guard name.qualifier.map({ sources[0].alias?.isSameIdentifier(as: $0) == true }) != false
-        else { return nil }
-        return columns.first { $0.0?.isSameIdentifier(as: name.name) == true }?.1
+      guard Subquery.all(in: expression).isEmpty else { return nil }
+      var isCertain = true
+      let text = expression.replacingNames { name, token in
+        let isOfInner =
+          name.qualifier.map { sources[0].alias?.isSameIdentifier(as: $0) == true } ?? true
+        let shown =
+          isOfInner ? columns.first { $0.0?.isSameIdentifier(as: name.name) == true }?.1 : nil
+        // A keyword is no name, unless a column has it, too.
+        if token.isKeyword, name.qualifier == nil {
+          isCertain = isCertain && shown == nil
+          return nil
+        }
+        isCertain = isCertain && shown != nil
+        return shown
       }
+      return isCertain ? text : nil
     }
     let shown = self.columns.compactMap { written($0.expression) }
     let own = predicate.map { written($0) }
@@ -49,26 +60,5 @@ extension SelectSyntax {
   private var hasOnlyRows: Bool {
     commonTables.isEmpty && !isDistinct && groupBy.isEmpty && having == nil && windows.isEmpty
       && limit == nil
-  }
-
-  /// An expression with others in the place of its names; nil: one of them is not known, or there is a
-  /// subquery.
-  private func replacingNames(
-    in expression: String, by shown: (ColumnName) -> String?
-  ) -> String? {
-    let tokens = SQLTokens.tokens(of: expression)[...]
-    guard Subquery.all(in: expression).isEmpty else { return nil }
-    var text = ""
-    var end = expression.startIndex
-    for index in tokens.indices {
-      guard let name = ResolvedSelect.reference(at: index, in: tokens),
-        !tokens[index].isKeyword || name.qualifier != nil
-      else { continue }
-      guard let shown = shown(name) else { return nil }
-      let first = name.qualifier == nil ? index : index - 2
-      text += expression[end..<tokens[first].text.startIndex] + shown.parenthesized
-      end = tokens[index].text.endIndex
-    }
-    return text + expression[end...]
   }
 }

@@ -207,15 +207,6 @@ extension ArraySlice<SQLToken> {
     }
     return tokens.columnName == nil && !tokens.contains { $0.isWord("COLLATE") } ? .blob : nil
   }
-
-  /// What stands behind AS in `CAST(… AS type)`, if that is all.
-  private var typeOfCast: ArraySlice<SQLToken>? {
-    guard count > 4, first?.isWord("CAST") == true, let last, last.isSymbol(")"),
-      !dropFirst(2).dropLast().contains(where: { $0.depth == last.depth }),
-      let word = dropLast().lastIndex(where: { $0.isWord("AS") && $0.depth == last.depth + 1 })
-    else { return nil }
-    return self[(word + 1)..<(endIndex - 1)]
-  }
 }
 
 extension SelectSyntax {
