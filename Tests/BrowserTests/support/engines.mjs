@@ -52,8 +52,22 @@ export function isMissing(engine) {
 
 export const starting = { chromium, firefox, webkit };
 
-async function chromium({ width, height }) {
-  const [driver, port] = await chromedriver();
+/**
+ * What does not start is begun anew: a browser on a busy machine, or its driver, which takes a port that is free under
+ * IPv4, and ends where somebody has the same under IPv6.
+ */
+async function chromium(size, attempts = 3) {
+  try {
+    return await startedChromium(size);
+  } catch (error) {
+    if (attempts === 1) throw error;
+    return chromium(size, attempts - 1);
+  }
+}
+
+async function startedChromium({ width, height }) {
+  const driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
+  const [, port] = await said(driver.stdout, /started successfully on port (\d+)/, "chromedriver");
   const overChromedriver = await overHTTP(`http://127.0.0.1:${port}`, [driver], {
     browserName: "chrome",
     "goog:loggingPrefs": { browser: "ALL" },
@@ -66,18 +80,6 @@ async function chromium({ width, height }) {
     },
   });
   return { ...overChromedriver, hearsConsole: true };
-}
-
-/** It takes a port that is free under IPv4, and ends where somebody has the same under IPv6: then another may do. */
-async function chromedriver(attempts = 3) {
-  const driver = spawn(programNamed("chromedriver"), ["--port=0"], { stdio: ["ignore", "pipe", "ignore"] });
-  try {
-    const [, port] = await said(driver.stdout, /started successfully on port (\d+)/, "chromedriver");
-    return [driver, port];
-  } catch (error) {
-    if (attempts === 1) throw error;
-    return chromedriver(attempts - 1);
-  }
 }
 
 /** It has a screen of its own: there is no WebKit without one. */
@@ -142,12 +144,12 @@ async function firefox({ width, height }) {
 
 async function overHTTP(address, processes, capabilities) {
   const { sessionId } = await orEnd(processes, () =>
-    ask(`${address}/session`, "POST", "", { capabilities: { alwaysMatch: capabilities } }));
+    ask(`${address}/session`, "POST", "", { capabilities: { alwaysMatch: capabilities } }, 60_000));
   const base = `${address}/session/${sessionId}`;
   return {
     call: (method, path, body) => ask(base, method, path, body),
     async stop() {
-      await ask(base, "DELETE", "").catch(() => {});
+      await ask(base, "DELETE", "", undefined, 20_000).catch(() => {});
       for (const one of processes) {
         one.kill();
         await ended(one);
@@ -156,11 +158,13 @@ async function overHTTP(address, processes, capabilities) {
   };
 }
 
-async function ask(base, method, path, body) {
+/** `patience` in milliseconds: a browser that hangs is named, before the test is that waits for it. */
+async function ask(base, method, path, body, patience = 120_000) {
   const response = await fetch(base + path, {
     method, body: body && JSON.stringify(body, undefined),
     headers: body ? { "Content-Type": "application/json" } : {},
-  });
+    signal: AbortSignal.timeout(patience),
+  }).catch((error) => { throw new Error(`${method} ${path || "/"}: the browser's driver says nothing`, { cause: error }); });
   const { value } = await response.json();
   if (!response.ok) throw new Error(`${method} ${path}: ${value.error}: ${value.message}`);
   return value;

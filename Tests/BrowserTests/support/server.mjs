@@ -57,20 +57,26 @@ export class Server {
 
   get url() { return `http://127.0.0.1:${this.port}/`; }
 
-  async start() {
+  /** @param patience in milliseconds, after which it is ended */
+  async start(patience = 120_000) {
     this.#process = spawn(program, ["serve", "--port", String(this.port), ...this.options],
       { env: this.env, stdio: ["ignore", "pipe", "pipe"] });
     this.#process.stderr.on("data", (text) => {
       this.log = (this.log + text).slice(-100_000);
       if (process.env.DIDCHANGE_LOG) process.stderr.write(text);
     });
-    for await (const line of createInterface({ input: this.#process.stdout })) {
-      const [, port] = /listening on http:\/\/[^ ]*:(\d+)/.exec(line) ?? [];
-      if (!port) continue;
-      this.port = Number(port);
-      return this;
+    const impatient = setTimeout(() => this.send("SIGKILL"), patience);
+    try {
+      for await (const line of createInterface({ input: this.#process.stdout })) {
+        const [, port] = /listening on http:\/\/[^ ]*:(\d+)/.exec(line) ?? [];
+        if (!port) continue;
+        this.port = Number(port);
+        return this;
+      }
+    } finally {
+      clearTimeout(impatient);
     }
-    throw new Error(`didchange serve ${this.options.join(" ")} ended before it was ready`);
+    throw new Error(`didchange serve ${this.options.join(" ")} ended before it was ready, or was too slow: ${this.log}`);
   }
 
   /** SIGSTOP: its connections stay, and it says nothing. */

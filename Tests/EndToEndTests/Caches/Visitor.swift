@@ -75,12 +75,12 @@ final class Visitor: Sendable {
 
   func goOn() {
     state.withLock { $0.isPaused = false }
-    CurlLoop.shared.forEach { [weak self] handle in
-      if let self, handle.owner === self { curl_easy_pause(handle.pointer, CURLPAUSE_CONT) }
+    CurlLoop.shared.forEach { [self] handle in
+      if handle.owner === self { curl_easy_pause(handle.pointer, CURLPAUSE_CONT) }
     }
   }
 
-  private func hangUp() { CurlLoop.shared.remove { [weak self] in $0.owner === self } }
+  private func hangUp() { CurlLoop.shared.remove { [self] in $0.owner === self } }
 
   // MARK: - Streams
 
