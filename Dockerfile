@@ -13,8 +13,9 @@ COPY Sources Sources
 # Not built, but named by the manifest, which wants all of its folders to be there.
 COPY Tests Tests
 COPY Benchmarks Benchmarks
-RUN swift build -c release --product didchange --static-swift-stdlib \
-  && cp "$(swift build -c release --show-bin-path)/didchange" /didchange \
+COPY Scripts/build Scripts/functions.order Scripts/
+RUN Scripts/build --static-swift-stdlib \
+  && cp "$(Scripts/build --show-bin-path)/didchange" /didchange \
   && strip /didchange
 
 COPY Public Public

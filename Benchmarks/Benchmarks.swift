@@ -5,8 +5,8 @@ struct Benchmarks: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Measures hot paths against a peer or the physical limit, in one run.",
     discussion: """
-      Build and run with: swift run -c release Benchmarks NAME. Times are medians; what counts are \
-      the ratios, which a slower machine does not change much.
+      Build with Scripts/build --product Benchmarks, run .build/release/Benchmarks NAME. Times are \
+      medians; what counts are the ratios, which a slower machine does not change much.
       """,
     subcommands: [
       Refetch.self, Commit.self, Tracking.self, TrackingMemory.self, Burst.self,

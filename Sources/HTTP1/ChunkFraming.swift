@@ -9,7 +9,7 @@ package enum ChunkFraming {
   /// Appends one chunk.
   ///
   /// Nothing is not a chunk, because that would end the body.
-  package static func append(_ bytes: some Collection<UInt8>, to output: inout [UInt8]) {
+  package static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
     guard !bytes.isEmpty else { return }
     appendSize(bytes.count, to: &output)
     output.append(contentsOf: bytes)
