@@ -24,7 +24,7 @@ import Testing
     "SELECT avg(n) FROM shelf WHERE room IS NOT NULL",
     "SELECT coalesce(sum(n) FILTER (WHERE bookId > :least), -1) AS \"the sum\" FROM shelf -- a",
     "SELECT count(*) FROM book JOIN author ON author.id = authorId WHERE country IS NOT NULL",
-    "SELECT count(DISTINCT room) FROM shelf",
+    "SELECT count(DISTINCT room) FROM shelf", "SELECT count(DISTINCT price) FROM book",
     "SELECT count(DISTINCT n) || ' of ' || count(n) || sum(DISTINCT n) FROM shelf WHERE n > :least",
     "SELECT max(number) FROM signed", "SELECT count(*) FROM cheap",
     "WITH b AS (SELECT * FROM book WHERE price < 5) SELECT sum(id) FROM b",
@@ -35,7 +35,7 @@ import Testing
 
   /// Those that run again.
   static let refused = [
-    "SELECT max(name) FROM author", "SELECT count(DISTINCT price) FROM book",
+    "SELECT max(name) FROM author",
     "SELECT group_concat(title) FROM (SELECT title FROM book ORDER BY id)",
     "SELECT sum(total) FROM crowd",
     "SELECT (SELECT count(*) FROM book)",
@@ -79,7 +79,7 @@ import Testing
         }
       }
       fixture.refresh()
-      try fixture.writer.read { db in
+      try fixture.examine { db in
         for (definition, watched) in watched {
           if case .sql(let whole) = definition.form {
             let row = try #require(try Self.row(of: whole, arguments, in: db))

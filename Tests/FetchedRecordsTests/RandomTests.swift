@@ -92,7 +92,7 @@ struct RandomRun {
   mutating func step(_ step: Int) throws {
     try writeTransaction()
     fixture.refresh()
-    try fixture.writer.read { db in
+    try fixture.examine { db in
       for index in watched.indices { try check(index, step: step, in: db) }
     }
   }

@@ -124,7 +124,7 @@ struct RandomWindowRun {
       try fixture.write(sql)
     }
     fixture.refresh()
-    try fixture.writer.read { db in
+    try fixture.examine { db in
       rows += try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
       for index in cases.indices { try check(index, step, in: db) }
     }

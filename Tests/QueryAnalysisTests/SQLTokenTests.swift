@@ -15,6 +15,21 @@ import Testing
     #expect(SQLTokens.tokens(of: sql).map { Array($0.text.utf8) } == tokens.map { Array($0.utf8) })
   }
 
+  @Test(arguments: [
+    ("x IN t", "x IN (SELECT * FROM t)"), ("x IN/* */t;", "x IN/* */(SELECT * FROM t);"),
+    ("x NOT IN main.\"a b\" AND y IN (1)", "x NOT IN (SELECT * FROM main.\"a b\") AND y IN (1)"),
+    (
+      "x IN (SELECT y IN c FROM t) = z in d",
+      "x IN (SELECT y IN (SELECT * FROM c) FROM t) = z in (SELECT * FROM d)"
+    ),
+    ("x IN f(1) OR y IN main.f (2)", "x IN f(1) OR y IN main.f (2)"),
+    ("'x IN t' IN (1) -- IN t", "'x IN t' IN (1) -- IN t"),
+    ("x IN 't' AND IN", "x IN 't' AND IN"), ("x IN", "x IN"),
+  ])
+  func `a table behind IN is written out`(sql: String, written: String) {
+    #expect(sql.withTablesOfInAsSelects == written)
+  }
+
   @Test func `a name is what is between its quotes`() {
     let names = SQLTokens.tokens(of: "\"a\"\"\u{301}b\"\"\" `c``` [d\"] e").map(\.name)
     #expect(names == ["a\"\u{301}b\"", "c`", "d\"", "e"])

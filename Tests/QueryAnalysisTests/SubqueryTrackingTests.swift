@@ -26,6 +26,9 @@ import Testing
     SELECT id FROM author WHERE id IN (
       SELECT authorId FROM book WHERE genre = 'g1' UNION SELECT authorId FROM book WHERE price = 2)
     """,
+    "SELECT id FROM book WHERE genre IN codes AND id NOT IN (SELECT a.id FROM author a WHERE 'x' IN main.codes)",
+    "WITH c AS (SELECT authorId FROM book WHERE genre = 'g1') SELECT id, name FROM author WHERE id IN c",
+    "WITH c AS (SELECT authorId FROM book) SELECT id FROM author WHERE id IN c UNION SELECT id FROM former",
     "SELECT id FROM book WHERE genre IN (SELECT DISTINCT code FROM genre WHERE label <> 'x')",
     """
     SELECT a.id, b.id AS book FROM author a JOIN book b ON b.authorId = a.id

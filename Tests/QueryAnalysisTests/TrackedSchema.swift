@@ -39,6 +39,7 @@ let trackedSchema = """
   CREATE VIEW perGenre AS SELECT genre, count(*) AS n FROM book GROUP BY genre;
   CREATE VIEW signed AS
     SELECT book.id, title, author.name FROM book LEFT JOIN author ON author.id = authorId;
+  CREATE VIEW codes AS SELECT code FROM genre WHERE label <> 'l3';
   CREATE VIEW ranked AS
     SELECT id, name, (SELECT count(*) FROM book WHERE authorId = author.id) AS rank FROM author;
   CREATE VIEW written AS

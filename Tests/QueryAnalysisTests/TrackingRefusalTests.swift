@@ -9,9 +9,15 @@ import Testing
       "SELECT DISTINCT genre FROM book ORDER BY price",
       "price may have several values in a group: price"
     ),
-    ("SELECT id FROM book EXCEPT SELECT id FROM author", "it joins several SELECTs with EXCEPT"),
+    (
+      "SELECT id FROM book EXCEPT SELECT id FROM author",
+      "it joins several SELECTs with EXCEPT: SELECT DISTINCT … WHERE NOT EXISTS (SELECT 1 …) says the same"
+    ),
     ("SELECT id FROM book EXCEPT SELECT 1", "it joins several SELECTs with EXCEPT"),
-    ("SELECT id FROM book INTERSECT SELECT 1", "it joins several SELECTs with INTERSECT"),
+    (
+      "SELECT id FROM book INTERSECT SELECT 1",
+      "it joins several SELECTs with INTERSECT: SELECT DISTINCT … WHERE EXISTS (SELECT 1 …) says the same"
+    ),
     ("VALUES (1), (2)", "it is no plain SELECT"),
     ("SELECT 1 AS one", "it reads no table"),
     (
@@ -109,7 +115,24 @@ import Testing
     ("SELECT * FROM mixed", "mixed is a table WITHOUT ROWID, whose keys only SQLite can compare"),
     ("SELECT * FROM taken", "all names of taken's rowid are taken by columns"),
     ("SELECT * FROM search_data", "search_data is a virtual table"),
-    ("SELECT value FROM json_each('[1]')", "json_each is a table-valued function"),
+    (
+      "SELECT value FROM json_each('[1]')",
+      "json_each is a table-valued function, and FROM has no table"
+    ),
+    (
+      "SELECT book.id FROM book NATURAL JOIN json_each(title)",
+      "json_each is a table-valued function beside USING, or a NATURAL, RIGHT or FULL JOIN"
+    ),
+    (
+      """
+      SELECT a.id, value FROM author a LEFT JOIN book b ON authorId = a.id
+      JOIN json_each(coalesce(title, '[]'))
+      """, "a LEFT JOIN may leave out what json_each is called with: coalesce(title, '[]')"
+    ),
+    (
+      "SELECT book.id, value FROM book, json_each(title) UNION ALL SELECT id, name FROM author",
+      "a SELECT of UNION ALL has a table-valued function, json_each"
+    ),
     ("SELECT name FROM sqlite_schema", "sqlite_schema is no ordinary table"),
     ("SELECT id FROM book INDEXED BY bookByGenre WHERE genre = 'x'", "it prescribes an index"),
     ("SELECT id FROM book NOT INDEXED", "it prescribes an index"),
@@ -133,7 +156,6 @@ import Testing
         ON genre.code = tag.value) AS g FROM book
       """, "several rows of a subquery may match"
     ),
-    ("SELECT book.id FROM book, json_each(title)", "json_each is a table-valued function"),
     ("SELECT cid FROM pragma_table_info('book')", "pragma_table_info is a table-valued function"),
     (
       "SELECT a.id FROM (author a JOIN book b ON a.id = authorId)",
@@ -154,14 +176,13 @@ import Testing
     ),
     ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
     (
-      "SELECT id FROM book WHERE genre NOT IN one", "it has a subquery: genre NOT IN one"
+      "SELECT id FROM book WHERE genre NOT IN one", "SQLite would not search by key: SCAN one"
     ),
-    ("SELECT id FROM book WHERE genre IN main.one", "it has a subquery: genre IN main.one"),
-    ("SELECT id FROM book ORDER BY 0x1", "it orders by the number 0x1"),
     (
-      "SELECT DISTINCT price FROM book",
-      "price is a column without a type: 1 and 1.0 would be one group, and which of them it shows is not certain"
+      "SELECT id FROM book WHERE genre IN main.one",
+      "SQLite would not search by key: SCAN main.one; what may help: CREATE INDEX one_v ON one (v)"
     ),
+    ("SELECT id FROM book ORDER BY 0x1", "it orders by the number 0x1"),
     (
       "SELECT DISTINCT name FROM author",
       "it groups by name under the collation NOCASE: which of the equal values a group shows is not certain"

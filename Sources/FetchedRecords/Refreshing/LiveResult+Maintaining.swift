@@ -36,10 +36,24 @@ extension LiveResult {
 
   /// Reads the records that changed rows lead to again, and puts them in their places.
   ///
+  /// What leads there looks at rows that a condition keeps from the query, and so at a text, perhaps, that is
+  /// no JSON: then the query runs again.
+  ///
   /// O(k log n), k records among n; O(n) the first time.
   ///
   /// - Throws: `DatabaseError`.
   func maintain(
+    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+  ) throws -> Outcome {
+    do {
+      return try maintained(changed, plan: plan, arguments, in: db)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      contributionsPause = Self.longPause
+      return .refetch(because: "failedSearch")
+    }
+  }
+
+  private func maintained(
     _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
   ) throws -> Outcome {
     let shown = snapshot.results
@@ -117,9 +131,12 @@ extension LiveResult {
       contributionsPause -= 1
       return
     }
-    contributions = try Contributions(
-      plan, records: snapshot.results.count, arguments: arguments, in: db)
-    if contributions == nil { contributionsPause = Self.longPause }
+    do {
+      contributions = try Contributions(
+        plan, records: snapshot.results.count, arguments: arguments, in: db)
+    } catch let refusal as Contributions.Refusal {
+      contributionsPause = refusal == .loss ? Self.shortPause : Self.longPause
+    }
   }
 
   /// To gather costs as much as to run the query: a small part of the time, where it is in vain.

@@ -42,6 +42,8 @@ struct LiveUpdate {
 extension LiveResult {
   /// A piece of work shorter than this may be done on the queue that follows commits.
   static let shortWork = Duration.milliseconds(2)
+  /// Well within that, so that work does not go back and forth.
+  private static let quickWork = Duration.milliseconds(1)
 
   /// Fewer records than this are looked through within such a time.
   private static let quicklyIndexed = 8192
@@ -188,8 +190,7 @@ extension LiveResult {
       case .refetchOnce(let reason):
         return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):
-        // Well within what may be done at once, so that it does not go back and forth.
-        if ContinuousClock.now - start < Self.shortWork / 2 { durations.isLongByRows = false }
+        if ContinuousClock.now - start < Self.quickWork { durations.isLongByRows = false }
         return NextRecords(results: results, changes: changes, refetchReasons: nil)
       }
     }

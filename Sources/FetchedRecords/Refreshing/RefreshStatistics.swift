@@ -42,8 +42,8 @@ package struct QueryRefreshes: Sendable, Equatable {
   package internal(set) var failures = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
   /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`,
-  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `schema`, `configuration`, `failure`, `asked`,
-  /// `resumed`.
+  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `failedSearch`, `schema`, `configuration`,
+  /// `failure`, `asked`, `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]
 
   mutating func count(_ reasons: [String]) {

@@ -40,7 +40,7 @@ package final class Refresher: @unchecked Sendable {
   var finder: (any ChangeFinder)?
   var schemaNumber: Int64?
   /// Grows by one with each refresh that saw a commit.
-  var commit = 0
+  package internal(set) var commit = 0
   let live = LiveResults()
   /// What statements alongside aggregate, where that is followed.
   var aggregatedRows: [AggregatedRows.Key: AggregatedRows] = [:]

@@ -32,11 +32,18 @@ struct Contributions {
   private static let ownersPerRow = 16
   private static let few = 65_536
 
+  /// Why they are not kept.
+  enum Refusal: Error {
+    /// They are many times as many as the rows, and as the records of the result, or groups are few.
+    case tooMany
+    /// A group is not found again by its values, which the next commit may change.
+    case loss
+  }
+
   /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
   ///
-  /// Fails where these are many times as many as the rows, and as the `records` of the result, and
-  /// where a group is not found again by its values.
-  init?(
+  /// - Throws: ``Refusal``, and `DatabaseError`.
+  init(
     _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
   ) throws {
     numbers = GroupIdentifiers(collations: plan.collations)
@@ -51,20 +58,22 @@ struct Contributions {
       defer { sqlite3_reset(statement.sqliteStatement) }
       while try statement.step(in: db) {
         _ = add(statement, of: number, plan)
-        if hasLoss { return nil }
+        if hasLoss { throw Refusal.loss }
         let count = count
         if count > Self.few,
           count > Self.ownersPerRow * (records + rows)
         {
-          return nil
+          throw Refusal.tooMany
         }
       }
     }
-    if members?.areTooFewGroups == true { return nil }
+    if members?.areTooFewGroups == true { throw Refusal.tooMany }
     for position in owners.indices { owners[position].trim() }
     members?.trim()
     if plan.appearances != nil {
-      guard let all = try Appearances(plan, arguments: arguments, in: db) else { return nil }
+      guard let all = try Appearances(plan, arguments: arguments, in: db) else {
+        throw Refusal.loss
+      }
       appearances = all
     }
     limit = 2 * count + 1024

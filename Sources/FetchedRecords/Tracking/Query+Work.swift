@@ -130,6 +130,7 @@ extension DatabaseChanges {
 extension [ChangedRows] {
   /// The same with rows that lead to owners by their own rowids taken for rows of the owners' table.
   fileprivate func joiningOwners(_ plan: IncrementalPlan) -> [ChangedRows] {
+    if plan.leads.count == 1 { return self }
     let isOwner = { (rows: ChangedRows) in
       rows.lead.isOwner && rows.lead.arm == nil && rows.lead.searches.isEmpty
     }

@@ -3,14 +3,17 @@ struct GroupTerm: Equatable {
   let expression: String
   /// The column that it is; nil: it is more than a column.
   let origin: BaseColumn?
-  /// The tables that it looks at.
+  /// The tables that it looks at, also by what a table-valued function is called with.
   let tables: Set<Int>
+  /// Whether there may be several values for one row of each table.
+  let looksAtFunction: Bool
 
   init(_ expression: String, in select: ResolvedSelect) {
     self.expression = expression
     origin = select.origin(of: expression)
     let sources = select.sources(in: expression, allowingAliases: false)
-    tables = origin.map { [$0.table] } ?? Set(sources.flatMap { select.tables(ofSource: $0) })
+    tables = origin.map { [$0.table] } ?? select.tables(behind: sources)
+    looksAtFunction = origin == nil && sources.contains { !select.sources[$0].functionIDs.isEmpty }
   }
 
   /// Whether both are the same column, or are written with the same words.

@@ -31,7 +31,24 @@ extension IncrementalAnalysis {
 
   /// How the values of groups are compared; none: they look the same where they are equal.
   func collations(of groups: [GroupTerm]) -> [Collation] {
-    groups.contains(where: isOfEqualValues) ? groups.map { collation(of: $0) ?? .binary } : []
+    groups.contains { isOfEqualValues($0) && !termsWithoutReals.contains($0) }
+      ? groups.map { collation(of: $0) ?? .binary } : []
+  }
+
+  /// What tells, behind the columns of a group, whether it is not found again by these as they are read, or
+  /// whether equal values of theirs may look different; none: neither may be.
+  func lossColumn(of joined: Joined) -> [String] {
+    guard joined.ownersAreGroups else { return [] }
+    let columns = joined.ownerColumns
+    let terms = select.groupTerms.map { GroupTerm($0, in: select) }
+    var losses = encoding == .utf8 ? [] : columns.map(TextEncoding.lostBytes(of:))
+    for (column, term) in zip(columns, terms) where termsWithoutReals.contains(term) {
+      losses.append(
+        """
+        CASE WHEN typeof(\(column)) = 'real' AND \(column) = CAST(\(column) AS INTEGER) THEN 1 END
+        """)
+    }
+    return losses.isEmpty ? [] : ["coalesce(\((losses + ["NULL"]).joined(separator: ", ")))"]
   }
 
   /// - Throws: ``NotIncremental`` where the rows of a group may have another order if it is read alone.

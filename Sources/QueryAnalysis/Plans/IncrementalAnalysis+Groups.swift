@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 import OrderedResults
 
@@ -13,15 +14,37 @@ extension IncrementalAnalysis {
     for group in groups where select.showsSubquery(group.expression) {
       throw NotIncremental(reason: "it groups by \(group.expression), which has a subquery")
     }
-    let others = groups.filter { $0.tables.isEmpty || !determined.isSuperset(of: $0.tables) }
-    let unequal = others.filter { !isOverGroups && !isDistinct && isOfEqualValues($0) }
+    let others = groups.filter {
+      $0.tables.isEmpty || $0.looksAtFunction || !determined.isSuperset(of: $0.tables)
+    }
+    let unequal = others.filter(isOfEqualValues)
     try checkValues(others.filter { !unequal.contains($0) })
     choice = try bareColumn(groups, determined)
     try completeKey(groups, determined)
-    let rows = possibleOwners.filter(owners.contains)
-    dependsOnOrder = !unequal.isEmpty || callsOrderedAggregate || choice != nil
-    if !rows.isEmpty, !isOverGroups { return try rowShape(owners: rows) }
+    let rows = isOverGroups ? [] : possibleOwners.filter(owners.contains)
+    let isOrdered = callsOrderedAggregate || choice != nil
+    do {
+      if isOverGroups || isDistinct { try checkValues(unequal) }
+      var attempt = self
+      attempt.dependsOnOrder = !unequal.isEmpty || isOrdered
+      return try rows.isEmpty
+        ? attempt.requiredShape(ownedBy: groups) : attempt.rowShape(owners: rows)
+    } catch let refusal as NotIncremental {
+      guard !unequal.isEmpty || refusal.unsearched != nil && !rows.isEmpty,
+        unequal.allSatisfy({ collation(of: $0) == .binary })
+      else { throw refusal }
+      var attempt = self
+      attempt.dependsOnOrder = isOrdered
+      attempt.termsWithoutReals = unequal
+      do {
+        return try attempt.requiredShape(ownedBy: groups)
+      } catch let other as NotIncremental {
+        throw unequal.isEmpty ? refusal : other
+      }
+    }
+  }
 
+  private mutating func requiredShape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {
     for group in groups { try checkIsRequired(group) }
     return try shape(ownedBy: groups)
   }
@@ -29,10 +52,10 @@ extension IncrementalAnalysis {
   /// The shape whose owners are the rows that are alike in these terms.
   mutating func shape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {
     var refusal: NotIncremental?
-    for keeping in Keeping.allCases {
+    for (members, keeping) in product(Members.Kind.allCases, Keeping.allCases) {
       var attempt = self
       do {
-        return try attempt.shape(ownedBy: groups, keeping)
+        return try attempt.shape(ownedBy: groups, members, keeping)
       } catch let error as NotIncremental {
         refusal = refusal ?? error
       }
@@ -42,13 +65,13 @@ extension IncrementalAnalysis {
   }
 
   private mutating func shape(
-    ownedBy groups: [GroupTerm], _ keeping: Keeping
+    ownedBy groups: [GroupTerm], _ kind: Members.Kind, _ keeping: Keeping
   ) throws -> IncrementalShape {
     let asked = try recordOrder()
     let (order, terms) = (asked.record, asked.sql)
     let columns = groups.map { position(of: $0) }
     let condition = groups.map { "\($0.expression.parenthesized) IS ?" }.joined(separator: " AND ")
-    let (members, records) = try groupRecords(condition, of: groups, keeping)
+    let (members, records) = try groupRecords(condition, of: groups, kind, keeping)
     if dependsOnOrder { try checkOrderOfRows(records, order, terms, groups) }
     try checkOrderInSubqueries(records, terms)
     let (leads, contributions, keptRows) = try leads(
@@ -68,6 +91,10 @@ extension IncrementalAnalysis {
 
   /// Groups that are read by the rowids of their rows, which are kept in memory.
   private struct Members {
+    /// Rows of the tables that have what is grouped by; or else of others, of which each row of a group has
+    /// one: those that no LEFT JOIN leaves out. The rows of fewer tables may then be followed.
+    enum Kind: CaseIterable { case own, others }
+
     let table: Int
     /// Why SQLite would not find the rows by what they are grouped by.
     let refusal: NotIncremental
@@ -75,7 +102,7 @@ extension IncrementalAnalysis {
 
   /// The records of one group, whose values are the last parameters without names.
   private mutating func groupRecords(
-    _ condition: String, of groups: [GroupTerm], _ keeping: Keeping
+    _ condition: String, of groups: [GroupTerm], _ kind: Members.Kind, _ keeping: Keeping
   ) throws -> (Members?, String) {
     do {
       return (nil, try searchedRecords(condition, of: groups, keeping))
@@ -83,7 +110,10 @@ extension IncrementalAnalysis {
       let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
       if let choice { throw NotIncremental(reason: "\(choice); \(refusal.reason)") }
       if dependsOnOrder { throw refusal }
-      for table in tables.sorted() where select.tables[table].storage == nil {
+      let candidates = select.tables.indices.filter {
+        kind == .own ? tables.contains($0) : !tables.contains($0) && !select.tables[$0].isNullable
+      }
+      for table in candidates where select.tables[table].storage == nil {
         guard let rowID = select.tables[table].rowID else { continue }
         let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
         let condition = "\(rowID) IN (\(list)) AND \(condition)"
@@ -118,7 +148,8 @@ extension IncrementalAnalysis {
     do {
       try checkSearches(sql)
     } catch let refusal as NotIncremental {
-      let expressions = groups.filter { $0.origin == nil }.map(\.expression)
+      let expressions = groups.filter { $0.origin == nil && !$0.looksAtFunction }
+        .map(\.expression)
       if expressions.isEmpty { throw refusal }
       throw NotIncremental(
         reason: """
@@ -191,7 +222,11 @@ extension IncrementalAnalysis {
   }
 
   func checkIsRequired(_ group: GroupTerm) throws {
-    guard group.tables.contains(where: { select.tables[$0].isNullable }) else { return }
+    let isOfFunction = select.sources(in: group.expression, allowingAliases: false)
+      .contains { select.sources[$0].mayLackFunction }
+    guard isOfFunction || group.tables.contains(where: { select.tables[$0].isNullable }) else {
+      return
+    }
     throw NotIncremental(
       reason: "it groups by \(group.expression), which a LEFT JOIN may leave out")
   }
@@ -240,7 +275,8 @@ extension IncrementalAnalysis {
           if groups.contains(origin) || determined.contains(origin.table) { continue }
         }
         for index in select.sources.indices where select.sources[index].mayOwn(name) {
-          if determined.isSuperset(of: select.tables(ofSource: index)) { continue }
+          let isDetermined = determined.isSuperset(of: select.tables(ofSource: index))
+          if isDetermined, select.sources[index].functionIDs.isEmpty { continue }
           choice = choice ?? "\(name.name) may have several values in a group: \(expression)"
         }
       }
@@ -260,7 +296,8 @@ extension IncrementalAnalysis {
       let known = determination.closure(of: determination.identified(by: origins(key)))
       return groups.filter { group in
         !key.contains { shows(group, at: $0) }
-          && (group.tables.isEmpty || !known.isSuperset(of: group.tables))
+          && (group.tables.isEmpty || group.looksAtFunction
+            || !known.isSuperset(of: group.tables))
       }
     }
     while candidate.keyIsFree, let group = missing().first {

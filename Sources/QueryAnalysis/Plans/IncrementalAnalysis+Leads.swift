@@ -45,8 +45,9 @@ extension IncrementalAnalysis {
     let own = select.tables.indices.filter { $0 != owner }
     try join(
       Joined(
-        select: select.certain, numbers: Array(select.tables.indices), own: own,
-        ownerColumns: ownerColumns, ownersAreGroups: owner == nil), owner, &leads, &contributions)
+        select: select.certain.withoutFunctions(unseenBy: ownerColumns),
+        numbers: Array(select.tables.indices), own: own, ownerColumns: ownerColumns,
+        ownersAreGroups: owner == nil), owner, &leads, &contributions)
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
       throw NotIncremental(reason: first)
     }
@@ -60,8 +61,9 @@ extension IncrementalAnalysis {
       }
       try join(
         Joined(
-          select: subquery.select, numbers: subquery.numbers, own: Array(subquery.ownNumbers),
-          ownerColumns: columns, ownersAreGroups: owner == nil,
+          select: subquery.select.withoutFunctions(unseenBy: columns),
+          numbers: subquery.numbers, own: Array(subquery.ownNumbers), ownerColumns: columns,
+          ownersAreGroups: owner == nil,
           groups: owner == nil && select.isGrouped && index >= subqueries.joinsOfRows
             ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
           doubt: subquery.doubt), owner, &leads, &contributions)
@@ -153,7 +155,7 @@ extension IncrementalAnalysis {
         sql: body(of: joined, reached, from: joined.groups),
         positions: first..<end + values.count,
         keys: numbered(joined, reached).map(\.key) + values.map(\.key),
-        tellsLoss: joined.ownersAreGroups && encoding != .utf8))
+        tellsLoss: !lossColumn(of: joined).isEmpty))
     enterValues(of: joined, at: end, &leads, &contributions)
   }
 
@@ -196,10 +198,9 @@ extension IncrementalAnalysis {
     of joined: Joined, _ reached: [Int], from: String? = nil, condition: String? = nil,
     requiring table: Int? = nil
   ) -> String {
-    let loss = joined.ownersAreGroups ? lossColumn(ofGroup: joined.ownerColumns) : []
-    return DeclaredParts.select(
+    DeclaredParts.select(
       numbered(joined, reached).flatMap(\.identity) + joined.values(of: nil).map(\.text)
-        + joined.ownerColumns + loss,
+        + joined.ownerColumns + lossColumn(of: joined),
       from: from ?? joined.select.from(requiring: table),
       conditions: [joined.select.syntax.predicate?.parenthesized, condition].compactMap(\.self),
       groupBy: [], having: nil)

@@ -77,6 +77,7 @@ extension IncrementalAnalysis: OrderedAnalysis {
       // A rowid is a number.
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"
     }
+    if let expression, select.isColumnOfFunction(expression) { return "BINARY" }
     let inner = expression.map { SQLTokens.tokens(of: select.expression(shownBy: $0)) }
     if inner?.isOneCall == true || inner?.isOneSubquery == true || inner?[...].isNumber == true {
       return "BINARY"

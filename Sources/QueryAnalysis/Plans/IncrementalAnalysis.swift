@@ -63,6 +63,9 @@ struct IncrementalAnalysis {
   var dependsOnOrder = false
   /// Which column shows one of several values of a group, in a sentence.
   var choice: String?
+  /// What it groups by of which equal values look the same unless they are numbers of both kinds, 1 and 1.0:
+  /// where such a one comes up, the query is run again.
+  var termsWithoutReals: [GroupTerm] = []
   /// What stands behind each visible column, in the words of ``shown``; nil: not certain.
   let items: [ResultColumn]?
   var list: SelectList
@@ -79,7 +82,10 @@ struct IncrementalAnalysis {
     locality = try RowLocality(db)
     resolver = SourceResolver(locality, budget, db)
     let resolved = try resolver.resolveWithParts(candidate.syntax).withoutNamesInOrder
-    try resolved.checkHasNoFunction()
+    try resolved.checkFunctions()
+    if let function = resolved.functionNames.first, resolved.tables.isEmpty {
+      throw NotIncremental(reason: "\(function) is a table-valued function, and FROM has no table")
+    }
     isDistinct = resolved.syntax.isDistinct
     shown = try resolved.groupedIfDistinct(locality.functions)
     select = shown.grouped ?? shown.partitioned ?? shown
@@ -321,6 +327,24 @@ struct IncrementalAnalysis {
     }
     guard known.count == select.tables.count else {
       throw NotIncremental(reason: "several records may have one key")
+    }
+    for number in select.functionIDs.indices { addID(ofFunction: number) }
+  }
+
+  /// Adds what tells the rows of a table-valued function apart to the key, or behind it.
+  private mutating func addID(ofFunction number: Int) {
+    let id = select.functionIDs[number]
+    let column = GroupTerm(id, in: select)
+    let position =
+      (0..<list.count).first { shows(column, at: $0) }
+      ?? list.append(hidden: shown.functionIDs[number])
+    if key.contains(position) { return }
+    if candidate.keyIsFree {
+      key.append(position)
+      let source = SQLTokens.tokens(of: id).columnName?.qualifier
+      addedKeyNames.append(source.map { "\($0).id" } ?? "id")
+    } else {
+      tiebreakers.append(position)
     }
   }
 

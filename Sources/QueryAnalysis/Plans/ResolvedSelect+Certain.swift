@@ -20,6 +20,25 @@ extension ResolvedSelect {
     return copy
   }
 
+  /// The same without table-valued functions that neither its conditions nor these expressions look at,
+  /// which are not called then. That leads to more rows, and not to less.
+  func withoutFunctions(unseenBy expressions: [String]) -> ResolvedSelect {
+    var rest = self
+    for index in sources.indices.reversed() where sources[index].isFunction {
+      let next = index + 1 < rest.sources.count ? rest.sources[index + 1] : nil
+      if index == 0, next?.isLeftJoined != false || next?.condition != nil { continue }
+      let others = rest.sources.indices.filter { $0 != index }.map { rest.sources[$0] }
+      let all =
+        others.flatMap { [$0.arguments, $0.condition] } + [rest.syntax.predicate]
+        + expressions.map(Optional.some)
+      let isSeen = all.contains { text in
+        text.map { rest.sources(in: $0, allowingAliases: false).contains(index) } == true
+      }
+      if !isSeen { rest.sources.remove(at: index) }
+    }
+    return rest
+  }
+
   /// Whether a name, where it is that of a column here, stands for a value of rows that are there.
   ///
   /// Where nothing counts that is NULL, it may be a column of what a LEFT JOIN leaves out; but not an

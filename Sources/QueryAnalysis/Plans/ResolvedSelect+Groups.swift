@@ -82,10 +82,11 @@ extension ResolvedSelect {
         ("\(source.name.quotedIdentifier).\(Self.groupName(index))", Self.groupName(index))
       }
     }
-    return tables.enumerated().flatMap { index, table in
+    let rows = tables.enumerated().flatMap { index, table in
       table.rowID.map { [($0, Self.rowIDName(index))] }
         ?? table.keyColumns.enumerated().map { ($1, Self.keyName(index, $0)) }
     }
+    return rows + functionIDs.enumerated().map { ($1, Self.functionIDName($0)) }
   }
 
   static func groupName(_ index: Int) -> String { "\"didchange group \(index)\"" }

@@ -11,6 +11,16 @@ extension ResolvedSelect {
     return first..<first + sources[index].tables.count
   }
 
+  /// The tables of some sources, and of what the functions among them are called with.
+  func tables(behind sources: Set<Int>) -> Set<Int> {
+    sources.reduce(into: []) { tables, index in
+      tables.formUnion(self.tables(ofSource: index))
+      guard case .function(let arguments) = self.sources[index].body else { return }
+      let before = self.sources(in: arguments, allowingAliases: false).filter { $0 < index }
+      tables.formUnion(self.tables(behind: before))
+    }
+  }
+
   /// The sources that an expression may look at: every one that it does, and perhaps others, where a
   /// word of the expression is only written like a column.
   func sources(in expression: String, allowingAliases: Bool = true) -> Set<Int> {
@@ -56,6 +66,17 @@ extension ResolvedSelect {
     return origin(of: name)
   }
 
+  /// Whether an expression is a column of a table-valued function, and nothing else.
+  func isColumnOfFunction(_ expression: String) -> Bool {
+    guard let name = SQLTokens.tokens(of: expression).columnName else { return false }
+    let owners = sources.filter { $0.mayOwn(name) }
+    return !owners.isEmpty
+      && owners.allSatisfy { source in
+        guard case .select(let inner, _) = source.body else { return source.isFunction }
+        return source.expression(shownBy: name, in: inner).map(inner.isColumnOfFunction) == true
+      }
+  }
+
   func origin(of name: ColumnName) -> BaseColumn? {
     let owners = sources.indices.filter { sources[$0].mayOwn(name) }
     // USING joins columns of one name to one, which is that of the first source.
@@ -70,10 +91,7 @@ extension ResolvedSelect {
     case .function: return nil
     case .select(let inner, _): select = inner
     }
-    let position = source.columns.firstIndex { $0.isSameIdentifier(as: name.name) }
-    let inner =
-      position.map { select.expandedColumns?[$0].expression }
-      ?? select.hiddenColumns.first { $0.name == name.name.quotedIdentifier }?.expression
+    let inner = source.expression(shownBy: name, in: select)
     guard let column = inner.flatMap(select.origin(of:)) else { return nil }
     return BaseColumn(table: first + column.table, name: column.name)
   }
@@ -107,6 +125,13 @@ extension ResolvedSource {
     case .select(let select, _):
       select.hiddenColumns.contains { $0.name == name.quotedIdentifier }
     }
+  }
+
+  /// What one of its columns, hidden ones too, stands for in the SELECT that it is.
+  fileprivate func expression(shownBy name: ColumnName, in select: ResolvedSelect) -> String? {
+    let position = columns.firstIndex { $0.isSameIdentifier(as: name.name) }
+    return position.map { select.expandedColumns?[$0].expression }
+      ?? select.hiddenColumns.first { $0.name == name.name.quotedIdentifier }?.expression
   }
 
   /// A table's column by that name; the rowid's names are all the same column.

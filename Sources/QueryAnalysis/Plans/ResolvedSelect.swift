@@ -85,6 +85,22 @@ struct ResolvedSelect {
     "\"didchange key \(index).\(column)\""
   }
 
+  static func functionIDName(_ index: Int) -> String { "\"didchange function \(index)\"" }
+
+  /// What tells the rows of its table-valued functions apart, where rows of the tables are the same.
+  var functionIDs: [String] { sources.flatMap(\.functionIDs) }
+
+  /// The names of table-valued functions, here and in views.
+  var functionNames: [String] {
+    sources.flatMap { source -> [String] in
+      switch source.body {
+      case .function: return [source.name]
+      case .select(let inner, _): return inner.functionNames
+      case .table, .search: return []
+      }
+    }
+  }
+
   /// Whether the order of a subquery shows, because the SELECT around it has none.
   var showsInnerOrder: Bool {
     guard syntax.order.isEmpty, syntax.groupBy.isEmpty, sources.count == 1,
@@ -122,6 +138,27 @@ struct ResolvedSource {
 
   var isFunction: Bool { if case .function = body { true } else { false } }
 
+  /// Of a table-valued function, or of those in a view: what tells their rows apart.
+  var functionIDs: [String] {
+    switch body {
+    case .function: ["\(name.quotedIdentifier).\"id\""]
+    case .select(let inner, _) where inner.grouped == nil:
+      inner.functionIDs.indices.map {
+        "\(name.quotedIdentifier).\(ResolvedSelect.functionIDName($0))"
+      }
+    case .select, .table, .search: []
+    }
+  }
+
+  /// Whether a LEFT JOIN may leave out a table-valued function.
+  var mayLackFunction: Bool {
+    switch body {
+    case .function: isLeftJoined
+    case .select(let inner, _): inner.sources.contains(where: \.mayLackFunction)
+    case .table, .search: false
+    }
+  }
+
   var hasUsing: Bool { if case .using = constraint { true } else { false } }
 
   func isNamed(_ other: String) -> Bool { name.isSameIdentifier(as: other) }
@@ -151,7 +188,12 @@ struct ResolvedSource {
 
   /// Columns that can be named, though `*` does not show them.
   private var hiddenColumns: [String] {
-    if case .search(let table, _) = body { table.hiddenColumns } else { [] }
+    switch body {
+    case .search(let table, _): table.hiddenColumns
+    // https://www.sqlite.org/json1.html#jeach
+    case .function: ["json", "root"]
+    case .table, .select: []
+    }
   }
 
   func hides(column: String) -> Bool {

@@ -24,9 +24,15 @@ struct RowDetermination {
   private var equalities: [Equality] = []
   private var isWithinSource = false
   private let tables: [BaseTable]
+  private let knowsFunctions: Bool
 
-  init(_ select: ResolvedSelect, _ db: Database) {
+  /// - Parameters:
+  ///   - select: whose conditions are looked at.
+  ///   - db: knows the keys of its tables.
+  ///   - knowsFunctions: whether one row of each table-valued function is given.
+  init(_ select: ResolvedSelect, _ db: Database, knowsFunctions: Bool = false) {
     self.db = db
+    self.knowsFunctions = knowsFunctions
     facts = SchemaFacts(db: db)
     tables = select.tables
     collect(select, first: 0)
@@ -159,8 +165,12 @@ struct RowDetermination {
       equalities.append(Equality(column: shifted, known: [], isExact: true))
     } else if let name = right.columnName {
       let sources = select.sources(in: right, allowingAliases: false)
-      // A function has several rows for what it is called with.
-      guard !sources.isEmpty, !sources.contains(where: { select.sources[$0].isFunction }) else {
+      if sources.isEmpty { return }
+      if sources.contains(where: { select.sources[$0].isFunction }) {
+        // A function has several rows for what it is called with. Its columns have no affinity, and take only
+        // such values for equal that are the same for whatever index.
+        guard knowsFunctions, sources.allSatisfy({ select.sources[$0].isFunction }) else { return }
+        equalities.append(Equality(column: shifted, known: [], isExact: true))
         return
       }
       let known = sources.flatMap { select.tables(ofSource: $0) }

@@ -218,7 +218,11 @@ struct SourceResolver {
         select, allowingAggregates: select.isGrouped,
         allowingWindows: allowsParts && !select.isGrouped)
     }
-    try select.checkHasNoFunction()
+    do {
+      try select.checkFunctions()
+    } catch {
+      throw NotIncremental(reason: "in \(source.shownName), \(error.reason)")
+    }
     guard let expanded = select.expandedColumns else {
       throw NotIncremental(reason: "in \(source.shownName), what * stands for is not certain")
     }
@@ -265,11 +269,31 @@ extension SourceSyntax {
 }
 
 extension ResolvedSelect {
-  /// Which of a function's rows is which is not known from one commit to the next, as that of a
-  /// table's rows is by their rowids.
-  func checkHasNoFunction() throws(NotIncremental) {
-    guard let source = sources.first(where: \.isFunction) else { return }
-    throw NotIncremental(reason: "\(source.table) is a table-valued function")
+  /// The rows of a function are those of what it is called with, where that is of rows that are there.
+  func checkFunctions() throws(NotIncremental) {
+    guard let first = sources.first(where: \.isFunction) else { return }
+    let isOtherJoin = syntax.sources.contains { $0.isWrittenFirst || $0.isFullJoined }
+    if isOtherJoin || sources.contains(where: \.hasUsing) {
+      throw NotIncremental(
+        reason: """
+          \(first.table) is a table-valued function beside USING, or a NATURAL, RIGHT or FULL JOIN: \
+          write JOIN or LEFT JOIN with ON
+          """)
+    }
+    var names = NameScopes()
+    names.enter(self, named: sources.map(\.name))
+    for source in sources {
+      guard case .function(let arguments) = source.body else { continue }
+      let tokens = SQLTokens.tokens(of: arguments)[...]
+      if tokens.withoutSubqueries.count < tokens.count {
+        throw NotIncremental(
+          reason: "\(source.table) is called with what a subquery finds: \(arguments)")
+      }
+      guard names.isCertain(tokens, rejectingNull: tokens.columnName != nil) else {
+        throw NotIncremental(
+          reason: "a LEFT JOIN may leave out what \(source.table) is called with: \(arguments)")
+      }
+    }
   }
 }
 

@@ -40,12 +40,4 @@ extension IncrementalAnalysis {
       lostBytes: hidden.map { $0 + list.visible.count } ?? list.append(hidden: lostBytes))
     return term
   }
-
-  /// What tells, behind the columns of a group, whether text of theirs is another one when it is read:
-  /// then the group is not found again by it.
-  func lossColumn(ofGroup columns: [String]) -> [String] {
-    guard encoding != .utf8 else { return [] }
-    let lost = columns.map(TextEncoding.lostBytes(of:)) + ["NULL"]
-    return ["coalesce(\(lost.joined(separator: ", ")))"]
-  }
 }

@@ -20,7 +20,8 @@ package struct DeclaredParts {
         SourceSyntax(origin: .table(schema: nil, name: declaration.table), alias: nil)
       ],
       predicate: declaration.predicate, groupBy: declaration.groupBy, having: declaration.having,
-      order: declaration.order)
+      order: declaration.order
+    ).mapExpressions(\.withTablesOfInAsSelects)
   }
 
   /// The statement that returns `columns`; each expression ends with its line, so that a comment

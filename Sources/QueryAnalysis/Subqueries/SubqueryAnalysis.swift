@@ -72,6 +72,7 @@ struct SubqueryAnalysis {
     facts = resolver.facts
     (self.resolver, self.locality) = (resolver, locality)
     let aliases = select.sources.map(\.name)
+    functionNames = Set(select.functionNames)
     var outside = Surroundings()
     outside.enter(select, named: aliases, numbers: Array(select.tables.indices))
     outermostNames = outside.names
@@ -185,8 +186,9 @@ struct SubqueryAnalysis {
     count += inner.tables.count
     numberOfSelects += 1
     let aliases = inner.sources.indices.map { "didchange \(numberOfSelects).\($0)" }
+    functionNames.formUnion(inner.functionNames)
     for (source, alias) in zip(inner.sources, aliases) where source.isFunction {
-      functionNames.formUnion([source.name, alias])
+      functionNames.insert(alias)
     }
     note(inner, named: aliases)
     within.enter(inner, named: aliases, numbers: numbers)
@@ -360,10 +362,10 @@ struct SubqueryAnalysis {
       let isAggregate = syntax.columns.contains { locality.functions.callsAggregate($0.expression) }
       // The rows of a function have an order of their own.
       if isAggregate || inner.sources.count == 1 && inner.sources[0].isFunction { return }
-      if !inner.sources.contains(where: \.isFunction) {
+      if inner.functionIDs.isEmpty {
         let tables = join.select.tables.indices
         let around = Set(tables.dropLast(inner.tables.count))
-        let known = RowDetermination(join.select, db).closure(of: around)
+        let known = RowDetermination(join.select, db, knowsFunctions: true).closure(of: around)
         if known.count == tables.count { return }
       }
     }

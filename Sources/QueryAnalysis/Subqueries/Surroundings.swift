@@ -54,6 +54,10 @@ extension SubqueryAnalysis.Surroundings {
       }
       joined.constraint = .on(equalities.joined().joined(separator: " AND "))
       next += joined.tables.count
+      if !joined.functionIDs.isEmpty {
+        refusal = refusal ?? "\(view) has a table-valued function beside a subquery"
+        joined.constraint = .none
+      }
       refusal = refusal ?? joined.tables.compactMap(\.lack).first
       sources.append(joined)
     }

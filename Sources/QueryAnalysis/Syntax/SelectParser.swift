@@ -7,7 +7,7 @@ struct SelectParser {
 
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parse(_ sql: String) throws(NotIncremental) -> SelectSyntax {
-    var tokens = SQLTokens.tokens(of: sql)[...]
+    var tokens = SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...]
     while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
     var parser = SelectParser(tokens: tokens)
     let commonTables = try parser.takeWith()
@@ -20,7 +20,7 @@ struct SelectParser {
   ///
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parseParts(_ sql: String) throws(NotIncremental) -> [SelectSyntax] {
-    var parser = SelectParser(tokens: SQLTokens.tokens(of: sql)[...])
+    var parser = SelectParser(tokens: SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...])
     let commonTables = try parser.takeWith()
     let isOperator = { (token: SQLToken) in
       token.depth == 0 && SelectClauses.compoundOperators.contains(where: token.isWord)
@@ -58,13 +58,22 @@ struct SelectParser {
 
   // MARK: - Clauses
 
+  /// What says the same as a compound operator and is followed.
+  private static func advice(on compoundOperator: String) -> String {
+    switch compoundOperator {
+    case "EXCEPT": ": SELECT DISTINCT … WHERE NOT EXISTS (SELECT 1 …) says the same"
+    case "INTERSECT": ": SELECT DISTINCT … WHERE EXISTS (SELECT 1 …) says the same"
+    default: ""
+    }
+  }
+
   private mutating func takeSelect() throws(NotIncremental) -> SelectSyntax {
     guard tokens.take("SELECT") else { throw NotIncremental(reason: "it is no plain SELECT") }
     let isDistinct = tokens.take("DISTINCT")
     _ = tokens.take("ALL")
     let clauses = SelectClauses(tokens)
     if let word = clauses.compoundOperator {
-      throw NotIncremental(reason: "it joins several SELECTs with \(word)")
+      throw NotIncremental(reason: "it joins several SELECTs with \(word)" + Self.advice(on: word))
     }
     guard let from = clauses[.from] else {
       throw NotIncremental(reason: "it reads no table")

@@ -21,6 +21,10 @@ struct UnionArm {
       throw NotIncremental(
         reason: "a SELECT \(word) \(kind.rawValue) has groups, DISTINCT or window functions")
     }
+    if let function = analysis.select.functionNames.first {
+      throw NotIncremental(
+        reason: "a SELECT of \(kind.rawValue) has a table-valued function, \(function)")
+    }
     self.number = number
     var refusal: NotIncremental?
     for keeping in IncrementalAnalysis.Keeping.allCases {

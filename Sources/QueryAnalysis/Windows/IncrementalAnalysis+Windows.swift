@@ -69,6 +69,7 @@ extension IncrementalAnalysis {
     let terms = window.partition + window.order.filter { $0.collation == nil }.map(\.expression)
     let known = determination.identified(by: Set(terms.compactMap(select.origin(of:))))
     return determination.closure(of: known).count == select.tables.count
+      && select.functionIDs.isEmpty
   }
 
   /// Whether values of a column are equal only where they look the same.

@@ -59,6 +59,17 @@ struct RandomSchema {
     for number in 0..<random.number(2...4) { addTable(number, using: &random) }
     for number in 0..<random.number(0...2) { addView(number, using: &random) }
     if random.once(in: 3) { addUnion(using: &random) }
+    addList(using: &random)
+  }
+
+  /// What stands behind IN by its name.
+  private mutating func addList(using random: inout RandomSource) {
+    let table = random.pick(sources)
+    let indexed = table.columns.filter(\.isIndexed)
+    let column = random.pick(indexed.isEmpty ? table.columns : indexed).name
+    let condition =
+      random.once(in: 2) ? " WHERE \(random.pick(table.columns).name) IS NOT NULL" : ""
+    statements.append("CREATE VIEW list AS SELECT \(column) FROM \(table.name)\(condition)")
   }
 
   private mutating func addUnion(using random: inout RandomSource) {

@@ -16,6 +16,8 @@ struct RandomSelectWriter {
   static let overPartitions = RandomSource.number("DIDCHANGE_OVER_PARTITIONS") ?? 12
   /// One of so many is a FULL JOIN.
   static let full = RandomSource.number("DIDCHANGE_FULL") ?? 12
+  /// One of so many is of what a table-valued function makes of rows.
+  static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
   struct Source {
     let alias: String
@@ -41,6 +43,7 @@ struct RandomSelectWriter {
     if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
+    if random.once(in: Self.functions) { return selectOfFunction() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 
@@ -226,6 +229,7 @@ struct RandomSelectWriter {
       let word = random.pick(["IN", "NOT IN"])
       return "\(column(scope)) \(word) (SELECT value FROM \(values(scope)))"
     }
+    if random.once(in: 8) { return "\(column(scope)) \(random.pick(["IN", "IN", "NOT IN"])) list" }
     let inner = source(from: tables)
     let item = random.pick(inner.table.columns).name
     let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
@@ -282,7 +286,7 @@ struct RandomSelectWriter {
   }
 
   /// A function's rows, of what is around it. JSON holds no BLOB.
-  private mutating func values(_ scope: [[Source]]) -> String {
+  mutating func values(_ scope: [[Source]]) -> String {
     let items = (0..<random.number(1...3)).map { _ in
       random.once(in: 2) ? literal() : "CAST(\(column(scope)) AS TEXT)"
     }

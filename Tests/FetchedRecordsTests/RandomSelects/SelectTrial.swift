@@ -83,7 +83,7 @@ struct SelectTrial {
     if followed != refetched { return "row by row: \(followed)\nrefetched: \(refetched)" }
     // LIMIT may cut between equal rows.
     if select.limit != nil { return nil }
-    let rows = try fixture.writer.read { db in
+    let rows = try fixture.examine { db in
       let statement = try db.cachedStatement(sql: select.sql)
       statement.bind(arguments)
       var rows: [String] = []

@@ -107,7 +107,7 @@ enum RandomWorld {
       oracle: """
         SELECT NULL, country, count(*) AS n FROM author GROUP BY country HAVING n > 1
         ORDER BY n DESC, country DESC
-        """, tracking: .refetch),
+        """, trackingOfUTF16: .refetch),
     Case(
       definition: QueryDefinition(
         name: "total", form: .declared(.init(table: "book", fields: ["count(*) AS n"]))),
