@@ -34,7 +34,8 @@ struct DirectoryNotification: Equatable {
       let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 12, as: UInt32.self))
       offset += headerSize
       guard length <= bytes.count - offset else { return }
-      let name = bytes[offset..<(offset + length)].prefix { $0 != 0 }
+      let padded = UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + length)])
+      let name = UnsafeRawBufferPointer(rebasing: padded[..<(padded.firstIndex(of: 0) ?? length)])
       offset += length
       body(
         DirectoryNotification(

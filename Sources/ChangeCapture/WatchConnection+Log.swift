@@ -56,7 +56,11 @@ extension WatchConnection {
     ) -> CommitDetector.Answer {
       let isSameAsRead = found != nil && found == lastRead
       lastRead = found
-      guard let found else { return answer }
+      guard let found else {
+        // A writer is held up in the middle of the header, and the statement has waited for it.
+        if answer == .changed { last = header() }
+        return answer
+      }
       // What the statement calls a change the header has told, unless it is as it was at the last
       // statement: then an empty log may have the header of another after a recovery, or the commit
       // came since the header was read, and is not to be told again by the next one.

@@ -123,6 +123,27 @@ import Testing
     }
   }
 
+  /// Whoever looks while a writer is held up in the middle of it finds two copies that differ: then the
+  /// statement tells.
+  @Test func `a commit whose header is half written is told once`() throws {
+    let connection = try connection("WAL")
+    let index = try FileHandle(forUpdating: URL(filePath: folder.file() + "-shm"))
+    // Not before: to close it takes all locks off the file that this process has on it.
+    defer {
+      connection.close()
+      try? index.close()
+    }
+    try writer.execute("INSERT INTO item VALUES (1)")
+    // Of the second copy (https://www.sqlite.org/walformat.html#the_wal_index_file_format).
+    try index.seek(toOffset: 48 + 16)
+    try index.write(contentsOf: [255, 255, 255, 255])
+    #expect(connection.look(readsFile: false) == .changed)
+    #expect(connection.look(readsFile: false) == .unchanged)
+    #expect(connection.look(readsFile: true) == .unchanged)
+    try writer.execute("INSERT INTO item VALUES (2)")
+    #expect(connection.look(readsFile: false) == .changed)
+  }
+
   @Test func `what is committed while the mode changes is not lost`() throws {
     let connection = try connection("DELETE")
     defer { connection.close() }

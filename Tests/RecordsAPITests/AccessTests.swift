@@ -154,6 +154,9 @@ import Testing
     #expect(configuration.listen?.socketPath == "/run/didchange.sock")
     #expect(configuration.listen?.url == "unix:/run/didchange.sock")
     #expect(configuration.feeds.sharedStreams == .seconds(60))
+    #expect(try parse("limits: {memory: 256MiB}").queryLimits.memory == 268_435_456)
+    #expect(try parse("limits: {memory: 1.5 GB}").queryLimits.memory == 1_500_000_000)
+    #expect(try parse("limits: {logBytes: 64kB}").feeds.logCapacity == 64_000)
     #expect(try parse("limits: {}").feeds.sharedStreams == nil)
     #expect(try parse("caches: {streams: 3}").feeds.sharedStreams == .seconds(3))
     #expect(try parse("cors: '*'").service.crossOrigin == .everyone)
@@ -161,8 +164,13 @@ import Testing
 
   @Test(arguments: [
     (
-      "limits: {headSize: 1}", "c:1:20: `headSize` is the number 1, not an integer that makes sense"
+      "limits: {headSize: 1}",
+      "c:1:20: `headSize` is the number 1, not a number of bytes that makes sense"
     ),
+    ("limits: {memory: 256Mb}", "or with a unit, as 256MiB"),
+    ("limits: {memory: 4iB}", "`memory` is text, not a number of bytes"),
+    ("limits: {memory: 99999999TiB}", "write one from 16777216 to 1099511627776"),
+    ("limits: {connections: 1kB}", "not an integer that makes sense"),
     ("limits: {memory: 16777215}", "write one from 16777216 to 1099511627776"),
     ("limits: {streamsPerAddress: 0}", "write one from 1 to 10000000"),
     ("limits: {queriesPerAddress: 0}", "write one from 1 to 10000000"),

@@ -11,6 +11,9 @@ extension EventLoop {
   /// Younger than this, a connection that has brought no request is not idle: its first one is on its
   /// way.
   private static let youth = Duration.seconds(1)
+  /// The same of an address that has many: so many are opened ahead of need, and others wait behind them.
+  private static let youthOfMany = Duration.milliseconds(100)
+  private static let many = 8
 
   private struct Candidate {
     let connection: Connection
@@ -33,10 +36,10 @@ extension EventLoop {
     dispatchPrecondition(condition: .onQueue(queue))
     let candidates = connections.compactMap { connection -> Candidate? in
       guard let since = connection.machine.idleSince else { return nil }
-      if !connection.machine.hasServed, now - since < Self.youth { return nil }
-      return Candidate(
-        connection: connection, since: since,
-        siblings: settings.counts.count(of: connection.address))
+      let siblings = settings.counts.count(of: connection.address)
+      let youth = siblings > Self.many ? Self.youthOfMany : Self.youth
+      if !connection.machine.hasServed, now - since < youth { return nil }
+      return Candidate(connection: connection, since: since, siblings: siblings)
     }
     var left = max(Self.least, candidates.count / Self.share)
     var closed = 0

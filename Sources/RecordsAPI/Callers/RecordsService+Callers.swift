@@ -24,13 +24,21 @@ extension RecordsService {
     do {
       let identity = try gate.identify(request)
       if identity != .anonymous { responder.amend { $0.caller = identity.name } }
-      guard gate.claimsKey(identity) != nil else {
+      guard let key = gate.claimsKey(identity) else {
         return answer(identity, gate, request, responder, body)
       }
       // What was committed before the request was made, holds for it: a sign-out, or a new role.
       refresher.queue.async { [self] in
         refresher.catchUpWithWriters()
-        Self.writing.async { answer(identity, gate, request, responder, body) }
+        let goOn = { @Sendable in
+          Self.writing.async { answer(identity, gate, request, responder, body) }
+        }
+        // Where the statement takes long, its result comes behind the commit: nobody is refused by the one
+        // before.
+        if let claims = registry.live(key)?.controller, claims.isToldDelayed {
+          return refresher.whenShown(claims, refresher.commit) { _ in goOn() }
+        }
+        goOn()
       }
     } catch {
       responder.respond(Self.response(to: error))

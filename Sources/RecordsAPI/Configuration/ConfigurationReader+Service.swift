@@ -9,9 +9,11 @@ extension ConfigurationReader {
   mutating func readLimits(_ node: Node) {
     for (word, value) in read(node, as: LimitWord.self, what: "`limits`") ?? [] {
       let (path, range) = word.setting
-      if let number = integer(value, "`\(word.rawValue)`", in: range) {
-        configuration[keyPath: path] = number
-      }
+      let number =
+        word.isOfBytes
+        ? size(value, "`\(word.rawValue)`", in: range)
+        : integer(value, "`\(word.rawValue)`", in: range)
+      if let number { configuration[keyPath: path] = number }
     }
   }
 
@@ -84,6 +86,15 @@ extension ConfigurationReader {
     return nil
   }
 
+  /// A number of bytes, or a number with its unit: `256MiB`, `1.5GB`.
+  private mutating func size(_ node: Node, _ what: String, in range: ClosedRange<Int>) -> Int? {
+    if let bytes = node.bytes, range.contains(bytes) { return bytes }
+    note(
+      node.position, "\(what) is \(node.kind), not a number of bytes that makes sense",
+      mend: "write one from \(range.lowerBound) to \(range.upperBound), or with a unit, as 256MiB")
+    return nil
+  }
+
   /// A number of seconds, or a number with its unit: `10s`, `500ms`, `2m`, `1h`.
   private mutating func duration(
     _ node: Node, _ what: String, in range: ClosedRange<Double>
@@ -107,6 +118,27 @@ extension Node {
       let units = ["ms": 0.001, "s": 1, "m": 60, "h": 3600]
       return Double(match.1).flatMap { number in units[String(match.2)].map { number * $0 } }
     case .null, .boolean, .hugeInteger: return nil
+    }
+  }
+}
+
+extension Node {
+  /// By the units of IEC 80000-13: a kB has 1000 bytes, a KiB 1024.
+  fileprivate var bytes: Int? {
+    guard case .scalar(let scalar) = self else { return nil }
+    switch YAMLScalar(scalar) {
+    case .integer(let value): return Int(value)
+    case .text(let text):
+      let pattern = /([0-9]+(?:\.[0-9]+)?) ?([kKMGT])?(i)?B/
+      guard let match = text.wholeMatch(of: pattern), let number = Double(match.1) else {
+        return nil
+      }
+      let prefixes = ["k": 1, "K": 1, "M": 2, "G": 3, "T": 4]
+      let power = match.2.flatMap { prefixes[String($0)] } ?? 0
+      if power == 0, match.3 != nil { return nil }
+      let unit = (0..<power).reduce(1) { unit, _ in unit * (match.3 == nil ? 1000 : 1024) }
+      return Int(exactly: (number * Double(unit)).rounded())
+    case .real, .null, .boolean, .hugeInteger: return nil
     }
   }
 }

@@ -18,6 +18,16 @@ package enum LimitWord: String, ConfigurationWord {
     "budget": .memory, "streams": .streamsPerAddress,
   ]
 
+  /// Whether it is a number of bytes, which may be written with a unit.
+  var isOfBytes: Bool {
+    switch self {
+    case .targetLength, .headSize, .bodySize, .logBytes, .rememberedBytes, .resultBytes, .memory,
+      .memoryPerCaller:
+      true
+    default: false
+    }
+  }
+
   /// Where a value goes, and what it may be: less would not let the server's own page in, more is
   /// surely a slip.
   var setting: (path: WritableKeyPath<Configuration, Int>, range: ClosedRange<Int>) {

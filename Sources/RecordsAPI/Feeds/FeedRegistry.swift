@@ -87,6 +87,9 @@ final class FeedRegistry: Sendable {
   /// Whether there is a feed whose result can be shown at once.
   func isLive(_ key: FeedKey) -> Bool { feeds.isLive(key) }
 
+  /// The feed whose result can be shown at once, if there is one.
+  func live(_ key: FeedKey) -> Feed? { feeds.live(key) }
+
   /// Makes a feed, as for somebody who reads it once.
   func warm(_ key: FeedKey) {
     acquire(key) { [self] result in

@@ -187,9 +187,12 @@ final class LivePool<Key: Hashable & Sendable, Value: AnyObject & Sendable>: Sen
   }
 
   /// Whether the value of `key` can be had at once.
-  func isLive(_ key: Key) -> Bool {
+  func isLive(_ key: Key) -> Bool { live(key) != nil }
+
+  /// The value of `key`, if it can be had at once; nobody uses it by that.
+  func live(_ key: Key) -> Value? {
     state.withLock { state in
-      if case .live = state.slots[key] { true } else { false }
+      if case .live(let value, _, _) = state.slots[key] { value } else { nil }
     }
   }
 

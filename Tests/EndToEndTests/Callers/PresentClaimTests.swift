@@ -35,6 +35,25 @@ import Testing
     follower.stream.close()
   }
 
+  /// The claims are of the commit before, until the statement has run again.
+  @Test func `says what they may read though the claims take long`() throws {
+    let long = """
+      AND (WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) \
+      SELECT count(*) FROM n) > 0
+      """
+    let shop = try Shop(Shop.callers.replacing("= :token", with: "= :token \(long)"))
+    let client = shop.fixture.client()
+    let orders = "/v1/queries/orders/records"
+    let follower = try shop.follow("notices", as: "ann")
+    for round in 0..<10 {
+      try shop.writer.commit(Shop.change("ann", "role = 'guest'"))
+      #expect(try client.get(orders, Shop.bearer("ann")).status == 403, "\(round)")
+      try shop.writer.commit(Shop.change("ann", "role = 'customer'"))
+      #expect(try client.get(orders, Shop.bearer("ann")).status == 200, "\(round)")
+    }
+    follower.stream.close()
+  }
+
   @Test func `holds wherever a token is shown`() throws {
     _ = try shop.follow("notices", as: "ann")
     let paths =

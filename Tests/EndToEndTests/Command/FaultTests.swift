@@ -189,6 +189,29 @@ import Testing
     for client in clients { #expect(try client.get("/healthz").status == 200) }
   }
 
+  /// Whoever comes behind them waits for them to be closed, which is done in few looks.
+  @Test func `has few descriptors, and many connections that say nothing`() throws {
+    let command = try Command.serve(
+      [database.path], under: ["/bin/sh", "-c", "ulimit -n 64; exec \"$0\" \"$@\""])
+    let silent = try ChildProcess("python3", ["-c", Self.silent, command.port])
+    #expect(try silent.output.next() == "connected")
+    let client = HTTPClient(command.base)
+    #expect(try client.get("/v1/queries/player/records").status == 200)
+    let metrics = try client.get("/metrics").text
+    let match = try #require(metrics.firstMatch(of: /didchange_accept_pauses_total ([0-9]+)/))
+    let pauses = try #require(Int(match.1))
+    #expect(pauses < 25)
+  }
+
+  /// Two hundred clients that ask for nothing.
+  private static let silent = """
+    import socket, sys, time
+    port = int(sys.argv[1])
+    clients = [socket.create_connection(("127.0.0.1", port)) for _ in range(200)]
+    print("connected", flush=True)
+    time.sleep(1000)
+    """
+
   /// Eighty clients that ask for a stream and read nothing.
   private static let crowd = """
     import socket, sys, time
