@@ -51,6 +51,7 @@ describe("an example", { skip: noBrowser || noServer || missing, timeout: 600_00
     await both("1 Have tea, 2 Feed the cat, 3 Wake up");
     await tab.press("[name=title]", "Say “hello”\uE007");
     await both("1 Have tea, 1 Say “hello”, 2 Feed the cat, 3 Wake up");
+    for (const one of tabs) await one.until(isLive, "live");
 
     // By the keyboard, which a card that moves keeps.
     await tab.run(() => Object.assign(document.querySelector("li"), { id: "held" }).focus());
