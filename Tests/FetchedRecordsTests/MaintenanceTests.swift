@@ -114,4 +114,29 @@ import Testing
     let fallbacks = fixture.refresher.statistics.queries["q"]?.fallbacks
     #expect(fallbacks == ["manyContributions": 3])
   }
+
+  /// To count the notes of a post takes far longer than what is done on the queue that follows commits.
+  @Test func `gather nothing anew where the time for a change is over`() throws {
+    let sql = """
+      SELECT id, (SELECT count(*) FROM note WHERE note.post = post.id
+        AND replace(hex(zeroblob(20000)), '0', word) > 'a') AS n FROM post ORDER BY id
+      """
+    let changes = [
+      "UPDATE note SET word = 'c' WHERE id = 1", "UPDATE note SET post = 2 WHERE id = 2",
+      "UPDATE note SET post = 3 WHERE id = 2", "DELETE FROM note WHERE id = 3",
+    ]
+    let (query, statistics) = try Fixture.following(
+      sql,
+      schema: """
+        CREATE TABLE post (id INTEGER PRIMARY KEY);
+        CREATE TABLE note (id INTEGER PRIMARY KEY, post INTEGER, word TEXT);
+        CREATE INDEX noteByPost ON note(post);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+        INSERT INTO note SELECT i, i % 2 + 1, 'b' FROM n;
+        INSERT INTO post VALUES (1), (2), (3);
+        """, changes)
+    #expect(query.tracking.mode == .incremental)
+    #expect(statistics.queries["q"]?.fallbacks == ["firstChange": 1])
+    #expect(statistics.background > 1)
+  }
 }

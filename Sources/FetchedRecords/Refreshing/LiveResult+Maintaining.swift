@@ -101,7 +101,13 @@ extension LiveResult {
   func forgetIndex(keepingContributions: Bool = false) {
     index = nil
     whole = nil
+    unfinished = nil
     if !keepingContributions { contributions = nil }
+  }
+
+  /// The time for some work was over. What changes are led by stays where it was not gathered just then.
+  func forgetUnlessUnfinished() {
+    if unfinished == nil { forgetIndex() }
   }
 
   /// Fetches the whole order of which a window is shown.
@@ -125,7 +131,7 @@ extension LiveResult {
   private func gatherContributions(
     _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
   ) throws {
-    contributions = nil
+    (contributions, unfinished) = (nil, nil)
     if plan.contributions.isEmpty, plan.appearances == nil { return }
     guard contributionsPause == 0 else {
       contributionsPause -= 1
@@ -150,15 +156,33 @@ extension LiveResult {
     _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
     _ arguments: QueryArguments, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
-    // Taken out while they are changed: an error leaves nothing half-done, and nothing is copied.
+    // Taken out while they are changed, so that nothing is copied.
     var contributions = contributions
     self.contributions = nil
     var index = index ?? makeIndex(old, plan, &contributions)
     self.index = nil
+    // What a row led to before it changed is found once only.
+    var owners = unfinished ?? []
+    unfinished = nil
+    do {
+      return try replace(
+        changed, in: old, plan, arguments, &contributions, &index, &owners, db)
+    } catch {
+      (self.contributions, self.index, unfinished) = (contributions, index, owners)
+      throw error
+    }
+  }
+
+  private func replace(
+    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
+    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex,
+    _ owners: inout Set<Int64>, _ db: Database
+  ) throws -> (results: Results, changes: ChangeSet)? {
     var keys = OwnerKeys()
-    let found = try owners(
-      of: changed, plan, arguments, &contributions, &keys, atMost: old.count, in: db)
-    guard let owners = found, isWorthwhile(owners.count, of: old.count, plan, arguments) else {
+    let areWorthwhile = try find(
+      &owners, of: changed, plan, arguments, &contributions, &keys, atMost: old.count, in: db)
+    let owners = owners.sorted()
+    guard areWorthwhile, isWorthwhile(owners.count, of: old.count, plan, arguments) else {
       // If few rows do so again and again, others will as well.
       if contributions != nil, changed.reduce(0, { $0 + $1.rowIDs.count }) < Self.fewChanges {
         vainContributions += 1
@@ -268,19 +292,21 @@ extension LiveResult {
     self.index = index
   }
 
-  /// The owners that the rows contributed to before, and those that they contribute to now; nil: too
-  /// many, of a result of `total` records. `keys` has those that changed themselves, where there are no
-  /// contributions.
-  private func owners(
-    of changed: [ChangedRows], _ plan: IncrementalPlan, _ arguments: QueryArguments,
-    _ contributions: inout Contributions?, _ keys: inout OwnerKeys, atMost total: Int,
-    in db: Database
-  ) throws -> [Int64]? {
-    var owners: Set<Int64> = []
+  /// Finds the owners that the rows contributed to before, and those that they contribute to now.
+  ///
+  /// `keys` has those that changed themselves, where there are no contributions.
+  ///
+  /// - Returns: false where they are too many, of a result of `total` records.
+  /// - Throws: `DatabaseError`; what was found until then is there.
+  private func find(
+    _ owners: inout Set<Int64>, of changed: [ChangedRows], _ plan: IncrementalPlan,
+    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ keys: inout OwnerKeys,
+    atMost total: Int, in db: Database
+  ) throws -> Bool {
     let areWorthwhile = { self.isWorthwhile($0, of: total, plan, arguments) }
     for rows in changed {
       if rows.lead.isOwner {
-        guard let own = plan.owners(of: rows) else { return nil }
+        guard let own = plan.owners(of: rows) else { return false }
         owners.formUnion(own.numbers)
         for (number, key) in own.keys {
           keys.insert(key, number)
@@ -290,10 +316,10 @@ extension LiveResult {
       guard let position = rows.lead.position else { continue }
       for rowID in rows.rowIDs {
         owners.formUnion(contributions?.take(rowID, at: position, plan) ?? [])
-        if !areWorthwhile(owners.count) { return nil }
+        if !areWorthwhile(owners.count) { return false }
       }
     }
-    guard contributions != nil else { return owners.sorted() }
+    guard contributions != nil else { return true }
     for rows in changed {
       for search in rows.lead.searches {
         try search.forEach(rows, arguments: arguments, in: db) {
@@ -302,10 +328,10 @@ extension LiveResult {
             if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return }
           }
         }
-        if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return nil }
+        if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return false }
       }
     }
     contributions?.sweepMembers(of: owners)
-    return owners.sorted()
+    return true
   }
 }

@@ -69,6 +69,9 @@ package final class LiveResult: @unchecked Sendable {
   var index: OwnerIndex?
   /// Made when a change has to be led to records of other rows.
   var contributions: Contributions?
+  /// The owners that were found when the time to maintain the result was over, as ``contributions`` may not
+  /// tell again; nil: nothing was left unfinished.
+  var unfinished: Set<Int64>?
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
   /// many records.
   var contributionsPause = 0

@@ -121,7 +121,7 @@ extension Refresher {
       }
       show(update, of: result, commit: commit, answering: result.takeReceivers())
     } catch StatementGuard.Interruption.time {
-      result.forgetIndex()
+      result.forgetUnlessUnfinished()
       noteVainBeginning(of: result)
       if case .rows = work.records {
         result.durations.isLongByRows = true
