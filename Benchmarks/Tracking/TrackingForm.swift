@@ -10,9 +10,11 @@ struct TrackingForm {
   var records = 1
   /// The condition that makes the query run again, and changes nothing else.
   var again = "(SELECT 1)"
+  /// What stands before that.
+  var conjunction = "AND"
 
   var maintained: String { select + " " + rest }
-  var refetched: String { select + " AND " + again + " " + rest }
+  var refetched: String { "\(select) \(conjunction) \(again) \(rest)" }
 }
 
 extension TrackingForm {
@@ -165,6 +167,14 @@ extension TrackingForm {
           SELECT *, row_number() OVER (PARTITION BY clubId ORDER BY score DESC, id) AS place FROM player)
         WHERE place = 1
         """, rest: "ORDER BY name", change: score),
+    TrackingForm(
+      name: "the first 10 with their rank",
+      select: "SELECT id, name, rank() OVER (ORDER BY name) AS place FROM player",
+      rest: "ORDER BY place LIMIT 10",
+      change: """
+        UPDATE player SET name = CASE WHEN name < '"' THEN substr(name, 2) ELSE '!' || name END
+        WHERE id = 500
+        """, records: 11, conjunction: "WHERE"),
     TrackingForm(
       name: "who has the most of each group (10 rows each)",
       select: "SELECT clubId, name, max(score) AS best FROM player WHERE 1",

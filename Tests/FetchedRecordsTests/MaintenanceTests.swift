@@ -119,7 +119,7 @@ import Testing
   @Test func `gather nothing anew where the time for a change is over`() throws {
     let sql = """
       SELECT id, (SELECT count(*) FROM note WHERE note.post = post.id
-        AND replace(hex(zeroblob(20000)), '0', word) > 'a') AS n FROM post ORDER BY id
+        AND replace(hex(zeroblob(4000)), '0', word) > 'a') AS n FROM post ORDER BY id
       """
     let changes = [
       "UPDATE note SET word = 'c' WHERE id = 1", "UPDATE note SET post = 2 WHERE id = 2",

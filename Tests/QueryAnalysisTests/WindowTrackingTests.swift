@@ -99,6 +99,48 @@ import Testing
     try expectRefetch(sql, because: reason)
   }
 
+  @Test(arguments: [
+    "SELECT id, title, rank() OVER (ORDER BY price DESC) AS place FROM book ORDER BY place LIMIT 4",
+    "SELECT id, dense_rank() OVER (ORDER BY price) AS place FROM book ORDER BY place, id LIMIT 4 OFFSET 3",
+    "SELECT id, rank() OVER (ORDER BY price) AS place FROM book b ORDER BY price, id LIMIT 9",
+    """
+    SELECT title, row_number() OVER w AS n, lag(title) OVER w AS before, sum(price) OVER w AS s
+    FROM book WINDOW w AS (ORDER BY price DESC, id DESC) ORDER BY n LIMIT 5
+    """,
+    """
+    SELECT id, sum(price) OVER (ORDER BY id ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS few,
+      (SELECT name FROM author WHERE author.id = authorId) AS name
+    FROM book ORDER BY id LIMIT 7
+    """,
+    "SELECT id, rank() OVER (ORDER BY id DESC) AS n FROM book WHERE genre = 'g1' ORDER BY n LIMIT 2",
+  ])
+  func `is of the first rows of an index where LIMIT shows no others`(sql: String) throws {
+    try expectFollowed(sql)
+    #expect(try tracking(sql).reason.hasPrefix("the rows up to LIMIT are read again"))
+  }
+
+  @Test(arguments: [
+    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n DESC LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY price DESC LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book ORDER BY n LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE genre = 'g' AND title = 'a' ORDER BY n LIMIT 3",
+    "SELECT id, lead(title) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
+    "SELECT id, lag(title, 2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
+    "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book ORDER BY price LIMIT 3",
+    "SELECT id, count(*) OVER () AS n FROM book ORDER BY id LIMIT 3",
+    "SELECT id, ntile(2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
+    """
+    SELECT id, sum(price) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
+    FROM book ORDER BY id LIMIT 3
+    """,
+    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n",
+    "SELECT a, b, rank() OVER (ORDER BY a, b) AS n FROM pair ORDER BY n LIMIT 3",
+  ])
+  func `is not where others decide, or are looked through`(sql: String) throws {
+    try expectRefetch(sql, because: "a window is not partitioned by a column")
+  }
+
   @Test(arguments: followed)
   func `is row by row where all windows have a partition in common`(sql: String) throws {
     try expectFollowed(sql.replacing("cheaper", with: "(SELECT * FROM book WHERE price < 3)"))

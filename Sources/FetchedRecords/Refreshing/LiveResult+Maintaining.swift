@@ -71,6 +71,7 @@ extension LiveResult {
       return try window.fetch(sql, comparingWith: shown, arguments, in: db)
         .map { .maintained($0.results, $0.changes) } ?? .refetch(because: "brokenSections")
     }
+    if plan.isPrefix { return .refetch(because: "manyRecords") }
     if let window = plan.window, whole == nil {
       return try begin(window, range, plan, arguments, in: db)
     }

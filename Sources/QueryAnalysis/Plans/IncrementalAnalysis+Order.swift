@@ -8,8 +8,11 @@ extension IncrementalAnalysis: OrderedAnalysis {
   ///
   /// The key stands behind the query's own terms: which of two records comes first that SQL leaves open,
   /// is settled by it; and by rowids, where several records may have it.
-  mutating func recordOrder() throws -> AskedOrder {
+  ///
+  /// What stands behind goes the way of the last of the query's own terms, or the other one.
+  mutating func recordOrder(reversingKey isReversed: Bool = false) throws -> AskedOrder {
     var order = try askedOrder()
+    if isReversed { order.isDescending.toggle() }
     for column in key + tiebreakers {
       try order.append(
         term(

@@ -3,7 +3,7 @@ import GRDB
 
 // The statements of a plan.
 extension IncrementalAnalysis {
-  private static let resultName = "\"didchange result\""
+  static let resultName = "\"didchange result\""
   static let ownerName = "\"didchange owner\""
   /// The name of a list of rowids, without quotation marks.
   static let membersName = "didchange members"

@@ -302,7 +302,7 @@ struct IncrementalAnalysis {
   }
 
   /// Whether no two records show the same key. Text of UTF-16 that is not the same may look the same.
-  private var keyIsUnique: Bool {
+  var keyIsUnique: Bool {
     tiebreakers.isEmpty && (encoding == .utf8 || key.allSatisfy(isRowID))
   }
 
@@ -362,7 +362,7 @@ struct IncrementalAnalysis {
   }
 
   /// The columns that show what tells a table's rows apart.
-  private mutating func positions(ofRow table: Int) -> [Int] {
+  mutating func positions(ofRow table: Int) -> [Int] {
     let (names, identity) = (select.tables[table].identityNames, shown.tables[table].identity)
     return zip(names, identity).map { name, expression in
       position(of: BaseColumn(table: table, name: name), or: expression)

@@ -47,6 +47,10 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// The b-tree whose entries are in the order of the records, one for each, if there is one.
   package var outline: OutlinedOrder?
 
+  /// Whether the records depend on all that come before them, so that those of an owner are never read alone:
+  /// where ``window`` is not short, the query runs again.
+  package var isPrefix = false
+
   /// Of groups that no index finds: the number of the rowids that are read for them, among those of all
   /// ``contributions``. ``records`` takes these first, as JSON.
   package var members: Int?

@@ -20,7 +20,7 @@ struct AskedOrder {
   var terms: [RecordOrder.Term] = []
   var sql: [String]
   /// Whether what is added behind it goes down, as its last term does: an index has both, then.
-  let isDescending: Bool
+  var isDescending: Bool
 
   var record: RecordOrder { RecordOrder(terms) }
 

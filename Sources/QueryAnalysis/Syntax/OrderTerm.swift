@@ -21,9 +21,16 @@ package struct OrderTerm: Equatable {
     expression = String(text[start..<end])
   }
 
+  /// Whether NULLs come last, which are the least values where nothing is written.
+  var putsNullsLast: Bool { nullsLast ?? isDescending }
+
+  var sql: String { sql(of: expression.parenthesized) }
+
   /// The term with the number of a result column in the place of its expression.
-  func sql(ordinal: Int) -> String {
-    var words = ["\(ordinal)"]
+  func sql(ordinal: Int) -> String { sql(of: "\(ordinal)") }
+
+  private func sql(of expression: String) -> String {
+    var words = [expression]
     if let collation { words.append("COLLATE \(collation.quotedIdentifier)") }
     if isDescending { words.append("DESC") }
     if let nullsLast { words.append(nullsLast ? "NULLS LAST" : "NULLS FIRST") }

@@ -4,7 +4,15 @@ extension IncrementalAnalysis {
   /// that the windows of those which are read look at the same rows as in the query.
   mutating func windowShape() throws -> IncrementalShape {
     for function in windows.functions { try checkIsCertain(function) }
-    return try shape(ownedBy: commonPartition())
+    let owners: [GroupTerm]
+    do {
+      owners = try commonPartition()
+    } catch let refusal as NotIncremental {
+      var attempt = self
+      guard let shape = try? attempt.prefixShape() else { throw refusal }
+      return shape
+    }
+    return try shape(ownedBy: owners)
   }
 
   /// The columns that all windows are partitioned by, as far as an owner can be told by them.
@@ -24,7 +32,8 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: """
           a window is not partitioned by a column\(isOverParts ? " that its subquery shows" : ""): \
-          PARTITION BY one in each OVER makes that what is read again
+          PARTITION BY one in each OVER makes that what is read again, or a LIMIT \
+          in the order of an index
           """)
     }
     var refusal: (any Error)?
@@ -65,7 +74,7 @@ extension IncrementalAnalysis {
   }
 
   /// Whether no two rows of a partition are equal for ORDER BY.
-  private func isTotal(_ window: WindowDefinition) -> Bool {
+  func isTotal(_ window: WindowDefinition) -> Bool {
     let terms = window.partition + window.order.filter { $0.collation == nil }.map(\.expression)
     let known = determination.identified(by: Set(terms.compactMap(select.origin(of:))))
     return determination.closure(of: known).count == select.tables.count

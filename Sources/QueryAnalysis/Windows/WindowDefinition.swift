@@ -22,6 +22,13 @@ struct WindowDefinition {
     return rest.first?.isWord("UNBOUNDED") == true && !frame.contains { $0.isWord("EXCLUDE") }
   }
 
+  /// Whether no row of the frame comes behind the current one, but for those that ORDER BY takes for equal.
+  var endsWithRow: Bool {
+    if frame.contains(where: { $0.isWord("EXCLUDE") }) { return false }
+    guard frame.contains(where: { $0.isWord("BETWEEN") }) else { return true }
+    return frame.last?.isWord("ROW") == true || frame.last?.isWord("PRECEDING") == true
+  }
+
   /// `[base] [PARTITION BY …] [ORDER BY …] [frame]`: https://www.sqlite.org/syntax/window-defn.html
   ///
   /// - Parameters:

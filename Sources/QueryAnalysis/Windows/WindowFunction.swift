@@ -24,6 +24,25 @@ struct WindowFunction {
   /// Whether its value is one of those that compare as equal, which may look different.
   var showsOneOfEqualValues: Bool { ["min", "max"].contains(name.lowercased()) }
 
+  /// Whether it is the place of its row among others, which goes up in the order of its window.
+  var isRank: Bool {
+    filter.isEmpty && ["row_number", "rank", "dense_rank"].contains(name.lowercased())
+  }
+
+  /// Whether it looks at no row behind its own and those that are equal to it, and SQLite reads none: it takes
+  /// the frames of some functions for others than are written.
+  ///
+  /// https://www.sqlite.org/windowfunctions.html#built_in_window_functions
+  var looksBack: Bool {
+    switch name.lowercased() {
+    case "row_number", "rank", "dense_rank": true
+    // An offset may be less than nothing.
+    case "lag": !arguments.contains { $0.isSymbol(",") }
+    case "lead", "ntile", "percent_rank", "cume_dist": false
+    default: window.endsWithRow
+    }
+  }
+
   /// Whether its value is certain where no two rows are equal. Functions of an application may be
   /// whatever they like.
   var isKnown: Bool {
@@ -40,25 +59,38 @@ struct WindowFunction {
 /// The window functions of a SELECT.
 struct WindowFunctions {
   private(set) var functions: [WindowFunction] = []
+  private let named: NamedWindows
 
   /// - Throws: ``NotIncremental`` where one is more than a function of the rows of its partition.
   init(
     _ syntax: SelectSyntax, hidden: [String], _ locality: RowLocality
   ) throws(NotIncremental) {
-    let named = NamedWindows(syntax.windows)
+    named = NamedWindows(syntax.windows)
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       for call in SQLTokens.tokens(of: expression)[...].withoutSubqueries[...].windowCalls {
-        let function = WindowFunction(
-          name: call.name, arguments: call.arguments, filter: call.filter,
-          window: try WindowDefinition(call.window, named))
+        let function = try WindowFunction(call, named)
         try function.check(locality)
         functions.append(function)
       }
     }
   }
+
+  /// The function that an expression calls, if it is nothing but that.
+  func call(_ expression: String) -> WindowFunction? {
+    let tokens = SQLTokens.tokens(of: expression)[...].withoutParentheses
+    let calls = tokens.windowCalls
+    guard calls.count == 1, tokens.withoutWindowFunctions.isEmpty else { return nil }
+    return try? WindowFunction(calls[0], named)
+  }
 }
 
 extension WindowFunction {
+  fileprivate init(_ call: WindowCall, _ named: NamedWindows) throws(NotIncremental) {
+    self.init(
+      name: call.name, arguments: call.arguments, filter: call.filter,
+      window: try WindowDefinition(call.window, named))
+  }
+
   fileprivate func check(_ locality: RowLocality) throws(NotIncremental) {
     let terms = window.partition + window.order.map(\.expression)
     for expression in terms + [arguments, filter, window.frame].map(\.sourceText) {

@@ -17,6 +17,8 @@ struct RandomSelect {
   var others: [String] = []
   var order: [String] = []
   var limit: String?
+  /// Whether no two of its rows are equal in its order.
+  var ordersAll = false
 
   var sql: String {
     var sql = prefix
@@ -45,7 +47,12 @@ struct RandomSelect {
     if isDistinct { add { $0.isDistinct = false } }
     if limit != nil { add { $0.limit = nil } }
     if having != nil { add { $0.having = nil } }
-    for index in order.indices { add { $0.order.remove(at: index) } }
+    for index in order.indices {
+      add {
+        $0.order.remove(at: index)
+        $0.ordersAll = false
+      }
+    }
     for index in conditions.indices { add { $0.conditions.remove(at: index) } }
     for index in others.indices { add { $0.others.remove(at: index) } }
     for index in fields.indices where fields.count > 1 && others.isEmpty {

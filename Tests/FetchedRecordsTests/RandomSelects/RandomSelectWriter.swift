@@ -16,6 +16,8 @@ struct RandomSelectWriter {
   static let overPartitions = RandomSource.number("DIDCHANGE_OVER_PARTITIONS") ?? 12
   /// One of so many is a FULL JOIN.
   static let full = RandomSource.number("DIDCHANGE_FULL") ?? 12
+  /// One of so many shows the first rows of an order, with their places in it.
+  static let firstRows = RandomSource.number("DIDCHANGE_FIRST_ROWS") ?? 12
   /// One of so many is of what a table-valued function makes of rows.
   static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
@@ -44,6 +46,7 @@ struct RandomSelectWriter {
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
+    if random.once(in: Self.firstRows) { return selectOfFirstRows() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 

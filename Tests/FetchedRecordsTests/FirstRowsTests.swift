@@ -1,0 +1,57 @@
+import GRDB
+import OrderedResults
+import QueryAnalysis
+import Testing
+
+@testable import FetchedRecords
+
+/// Windows of all rows, of which LIMIT shows the first in the order of an index.
+@Suite struct `The first rows with their places` {
+  private static let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER, game INTEGER);
+    CREATE INDEX byScore ON player(score);
+    CREATE INDEX byGame ON player(game, score DESC);
+    CREATE TABLE medal (player INTEGER, kind TEXT);
+    CREATE INDEX medalsOf ON medal(player);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO player SELECT i, 'p' || i, i * 7 % 90, i % 3 FROM n;
+    INSERT INTO medal SELECT id * 11 % 400, 'gold' FROM player;
+    """
+
+  private static let changes = [
+    "UPDATE player SET score = 100 WHERE id = 50", "UPDATE player SET score = 89 WHERE id = 51",
+    "UPDATE player SET score = 1 WHERE id = 50", "DELETE FROM player WHERE score = 89 AND id < 200",
+    "INSERT INTO player VALUES (900, 'new', 88, 1), (901, 'other', NULL, 2)",
+    "UPDATE player SET name = 'x' WHERE score > 87", "UPDATE player SET game = 1 WHERE id = 102",
+    "INSERT INTO medal SELECT id, 'iron' FROM player WHERE score > 85",
+    "DELETE FROM medal WHERE kind = 'iron'",
+  ]
+
+  @Test(arguments: [
+    "SELECT id, name, rank() OVER (ORDER BY score DESC) AS place FROM player ORDER BY place LIMIT 10",
+    "SELECT id, dense_rank() OVER (ORDER BY score DESC) AS p FROM player ORDER BY p, id DESC LIMIT 7 OFFSET 4",
+    """
+    SELECT name, row_number() OVER w AS n, score - lag(score) OVER w AS behind, sum(score) OVER w AS s
+    FROM player WINDOW w AS (ORDER BY score DESC, id DESC) ORDER BY n LIMIT 12
+    """,
+    "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player WHERE game = 1 ORDER BY n LIMIT 5",
+    """
+    SELECT id, rank() OVER (ORDER BY score DESC) AS n,
+      (SELECT count(*) FROM medal WHERE medal.player = player.id) AS medals
+    FROM player ORDER BY n LIMIT 10
+    """,
+  ])
+  func `are what SQLite returns, and never all of them`(sql: String) throws {
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(statistics.refetches == 0, "\(statistics)")
+    #expect(statistics.maintained > 6)
+  }
+
+  @Test func `are run again where LIMIT shows very many`() throws {
+    let sql = "SELECT id, rank() OVER (ORDER BY score) AS n FROM player ORDER BY n, id LIMIT 5000"
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
+    #expect(query.tracking.mode == .incremental)
+    #expect(statistics.refetches > 4)
+  }
+}

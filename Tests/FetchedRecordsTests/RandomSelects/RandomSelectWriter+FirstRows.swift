@@ -1,0 +1,48 @@
+import TestSupport
+
+// The first rows of an order, with their places in it.
+extension RandomSelectWriter {
+  /// Whose order leaves nothing open, so that LIMIT cuts at one place only.
+  mutating func selectOfFirstRows() -> RandomSelect {
+    let table = random.pick(schema.tables)
+    let source = Source(alias: random.once(in: 3) ? table.name : "x", table: table)
+    let (scope, down) = ([[source]], [random.pick(["", " DESC"]), random.pick(["", " DESC"])])
+    let indexed = table.columns.filter(\.isIndexed)
+    let first = random.pick(indexed.isEmpty ? table.columns : indexed).name
+    let order = "\(source.alias).\(first)\(down[0])"
+    let keys = (table.identity(source.alias) ?? []).map { $0 + down[1] }
+    let total = ([order] + keys).joined(separator: ", ")
+    let rank = random.pick([
+      "rank() OVER (ORDER BY \(order))", "dense_rank() OVER (ORDER BY \(order))",
+      "row_number() OVER (ORDER BY \(total))",
+    ])
+
+    var select = RandomSelect(
+      fields: ["\(column(scope)) AS f0", "\(rank) AS f1"], sources: [text(source)])
+    (select.shape, select.ordersAll) = ("first rows with windows", true)
+    for number in 0..<random.number(0...2) {
+      let call = random.once(in: 3) ? "lag(\(column(scope)))" : "sum(\(column(scope)))"
+      let window = "(ORDER BY \(total)\(call.hasPrefix("sum") ? frameOfFirstRows() : ""))"
+      select.fields.append("\(call) OVER \(window) AS w\(number)")
+    }
+    if random.once(in: 3) { select.fields.append("\(value(scope, depth: 1)) AS more") }
+    if random.once(in: 5) {
+      select.conditions.append("\(column(scope)) = \(random.pick(["1", "2", "'a'", ":p"]))")
+    }
+    select.order = [random.once(in: 2) ? "f1" : order] + keys
+    select.limit = random.pick([
+      "3", "4", "4 OFFSET 1", ":p OFFSET 2", "3 OFFSET :p", "2 OFFSET -1", "-1", "-1 OFFSET 2",
+      "'3'",
+      "0",
+    ])
+    return select
+  }
+
+  private mutating func frameOfFirstRows() -> String {
+    random.pick([
+      "", "", " ROWS 2 PRECEDING", " ROWS BETWEEN 2 PRECEDING AND 1 PRECEDING",
+      " ROWS UNBOUNDED PRECEDING", " ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING",
+      " GROUPS 1 PRECEDING", " ROWS UNBOUNDED PRECEDING EXCLUDE CURRENT ROW",
+    ])
+  }
+}
