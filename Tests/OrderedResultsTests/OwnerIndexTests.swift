@@ -24,7 +24,9 @@ import Testing
     print("RESULTS_SEED=\(RandomTests.seed)")
     for id in 0..<400 { rows[Int64(id)] = row(Int64(id), recordsOfOwner) }
     var results = try Results(Self.layout, sorted)
-    var index = OwnerIndex(results, owner: owner)
+    var index =
+      recordsOfOwner == 1
+      ? OwnerIndex(results, ownersInColumn: 1) : OwnerIndex(results, owner: owner)
     for step in 0..<max(50, RandomTests.steps / 40) {
       let ids = (0..<Int.random(in: 1...[1, 2, 40][step % 3], using: &random)).map { _ in
         Int64.random(in: 0..<500, using: &random)

@@ -252,7 +252,8 @@ extension LiveResult {
   private func makeIndex(
     _ results: Results, _ plan: IncrementalPlan, _ contributions: inout Contributions?
   ) -> OwnerIndex {
-    OwnerIndex(results) { plan.number(ofOwnerOf: $0, &contributions) }
+    if case .row(let column) = plan.owner { return OwnerIndex(results, ownersInColumn: column) }
+    return OwnerIndex(results) { plan.number(ofOwnerOf: $0, &contributions) }
   }
 
   private func records(

@@ -61,10 +61,19 @@ extension LiveResult {
     case .rows(let changed):
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
+      let isGathered = isGathered(for: changed)
+      // To gather takes about as long as the query.
+      if !isGathered, durations.fetch ?? .zero >= Self.shortWork { return false }
       if max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed { return true }
-      let needsContributions = snapshot.query.plan?.needsContributions(for: changed) == true
-      return index != nil && (contributions != nil || !needsContributions)
+      return index != nil && isGathered
     }
+  }
+
+  /// Whether what leads these rows to records is there, and the whole order of which a window is shown.
+  private func isGathered(for changed: [ChangedRows]) -> Bool {
+    guard let plan = snapshot.query.plan else { return true }
+    if contributions == nil, plan.needsContributions(for: changed) { return false }
+    return whole != nil || plan.window.map { $0.short != nil } ?? true
   }
 
   /// Whether the records of an owner are found in a moment.

@@ -52,12 +52,12 @@ struct Contributions {
     owners = Array(repeating: RowOwners(), count: positions)
     pairs = Array(repeating: nil, count: positions)
     for position in plan.keptRows.flatMap(\.positions) { pairs[position] = PairedNumbers() }
-    for (number, contribution) in plan.contributions.enumerated() {
+    for contribution in plan.contributions {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       while try statement.step(in: db) {
-        _ = add(statement, of: number, plan)
+        _ = add(statement, of: contribution, ownedAs: plan.owner)
         if hasLoss { throw Refusal.loss }
         let count = count
         if count > Self.few,
@@ -171,8 +171,9 @@ struct Contributions {
   mutating func enter(
     _ statement: Statement, of number: Int, _ plan: IncrementalPlan
   ) -> [Int64] {
-    let owner = add(statement, of: number, plan)
-    return owners(of: owner, after: plan.contributions[number].link, plan)
+    let contribution = plan.contributions[number]
+    let owner = add(statement, of: contribution, ownedAs: plan.owner)
+    return owners(of: owner, after: contribution.link, plan)
   }
 
   /// The owner of a number itself, or where that is the number of a value, all that have it, or have one
@@ -189,12 +190,12 @@ struct Contributions {
   /// Enters a row of one of a plan's contributions, and returns its owner, or the number of the value
   /// that it shares with owners.
   private mutating func add(
-    _ statement: Statement, of number: Int, _ plan: IncrementalPlan
+    _ statement: Statement, of contribution: ContributionStatement,
+    ownedAs kind: IncrementalPlan.Owner
   ) -> Int64 {
     let owner: Int64
-    let contribution = plan.contributions[number]
-    let first = contribution.keys.reduce(0) { $0 + ($1?.columns.count ?? 1) }
-    switch plan.owner {
+    let first = contribution.ownerColumn
+    switch kind {
     case _ where contribution.link != nil:
       owner = contribution.link?.value.number(of: statement.values(at: first, count: 1)) ?? 0
     case .row: owner = sqlite3_column_int64(statement.sqliteStatement, Int32(first))

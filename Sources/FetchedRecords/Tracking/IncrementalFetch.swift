@@ -189,12 +189,17 @@ struct GroupIdentifiers {
   private(set) var size = 0
   /// How the values of each column of a group are compared; none: under BINARY.
   private let collations: [Collation]
+  /// The number that was asked for last: where rows come in the order of an index, that of many.
+  private var last: Int64?
 
   init(collations: [Collation] = []) { self.collations = collations }
 
   mutating func number(of group: [Value]) -> Int64 {
     let group = representative(of: group)
-    if let number = numbers[group] { return number }
+    if let last, groups[Int(last)] == group { return last }
+    let known = numbers[group]
+    last = known ?? Int64(groups.count)
+    if let known { return known }
     let number = Int64(groups.count)
     numbers[group] = number
     groups.append(group)

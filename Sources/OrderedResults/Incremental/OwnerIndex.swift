@@ -24,11 +24,22 @@ package struct OwnerIndex: Sendable {
 
   /// O(n) for the n records of `results`.
   package init(_ results: Results, owner: (Record) -> Int64) {
+    self.init(results) { block, body in
+      for item in 0..<block.count { body(owner(block.record(item))) }
+    }
+  }
+
+  /// The same for owners whose number stands in a column of their records, which has integers only.
+  package init(_ results: Results, ownersInColumn column: Int) {
+    self.init(results) { block, body in block.forEachInteger(inColumn: column, body) }
+  }
+
+  private init(_ results: Results, owners: (RecordBlock, (Int64) -> Void) -> Void) {
     first = Dictionary(minimumCapacity: results.count)
     for block in results.records.blocks {
       let number = number(of: block.id)
       blocks[Int(number)] = block
-      for item in 0..<block.count { enter(owner(block.record(item)), number) }
+      owners(block) { enter($0, number) }
     }
     charge.set(first.count * Self.bytesPerOwner)
   }

@@ -89,6 +89,20 @@ final class RecordBlock: @unchecked Sendable {
     return BorrowedBytes(start: memory + start, count: Int(bounds[item &+ 1]) &- start)
   }
 
+  /// Hands over the integers of a column, which has no other values, in the order of the records.
+  ///
+  /// O(b c), b records of the block, c the column's position.
+  func forEachInteger(inColumn column: Int, _ body: (Int64) -> Void) {
+    for item in 0..<count {
+      var columns = bytes(item).columns
+      columns.skip(column)
+      guard case .integer(let integer) = columns.next() else {
+        preconditionFailure("no integer in column \(column)")
+      }
+      body(integer)
+    }
+  }
+
   /// The records with an integer in a column.
   ///
   /// O(b c), b records of the block, c the column's position; only those found are held.

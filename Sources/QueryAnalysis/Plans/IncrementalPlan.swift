@@ -126,6 +126,9 @@ package struct ContributionStatement: Sendable, Equatable {
   /// Where it returns a value in the place of the owner's: those with the same value are the owners.
   package var link: Link?
 
+  /// The first column behind the rows', which is of the owner.
+  package var ownerColumn: Int { keys.reduce(0) { $0 + ($1?.columns.count ?? 1) } }
+
   /// What owners are found by that have a value.
   package struct Link: Sendable, Equatable {
     /// The number of the value among those of all statements, as if it were a rowid.
