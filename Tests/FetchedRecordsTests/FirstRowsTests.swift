@@ -48,6 +48,32 @@ import Testing
     #expect(statistics.maintained > 6)
   }
 
+  /// The rowid is not among what is shown, nor needed to tell records apart.
+  @Test func `may have a key of their own`() throws {
+    let fixture = try Fixture(
+      schema: """
+        CREATE TABLE team (code TEXT PRIMARY KEY NOT NULL, points INTEGER);
+        CREATE INDEX byPoints ON team(points, code);
+        INSERT INTO team VALUES ('a', 5), ('b', 7), ('c', 5), ('d', 1);
+        """,
+      queries: .definitions([
+        QueryDefinition(
+          name: "q",
+          form: .sql(
+            """
+            SELECT code, rank() OVER (ORDER BY points DESC) AS place FROM team
+            ORDER BY place, code DESC LIMIT 3
+            """), key: ["code"])
+      ]))
+    let watched = try fixture.open("q")
+    #expect(watched.snapshot.query.tracking.mode == .incremental)
+    try fixture.write("UPDATE team SET points = 6 WHERE code = 'd'")
+    fixture.refresh()
+    let shown = watched.snapshot.results.shown[0].records.map { $0.map(\.text) }
+    #expect(shown == [["b", "1"], ["d", "2"], ["c", "3"]])
+    #expect(fixture.refresher.statistics.refetches == 0)
+  }
+
   @Test func `are run again where LIMIT shows very many`() throws {
     let sql = "SELECT id, rank() OVER (ORDER BY score) AS n FROM player ORDER BY n, id LIMIT 5000"
     let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)

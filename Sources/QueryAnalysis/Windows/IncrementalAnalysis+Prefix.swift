@@ -25,6 +25,7 @@ extension IncrementalAnalysis {
       !select.sources[0].isRewritten, let table = select.tables.first, table.storage == nil,
       table.identity.count == 1
     else { throw refusal }
+    let columns = positions(ofRow: 0)
     let asked = try recordOrder(reversingKey: isReversed)
     let order = try rowOrder(asked)
     for function in windows.functions { try checkLooksBack(function, along: order) }
@@ -38,7 +39,6 @@ extension IncrementalAnalysis {
       limit: limit)
     guard try scans(in: sql) == scans(in: rows) else { throw refusal }
 
-    let columns = positions(ofRow: 0)
     let leads = (select.tables + subqueries.joins.flatMap(\.tables)).enumerated().map {
       IncrementalPlan.Lead(
         table: $1.name, storage: $1.storage, isOwner: $0 == 0, searches: [], position: nil,
