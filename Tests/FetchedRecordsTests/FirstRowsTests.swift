@@ -48,6 +48,25 @@ import Testing
     #expect(statistics.maintained > 6)
   }
 
+  @Test func `are in the order of each collation that ORDER BY names`() throws {
+    let (query, statistics) = try Fixture.following(
+      """
+      SELECT id, word, rank() OVER (ORDER BY word) AS n FROM tag
+      ORDER BY n, word COLLATE BINARY, id LIMIT 3
+      """,
+      schema: """
+        CREATE TABLE tag (id INTEGER PRIMARY KEY, word TEXT COLLATE NOCASE);
+        CREATE INDEX byWord ON tag(word, word COLLATE BINARY);
+        INSERT INTO tag VALUES (1, 'b'), (2, 'b'), (3, 'B'), (4, 'c');
+        """,
+      [
+        "INSERT INTO tag VALUES (7, 'B'), (8, 'b')", "UPDATE tag SET word = 'B' WHERE id = 4",
+        "DELETE FROM tag WHERE id = 3", "UPDATE tag SET word = 'a' WHERE id = 7",
+      ])
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(statistics.maintained == 4)
+  }
+
   /// The rowid is not among what is shown, nor needed to tell records apart.
   @Test func `may have a key of their own`() throws {
     let fixture = try Fixture(

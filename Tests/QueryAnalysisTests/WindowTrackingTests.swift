@@ -136,6 +136,7 @@ import Testing
     """,
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n",
     "SELECT a, b, rank() OVER (ORDER BY a, b) AS n FROM pair ORDER BY n LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY name) AS n FROM author ORDER BY n, name COLLATE BINARY LIMIT 3",
   ])
   func `is not where others decide, or are looked through`(sql: String) throws {
     try expectRefetch(sql, because: "a window is not partitioned by a column")

@@ -7,7 +7,7 @@ struct SelectParser {
 
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parse(_ sql: String) throws(NotIncremental) -> SelectSyntax {
-    var tokens = SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...]
+    var tokens = tokens(of: sql)
     while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
     var parser = SelectParser(tokens: tokens)
     let commonTables = try parser.takeWith()
@@ -20,7 +20,7 @@ struct SelectParser {
   ///
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parseParts(_ sql: String) throws(NotIncremental) -> [SelectSyntax] {
-    var parser = SelectParser(tokens: SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...])
+    var parser = SelectParser(tokens: tokens(of: sql))
     let commonTables = try parser.takeWith()
     let isOperator = { (token: SQLToken) in
       token.depth == 0 && SelectClauses.compoundOperators.contains(where: token.isWord)
@@ -54,6 +54,11 @@ struct SelectParser {
       tables.append(CommonTable(name: name, columns: columns, select: body.sourceText))
     } while tokens.takeSymbol(",")
     return tables
+  }
+
+  /// The tokens of a SELECT, or of several, as all that parses them takes them.
+  static func tokens(of sql: String) -> ArraySlice<SQLToken> {
+    SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...]
   }
 
   // MARK: - Clauses

@@ -22,7 +22,7 @@ extension SelectParser {
   ///
   /// - Throws: ``NotIncremental``, with the name of what it does not follow.
   static func parseCompound(_ sql: String) throws(NotIncremental) -> CompoundSelect? {
-    var tokens = SQLTokens.tokens(of: sql.withTablesOfInAsSelects)[...]
+    var tokens = tokens(of: sql)
     while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
     let operators = tokens.indices.filter { index in
       tokens[index].depth == 0

@@ -68,12 +68,9 @@ extension IncrementalAnalysis {
       // What stands behind the number of the column: COLLATE, and the direction.
       return [OrderTerm(expression.parenthesized + sql.drop(while: \.isNumber))]
     }
-    // An expression decides once.
+    // An expression decides once, under each collation.
     return terms.reduce(into: []) { order, term in
-      let own = GroupTerm(term.expression, in: select)
-      if !order.contains(where: { GroupTerm($0.expression, in: select) == own }) {
-        order.append(term)
-      }
+      if !order.contains(where: { haveSameValues($0, term) }) { order.append(term) }
     }
   }
 
@@ -90,8 +87,12 @@ extension IncrementalAnalysis {
   }
 
   private func areSame(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
+    haveSameValues(first, second) && first.isDescending == second.isDescending
+      && first.putsNullsLast == second.putsNullsLast
+  }
+
+  private func haveSameValues(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
     GroupTerm(first.expression, in: select) == GroupTerm(second.expression, in: select)
-      && first.isDescending == second.isDescending && first.putsNullsLast == second.putsNullsLast
       && first.collation?.uppercased() == second.collation?.uppercased()
   }
 

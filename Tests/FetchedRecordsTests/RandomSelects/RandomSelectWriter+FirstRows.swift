@@ -29,7 +29,9 @@ extension RandomSelectWriter {
     if random.once(in: 5) {
       select.conditions.append("\(column(scope)) = \(random.pick(["1", "2", "'a'", ":p"]))")
     }
-    select.order = [random.once(in: 2) ? "f1" : order] + keys
+    let collated = "\(source.alias).\(first) COLLATE \(random.pick(["BINARY", "NOCASE"]))"
+    select.order =
+      [random.once(in: 2) ? "f1" : order] + (random.once(in: 5) ? [collated] : []) + keys
     select.limit = random.pick([
       "3", "4", "4 OFFSET 1", ":p OFFSET 2", "3 OFFSET :p", "2 OFFSET -1", "-1", "-1 OFFSET 2",
       "'3'",
