@@ -46,6 +46,7 @@ import Testing
     try expect("SELECT id, name FROM item ORDER BY name", .index("byName"))
     try expect("SELECT * FROM item ORDER BY name DESC", .index("byName"), isDescending: true)
     try expect("SELECT * FROM item ORDER BY rank DESC, id", .index("byRank"))
+    try expect("SELECT * FROM item ORDER BY rank DESC", .index("byRank"))
     try expect(
       "SELECT * FROM item ORDER BY rank, name COLLATE NOCASE, id", .index("byBoth"))
     try expect(

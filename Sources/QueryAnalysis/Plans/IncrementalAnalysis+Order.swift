@@ -4,6 +4,19 @@ import OrderedResults
 extension IncrementalAnalysis: OrderedAnalysis {
   var orderTerms: [String] { candidate.syntax.order }
 
+  /// The order of the records, in which SQLite reads them without sorting if the key behind the query's own
+  /// terms goes one way or the other: an index may have either.
+  mutating func indexedOrder() throws -> AskedOrder {
+    for isReversed in [false, true] {
+      var attempt = self
+      let order = try attempt.recordOrder(reversingKey: isReversed)
+      guard db.isReadInOrder(attempt.statement(order: order.sql)) else { continue }
+      self = attempt
+      return order
+    }
+    return try recordOrder()
+  }
+
   /// The order of the records.
   ///
   /// The key stands behind the query's own terms: which of two records comes first that SQL leaves open,

@@ -190,7 +190,7 @@ struct IncrementalAnalysis {
   ) throws -> IncrementalShape {
     let identity = select.tables[owner].identity
     let columns = positions(ofRow: owner)
-    let asked = try recordOrder()
+    let asked = try indexedOrder()
     let (order, terms) = (asked.record, asked.sql)
     try keepRows(keeping, besides: [owner]) {
       try $0.checkSearches($0.keyed(by: identity).sql(forKeys: 2))
