@@ -52,12 +52,13 @@ struct Contributions {
     owners = Array(repeating: RowOwners(), count: positions)
     pairs = Array(repeating: nil, count: positions)
     for position in plan.keptRows.flatMap(\.positions) { pairs[position] = PairedNumbers() }
+    let kind = plan.owner
     for contribution in plan.contributions {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       while try statement.step(in: db) {
-        _ = add(statement, of: contribution, ownedAs: plan.owner)
+        _ = add(statement, of: contribution, ownedAs: kind)
         if hasLoss { throw Refusal.loss }
         let count = count
         if count > Self.few,

@@ -45,6 +45,15 @@ struct NumberArray {
     }
   }
 
+  /// Hands over all numbers, each with that at the same place of another array of as many. O(n).
+  func forEach(with others: NumberArray, _ body: (Int64, Int64) -> Void) {
+    withReader { numbers in
+      others.withReader { others in
+        for index in 0..<count { body(numbers[index], others[index]) }
+      }
+    }
+  }
+
   /// O(1), and O(n) where it grows.
   mutating func append(_ number: Int64) {
     if !isWide, let number = Self.narrowed(number) {
@@ -62,6 +71,27 @@ struct NumberArray {
     narrow = narrow.trimmed
     wide = wide.trimmed
     isTrimmed = true
+  }
+
+  private func withReader(_ body: (Reader) -> Void) {
+    narrow.withUnsafeBufferPointer { narrow in
+      wide.withUnsafeBufferPointer { wide in
+        body(Reader(narrow: narrow, wide: wide, isWide: isWide))
+      }
+    }
+  }
+
+  /// Reads many numbers without holding on to the array for each.
+  private struct Reader {
+    let narrow: UnsafeBufferPointer<Int32>
+    let wide: UnsafeBufferPointer<Int64>
+    let isWide: Bool
+
+    subscript(index: Int) -> Int64 {
+      if isWide { return wide[index] }
+      let number = narrow[index]
+      return number == .min ? none : Int64(number)
+    }
   }
 
   /// nil: it does not fit.

@@ -2,9 +2,9 @@ import Hashing
 
 /// A hash table from numbers to numbers.
 ///
-/// Memory: 8 bytes for each of its slots, of which between two thirds and five sixths are taken, or 12 or 16 where
-/// keys or values do not fit into 4 bytes: 10 to 12, or up to 24 an entry. It doubles only until ``trim()``.
-/// A `Dictionary` always does, and takes up to 43.
+/// Memory: 8 bytes for each of its slots, of which at most five sixths are taken, or 12 or 16 where keys or values do
+/// not fit into 4 bytes: 10 to 14, or up to 29, an entry. It doubles only until ``trim()``. A `Dictionary` always does,
+/// and takes up to 43.
 struct NumberMap {
   /// Stands in a slot that is free; the entry of this very key is kept beside them.
   private static let free = NumberArray.none
@@ -40,15 +40,18 @@ struct NumberMap {
     }
   }
 
-  /// Gives back what is free, and grows by quarters from now on. O(n).
+  /// Gives back what is free where that is much, and grows by quarters from now on. O(n).
   mutating func trim() {
     isTrimmed = true
-    if 3 * keys.count > 4 * taken + 48 { resize(to: 4 * taken / 3 + 16) }
+    // To enter all of them anew costs about as much as it did the first time.
+    if 9 * keys.count > 16 * taken + 144 { resize(to: 4 * taken / 3 + 16) }
   }
 
   /// Hands over all entries, in no order. O(n).
   func forEach(_ body: (_ key: Int64, _ value: Int64) -> Void) {
-    for slot in 0..<keys.count where keys[slot] != Self.free { body(keys[slot], values[slot]) }
+    keys.forEach(with: values) { key, value in
+      if key != Self.free { body(key, value) }
+    }
     if let ofFree { body(Self.free, ofFree) }
   }
 
@@ -99,8 +102,8 @@ struct NumberMap {
     let old = (keys: keys, values: values)
     keys = NumberArray(count: count, isWide: old.keys.isWide)
     values = NumberArray(count: count, isWide: old.values.isWide)
-    for slot in 0..<old.keys.count where old.keys[slot] != Self.free {
-      put(old.keys[slot], old.values[slot])
+    old.keys.forEach(with: old.values) { key, value in
+      if key != Self.free { put(key, value) }
     }
   }
 
