@@ -176,6 +176,11 @@ extension TrackingForm {
         WHERE id = 500
         """, records: 11, conjunction: "WHERE"),
     TrackingForm(
+      name: "all with their rank",
+      select: "SELECT id, name, rank() OVER (ORDER BY name) AS place FROM player",
+      rest: "ORDER BY place", change: "UPDATE player SET name = name || '+' WHERE id = 500",
+      conjunction: "WHERE"),
+    TrackingForm(
       name: "who has the most of each group (10 rows each)",
       select: "SELECT clubId, name, max(score) AS best FROM player WHERE 1",
       rest: "GROUP BY clubId ORDER BY best DESC", change: score),

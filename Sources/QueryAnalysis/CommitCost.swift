@@ -2,6 +2,10 @@
 package enum CommitCost: String, Sendable {
   /// A search for each row that changed, and one for each record that it leads to.
   case search
+  /// The same, and each record whose place among all is another one then.
+  case places
+  /// The first rows of an index, up to LIMIT.
+  case window
   /// The rows of each group that a changed row is in, or was.
   case partition
   /// The query runs again.
@@ -13,6 +17,8 @@ extension CommitCost {
   package var inWords: String {
     switch self {
     case .search: "a search for each changed row and each record that it leads to"
+    case .places: "a search for each changed row, and each record that has another place then"
+    case .window: "the rows up to LIMIT, along an index"
     case .partition: "the rows of each group that a changed row is in"
     case .everything: "the whole query"
     }
@@ -36,6 +42,8 @@ extension Query {
     guard let plan else { return totals.isEmpty ? .everything : .search }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
+    if plan.isPrefix { return .window }
+    if !plan.places.isEmpty { return .places }
     return plan.isGrouped ? .partition : .search
   }
 }

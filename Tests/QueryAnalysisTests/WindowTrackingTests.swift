@@ -122,9 +122,9 @@ import Testing
   @Test(arguments: [
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n DESC LIMIT 3",
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY price DESC LIMIT 3",
-    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book ORDER BY n LIMIT 3",
-    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
-    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE genre = 'g' AND title = 'a' ORDER BY n LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book",
+    "SELECT id, rank() OVER (ORDER BY id) + 1 AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
+    "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id",
     "SELECT id, lead(title) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, lag(title, 2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book ORDER BY price LIMIT 3",
@@ -134,12 +134,33 @@ import Testing
     SELECT id, sum(price) OVER (ORDER BY id ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) AS s
     FROM book ORDER BY id LIMIT 3
     """,
-    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n",
-    "SELECT a, b, rank() OVER (ORDER BY a, b) AS n FROM pair ORDER BY n LIMIT 3",
-    "SELECT id, rank() OVER (ORDER BY name) AS n FROM author ORDER BY n, name COLLATE BINARY LIMIT 3",
+    "SELECT id, price AS title, rank() OVER (ORDER BY title) AS n FROM book ORDER BY title",
+    "SELECT id, -price AS price, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n",
+    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY id + n",
+    "SELECT id, rank() OVER (ORDER BY price), rank() OVER (ORDER BY title) FROM book ORDER BY price, title",
+    "SELECT n FROM (SELECT id, rank() OVER (ORDER BY price) AS n FROM book) ORDER BY n",
   ])
   func `is not where others decide, or are looked through`(sql: String) throws {
     try expectRefetch(sql, because: "a window is not partitioned by a column")
+  }
+
+  @Test(arguments: [
+    "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n",
+    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book ORDER BY n LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY id) AS n FROM book WHERE genre = 'g1' AND price > 0 ORDER BY n LIMIT 3",
+    "SELECT a, b, rank() OVER (ORDER BY a, b) AS n FROM pair ORDER BY n LIMIT 3",
+    "SELECT id, rank() OVER (ORDER BY name) AS n FROM author ORDER BY n, name COLLATE BINARY LIMIT 3",
+    "SELECT id, dense_rank() OVER (ORDER BY price DESC) AS d, row_number() OVER w AS n FROM book WINDOW w AS (ORDER BY price DESC, id) ORDER BY n",
+    "SELECT id, -price AS price, rank() OVER (ORDER BY book.price) AS n FROM book ORDER BY n",
+    "SELECT id, title AS price, rank() OVER (ORDER BY book.price) AS n FROM book ORDER BY n",
+    "SELECT b.id, a.name, rank() OVER (ORDER BY b.price) AS n FROM book b JOIN author a ON a.id = authorId ORDER BY n, a.name",
+  ])
+  func `counts the places of all rows where these are in the order of the window`(
+    sql: String
+  ) throws {
+    try expectFollowed(sql)
+    #expect(try tracking(sql).reason.contains("the places of others different, these are counted"))
   }
 
   @Test(arguments: followed)

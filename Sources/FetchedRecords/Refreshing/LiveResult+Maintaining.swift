@@ -219,7 +219,16 @@ extension LiveResult {
       let fetched = try plan.fetch(
         owners, contributions, contributions?.keys ?? keys, arguments: arguments,
         layout: old.layout, in: db)
-      (removed, added) = plan.order.differences(from: known, to: fetched)
+      if plan.places.isEmpty {
+        (removed, added) = plan.order.differences(from: known, to: fetched)
+      } else {
+        guard
+          let recounted = old.recounting(
+            removed: known, added: fetched, plan.places, by: plan.order,
+            atMost: Self.mostRowsWorthwhile(of: old.count))
+        else { return nil }
+        (removed, added) = recounted
+      }
     }
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)

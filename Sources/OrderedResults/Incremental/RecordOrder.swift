@@ -44,14 +44,15 @@ package struct RecordOrder: Sendable, Equatable {
   /// O(t·c) for t terms that have to be looked at and c columns before them.
   package func compare(_ left: Record, _ right: Record) -> Int {
     for term in terms {
-      let order =
-        term.utf16.map { term.compare(left, right, $0) }
-        ?? left.withColumn(term.column) { a in
-          right.withColumn(term.column) { b in term.compare(a, b) }
-        }
+      let order = term.compare(left, right)
       if order != 0 { return order }
     }
     return 0
+  }
+
+  /// Whether the first terms take two records for equal.
+  func areEqual(_ left: Record, _ right: Record, terms count: Int) -> Bool {
+    terms.prefix(count).allSatisfy { $0.compare(left, right) == 0 }
   }
 }
 
@@ -65,6 +66,11 @@ extension Record {
 }
 
 extension RecordOrder.Term {
+  fileprivate func compare(_ left: Record, _ right: Record) -> Int {
+    utf16.map { compare(left, right, $0) }
+      ?? left.withColumn(column) { a in right.withColumn(column) { b in compare(a, b) } }
+  }
+
   func compare(_ left: ColumnView, _ right: ColumnView) -> Int {
     switch (left, right) {
     case (.null, .null): return 0

@@ -34,8 +34,8 @@ struct IncrementalShape {
   let key: [Int]
   let addedKeyNames: [String]
   let keyIsUnique: Bool
-  let plan: IncrementalPlan
-  let reason: String
+  var plan: IncrementalPlan
+  var reason: String
 }
 
 /// Finds out whether a query can be maintained row by row, and how.
@@ -44,7 +44,7 @@ struct IncrementalAnalysis {
   private let resolver: SourceResolver
   let facts: SchemaFacts
   let encoding: TextEncoding
-  private(set) var candidate: IncrementalCandidate
+  var candidate: IncrementalCandidate
   /// What makes the rows: the query, or the SELECT whose groups it shows.
   let select: ResolvedSelect
   /// The query, whose fields, WHERE, ORDER BY and LIMIT may be over groups.

@@ -57,7 +57,7 @@ extension IncrementalAnalysis {
   // MARK: - Order
 
   /// The order of the rows of FROM that makes the order of the records: a rank goes up as its window does.
-  private func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
+  func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
     let terms = try zip(asked.terms, asked.sql).flatMap { term, sql -> [OrderTerm] in
       guard term.column < list.count, let expression = expression(ofColumn: term.column) else {
         throw NotIncremental(reason: "it orders by more than its row")
@@ -86,7 +86,7 @@ extension IncrementalAnalysis {
     }
   }
 
-  private func areSame(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
+  func areSame(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
     haveSameValues(first, second) && first.isDescending == second.isDescending
       && first.putsNullsLast == second.putsNullsLast
   }

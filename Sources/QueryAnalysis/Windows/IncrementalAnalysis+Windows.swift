@@ -8,8 +8,11 @@ extension IncrementalAnalysis {
     do {
       owners = try commonPartition()
     } catch let refusal as NotIncremental {
-      var attempt = self
-      guard let shape = try? attempt.prefixShape() else { throw refusal }
+      var (first, all) = (self, self)
+      guard let shape = try? first.prefixShape() else {
+        guard let shape = try? all.placesShape() else { throw refusal }
+        return shape
+      }
       return shape
     }
     return try shape(ownedBy: owners)
@@ -32,8 +35,8 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: """
           a window is not partitioned by a column\(isOverParts ? " that its subquery shows" : ""): \
-          PARTITION BY one in each OVER makes that what is read again, or a LIMIT \
-          in the order of an index
+          PARTITION BY one in each OVER makes that what is read again; the places of all rows, as rank(), are \
+          counted where the records are in the order of the window
           """)
     }
     var refusal: (any Error)?

@@ -1,0 +1,69 @@
+import OrderedResults
+import QueryAnalysis
+import Testing
+
+@testable import FetchedRecords
+
+/// Windows of all rows, in the order of the records, whose functions tell the place of each.
+@Suite struct `The places of all rows` {
+  private static let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER, game INTEGER);
+    CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT);
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      INSERT INTO player SELECT i, 'p' || i % 50, i * 7 % 701, i % 20 FROM n;
+    INSERT INTO club SELECT DISTINCT game, 'c' || game FROM player;
+    """
+
+  /// Each leaves the places of most as they are.
+  private static let changes = [
+    "UPDATE player SET score = score + 1 WHERE id = 50",
+    "UPDATE player SET score = 700 WHERE id = 1999",
+    "UPDATE player SET name = 'x' WHERE score > 690",
+    "UPDATE player SET score = CASE score WHEN 5 THEN 6 ELSE 5 END WHERE score IN (5, 6)",
+    "DELETE FROM player WHERE score < 3; INSERT INTO player VALUES (3000, 'n', 1, 3), (3001, 'n', NULL, 1)",
+    "UPDATE player SET score = score - 1 WHERE id IN (20, 900)",
+    "UPDATE player SET id = 4000 WHERE id = 1000",
+    "UPDATE player SET score = NULL WHERE score = 4",
+    "UPDATE club SET name = name || '+' WHERE id = 7",
+  ]
+
+  @Test(arguments: [
+    "SELECT id, rank() OVER (ORDER BY score DESC) AS place, name FROM player ORDER BY place",
+    "SELECT dense_rank() OVER (ORDER BY score DESC) AS p, name, id FROM player ORDER BY p, name, id DESC",
+    "SELECT id, row_number() OVER (ORDER BY score DESC, id) AS n FROM player ORDER BY score DESC, id",
+    """
+    SELECT row_number() OVER w AS n, rank() OVER w AS r, dense_rank() OVER (ORDER BY score DESC) AS d, name
+    FROM player WINDOW w AS (ORDER BY score DESC, id) ORDER BY n
+    """,
+    "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player WHERE game > 3 ORDER BY n, id",
+    """
+    SELECT p.id, c.name AS club, rank() OVER (ORDER BY p.score DESC) AS place
+    FROM player p JOIN club c ON c.id = p.game ORDER BY place, p.name
+    """,
+    """
+    SELECT id, dense_rank() OVER (ORDER BY score DESC) AS n,
+      (SELECT name FROM club WHERE club.id = game) AS club FROM player ORDER BY score DESC, id
+    """,
+    "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player ORDER BY n, id LIMIT 50 OFFSET 5",
+  ])
+  func `are counted anew where they change`(sql: String) throws {
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    // What leads from clubs to players is gathered at the first change of a club.
+    #expect(statistics.refetches <= 1, "\(statistics)")
+    #expect(statistics.maintained > 6)
+  }
+
+  /// Whoever goes to the top gives most another place: that is as much as the query.
+  @Test func `run the query again where most change`() throws {
+    let (query, statistics) = try Fixture.following(
+      "SELECT id, rank() OVER (ORDER BY score DESC) AS place FROM player ORDER BY place",
+      schema: Self.schema,
+      [
+        "INSERT INTO player VALUES (5000, 'first', 9000, 1)", "DELETE FROM player WHERE id = 5000",
+        "UPDATE player SET score = 0 WHERE score > 600",
+      ])
+    #expect(query.tracking.mode == .incremental)
+    #expect(statistics.refetches == 3, "\(statistics)")
+  }
+}

@@ -1,0 +1,38 @@
+import TestSupport
+
+// All rows in an order, with their places in it.
+extension RandomSelectWriter {
+  mutating func selectOfPlaces() -> RandomSelect {
+    var (select, sources) = rows(atMost: 2)
+    let scope = [sources]
+    let down = random.pick(["", " DESC", " DESC NULLS FIRST", " NULLS LAST"])
+    let collation = random.once(in: 5) ? " COLLATE NOCASE" : ""
+    let first = random.once(in: 4) ? value(scope, depth: 1) : column(scope)
+    let term = "\(first)\(collation)\(down)"
+    let keys = sources.flatMap { $0.table.identity($0.alias) ?? [] }
+    let total = ([term] + keys).joined(separator: ", ")
+
+    select.shape = "places of all rows"
+    select.fields = ["\(column(scope)) AS f0"]
+    for number in 0..<random.number(1...2) {
+      let call = random.pick([
+        "rank() OVER (ORDER BY \(term))", "dense_rank() OVER (ORDER BY \(term))",
+        "rank() OVER (ORDER BY \(total))",
+        keys.isEmpty
+          ? "rank() OVER (ORDER BY \(term))"
+          : "row_number() OVER (ORDER BY \(total))",
+      ])
+      select.fields.append("\(call) AS p\(number)")
+    }
+    if random.once(in: 3) { select.fields.append("\(value(scope, depth: 1)) AS more") }
+    select.order = random.once(in: 3) ? ["p0"] : [term]
+    select.order += random.once(in: 4) ? [column(scope)] : keys
+    if random.once(in: 8) { select.order[0] += " DESC" }
+    // What a subquery calls rowid is NULL.
+    let isTotal = keys.count == sources.count && select.order.suffix(keys.count).elementsEqual(keys)
+    if isTotal, !select.sources.contains(where: { $0.contains("SELECT") }), random.once(in: 4) {
+      (select.limit, select.ordersAll) = (random.pick(["3", "4 OFFSET 1", ":p OFFSET 2"]), true)
+    }
+    return select
+  }
+}
