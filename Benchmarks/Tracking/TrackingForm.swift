@@ -181,6 +181,12 @@ extension TrackingForm {
       rest: "ORDER BY place", change: "UPDATE player SET name = name || '+' WHERE id = 500",
       conjunction: "WHERE"),
     TrackingForm(
+      name: "a running sum, the last row",
+      select: "SELECT id, sum(score) OVER (ORDER BY id) AS total FROM player",
+      rest: "ORDER BY id",
+      change: "UPDATE player SET score = score + 1 WHERE id = (SELECT max(id) FROM player)",
+      conjunction: "WHERE"),
+    TrackingForm(
       name: "who has the most of each group (10 rows each)",
       select: "SELECT clubId, name, max(score) AS best FROM player WHERE 1",
       rest: "GROUP BY clubId ORDER BY best DESC", change: score),

@@ -2,8 +2,8 @@
 package enum CommitCost: String, Sendable {
   /// A search for each row that changed, and one for each record that it leads to.
   case search
-  /// The same, and each record whose place among all is another one then.
-  case places
+  /// The same, and each record whose place among all, or running sum, is another one then.
+  case running
   /// The first rows of an index, up to LIMIT.
   case window
   /// The rows of each group that a changed row is in, or was.
@@ -17,7 +17,8 @@ extension CommitCost {
   package var inWords: String {
     switch self {
     case .search: "a search for each changed row and each record that it leads to"
-    case .places: "a search for each changed row, and each record that has another place then"
+    case .running:
+      "a search for each changed row, and each record that has another place or sum then"
     case .window: "the rows up to LIMIT, along an index"
     case .partition: "the rows of each group that a changed row is in"
     case .everything: "the whole query"
@@ -43,7 +44,7 @@ extension Query {
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
     if plan.isPrefix { return .window }
-    if !plan.places.isEmpty { return .places }
+    if !plan.running.isEmpty { return .running }
     return plan.isGrouped ? .partition : .search
   }
 }

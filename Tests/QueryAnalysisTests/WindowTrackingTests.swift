@@ -124,7 +124,11 @@ import Testing
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY price DESC LIMIT 3",
     "SELECT id, rank() OVER (ORDER BY title) AS n FROM book",
     "SELECT id, rank() OVER (ORDER BY id) + 1 AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
-    "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id",
+    "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book WHERE price > 1 ORDER BY price, id",
+    "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book ORDER BY n",
+    "SELECT id, sum(title) OVER (ORDER BY id) AS n FROM book ORDER BY id",
+    "SELECT id, sum(price) OVER (ORDER BY id ROWS 2 PRECEDING) AS n FROM book ORDER BY id",
+    "SELECT id, sum(price) FILTER (WHERE id > 2) OVER (ORDER BY id) AS n FROM book ORDER BY id",
     "SELECT id, lead(title) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, lag(title, 2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book ORDER BY price LIMIT 3",
@@ -154,13 +158,15 @@ import Testing
     "SELECT id, dense_rank() OVER (ORDER BY price DESC) AS d, row_number() OVER w AS n FROM book WINDOW w AS (ORDER BY price DESC, id) ORDER BY n",
     "SELECT id, -price AS price, rank() OVER (ORDER BY book.price) AS n FROM book ORDER BY n",
     "SELECT id, title AS price, rank() OVER (ORDER BY book.price) AS n FROM book ORDER BY n",
+    "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id",
+    "SELECT id, sum(authorId) OVER w AS s, count(title) OVER w AS c FROM book WINDOW w AS (ORDER BY id DESC) ORDER BY id DESC",
     "SELECT b.id, a.name, rank() OVER (ORDER BY b.price) AS n FROM book b JOIN author a ON a.id = authorId ORDER BY n, a.name",
   ])
-  func `counts the places of all rows where these are in the order of the window`(
+  func `works out what runs through all rows where these are in the order of the window`(
     sql: String
   ) throws {
     try expectFollowed(sql)
-    #expect(try tracking(sql).reason.contains("the places of others different, these are counted"))
+    #expect(try tracking(sql).reason.contains("what that changes of those behind it is counted"))
   }
 
   @Test(arguments: followed)

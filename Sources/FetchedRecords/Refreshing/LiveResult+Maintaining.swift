@@ -219,15 +219,15 @@ extension LiveResult {
       let fetched = try plan.fetch(
         owners, contributions, contributions?.keys ?? keys, arguments: arguments,
         layout: old.layout, in: db)
-      if plan.places.isEmpty {
+      if plan.running.isEmpty {
         (removed, added) = plan.order.differences(from: known, to: fetched)
       } else {
         guard
-          let recounted = old.recounting(
-            removed: known, added: fetched, plan.places, by: plan.order,
+          let differences = old.running(
+            removed: known, added: fetched, plan.running, by: plan.order,
             atMost: Self.mostRowsWorthwhile(of: old.count))
         else { return nil }
-        (removed, added) = recounted
+        (removed, added) = differences
       }
     }
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),

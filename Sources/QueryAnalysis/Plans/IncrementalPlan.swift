@@ -51,8 +51,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// where ``window`` is not short, the query runs again.
   package var isPrefix = false
 
-  /// Columns that tell the place of a record among all: what is read of a record by itself has others there.
-  package var places: [PlaceColumn] = []
+  /// Columns that run through all records: what is read of a record by itself has other values there.
+  package var running: [RunningColumn] = []
 
   /// Of groups that no index finds: the number of the rowids that are read for them, among those of all
   /// ``contributions``. ``records`` takes these first, as JSON.

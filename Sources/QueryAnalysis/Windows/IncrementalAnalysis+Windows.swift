@@ -10,7 +10,7 @@ extension IncrementalAnalysis {
     } catch let refusal as NotIncremental {
       var (first, all) = (self, self)
       guard let shape = try? first.prefixShape() else {
-        guard let shape = try? all.placesShape() else { throw refusal }
+        guard let shape = try? all.runningShape() else { throw refusal }
         return shape
       }
       return shape
@@ -35,8 +35,8 @@ extension IncrementalAnalysis {
       throw NotIncremental(
         reason: """
           a window is not partitioned by a column\(isOverParts ? " that its subquery shows" : ""): \
-          PARTITION BY one in each OVER makes that what is read again; the places of all rows, as rank(), are \
-          counted where the records are in the order of the window
+          PARTITION BY one in each OVER makes that what is read again; the places of all rows, as rank(), and \
+          running sums are counted where the records are in the order of the window
           """)
     }
     var refusal: (any Error)?

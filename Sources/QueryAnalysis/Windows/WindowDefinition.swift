@@ -29,6 +29,13 @@ struct WindowDefinition {
     return frame.last?.isWord("ROW") == true || frame.last?.isWord("PRECEDING") == true
   }
 
+  /// Whether the frame has all rows up to the current one, where no two are equal.
+  var isPrefix: Bool {
+    let words = frame.dropFirst().map { $0.text.uppercased() }
+    return frame.isEmpty || words == ["UNBOUNDED", "PRECEDING"]
+      || words == ["BETWEEN", "UNBOUNDED", "PRECEDING", "AND", "CURRENT", "ROW"]
+  }
+
   /// `[base] [PARTITION BY …] [ORDER BY …] [frame]`: https://www.sqlite.org/syntax/window-defn.html
   ///
   /// - Parameters:

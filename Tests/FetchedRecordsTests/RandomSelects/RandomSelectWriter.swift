@@ -18,8 +18,8 @@ struct RandomSelectWriter {
   static let full = RandomSource.number("DIDCHANGE_FULL") ?? 12
   /// One of so many shows the first rows of an order, with their places in it.
   static let firstRows = RandomSource.number("DIDCHANGE_FIRST_ROWS") ?? 12
-  /// One of so many shows all rows with their places in the order.
-  static let places = RandomSource.number("DIDCHANGE_PLACES") ?? 12
+  /// One of so many shows all rows with their places in the order, and running sums.
+  static let running = RandomSource.number("DIDCHANGE_RUNNING") ?? 12
   /// One of so many is of what a table-valued function makes of rows.
   static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
@@ -49,7 +49,7 @@ struct RandomSelectWriter {
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
     if random.once(in: Self.firstRows) { return selectOfFirstRows() }
-    if random.once(in: Self.places) { return selectOfPlaces() }
+    if random.once(in: Self.running) { return selectOfRunning() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()
   }
 

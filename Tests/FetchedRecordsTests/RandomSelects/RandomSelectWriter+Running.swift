@@ -1,8 +1,8 @@
 import TestSupport
 
-// All rows in an order, with their places in it.
+// All rows in an order, with their places in it, and running sums.
 extension RandomSelectWriter {
-  mutating func selectOfPlaces() -> RandomSelect {
+  mutating func selectOfRunning() -> RandomSelect {
     var (select, sources) = rows(atMost: 2)
     let scope = [sources]
     let down = random.pick(["", " DESC", " DESC NULLS FIRST", " NULLS LAST"])
@@ -12,16 +12,16 @@ extension RandomSelectWriter {
     let keys = sources.flatMap { $0.table.identity($0.alias) ?? [] }
     let total = ([term] + keys).joined(separator: ", ")
 
-    select.shape = "places of all rows"
+    select.shape = "places and running sums"
     select.fields = ["\(column(scope)) AS f0"]
     for number in 0..<random.number(1...2) {
-      let call = random.pick([
-        "rank() OVER (ORDER BY \(term))", "dense_rank() OVER (ORDER BY \(term))",
-        "rank() OVER (ORDER BY \(total))",
-        keys.isEmpty
-          ? "rank() OVER (ORDER BY \(term))"
-          : "row_number() OVER (ORDER BY \(total))",
-      ])
+      let ofEqual = ["rank", "rank", "dense_rank"].map { "\($0)() OVER (ORDER BY \(term))" }
+      let frame = random.pick(["", "", " ROWS UNBOUNDED PRECEDING"])
+      let ofRows = [
+        "row_number()", "rank()", "count(*)", "count(\(column(scope)))", "sum(\(column(scope)))",
+        "sum(\(column(scope)) + 1)", "sum(1)",
+      ].map { "\($0) OVER (ORDER BY \(total)\(frame))" }
+      let call = random.pick(keys.count < sources.count || random.once(in: 2) ? ofEqual : ofRows)
       select.fields.append("\(call) AS p\(number)")
     }
     if random.once(in: 3) { select.fields.append("\(value(scope, depth: 1)) AS more") }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import FetchedRecords
 
-/// Windows of all rows, in the order of the records, whose functions tell the place of each.
-@Suite struct `The places of all rows` {
+/// Windows of all rows, in the order of the records, whose functions look at those before.
+@Suite struct `Places and running sums of all rows` {
   private static let schema = """
     CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER, game INTEGER);
     CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT);
@@ -44,6 +44,11 @@ import Testing
     SELECT id, dense_rank() OVER (ORDER BY score DESC) AS n,
       (SELECT name FROM club WHERE club.id = game) AS club FROM player ORDER BY score DESC, id
     """,
+    "SELECT id, sum(game) OVER (ORDER BY score DESC, id) AS s FROM player ORDER BY score DESC, id",
+    """
+    SELECT id, count(*) OVER w AS n, count(score) OVER w AS c, sum(game - 10) OVER w AS s, game
+    FROM player WINDOW w AS (ORDER BY score DESC, id ROWS UNBOUNDED PRECEDING) ORDER BY score DESC, id
+    """,
     "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player ORDER BY n, id LIMIT 50 OFFSET 5",
   ])
   func `are counted anew where they change`(sql: String) throws {
@@ -52,6 +57,41 @@ import Testing
     // What leads from clubs to players is gathered at the first change of a club.
     #expect(statistics.refetches <= 1, "\(statistics)")
     #expect(statistics.maintained > 6)
+  }
+
+  /// As in a ledger, of which the end grows.
+  @Test func `cost what comes at the end`() throws {
+    let (query, statistics) = try Fixture.following(
+      "SELECT id, amount, sum(amount) OVER (ORDER BY id) AS balance FROM entry ORDER BY id",
+      schema: """
+        CREATE TABLE entry (id INTEGER PRIMARY KEY, amount INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+          INSERT INTO entry SELECT i, i % 7 - 3 FROM n;
+        """,
+      [
+        "INSERT INTO entry (amount) VALUES (100), (NULL)", "INSERT INTO entry (amount) VALUES (-7)",
+        "UPDATE entry SET amount = 12 WHERE id = 4990", "DELETE FROM entry WHERE id > 5001",
+        "UPDATE entry SET amount = amount + CASE id WHEN 3 THEN 1 ELSE -1 END WHERE id IN (3, 9)",
+      ])
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(statistics.refetches == 0, "\(statistics)")
+  }
+
+  @Test func `are SQLite's to say where they are no integers`() throws {
+    let (query, statistics) = try Fixture.following(
+      "SELECT id, sum(amount) OVER (ORDER BY id) AS balance FROM entry ORDER BY id",
+      schema: """
+        CREATE TABLE entry (id INTEGER PRIMARY KEY, amount INTEGER);
+        INSERT INTO entry VALUES (1, 1), (2, 9223372036854775800), (3, -5), (4, 0);
+        """,
+      [
+        "INSERT INTO entry VALUES (5, 0.5)", "INSERT INTO entry VALUES (6, 1)",
+        "DELETE FROM entry WHERE id = 5", "INSERT INTO entry VALUES (7, 'x')",
+        "DELETE FROM entry WHERE id > 5", "INSERT INTO entry VALUES (8, 3)",
+      ])
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(statistics.refetches == 4, "\(statistics)")
+    #expect(statistics.maintained == 2)
   }
 
   /// Whoever goes to the top gives most another place: that is as much as the query.

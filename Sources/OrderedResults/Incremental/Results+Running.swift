@@ -1,0 +1,199 @@
+extension Results {
+  /// The records that go and come where some columns run through all: also those that have other values there
+  /// because of that.
+  ///
+  /// From each record that goes or comes on, values are worked out until they are what they were.
+  ///
+  /// - Parameters:
+  ///   - removed: records of these results.
+  ///   - added: records of the next ones, with whatever in these columns.
+  ///   - columns: those that run through all.
+  ///   - order: the total order of both results, which looks at none of the columns.
+  ///   - most: no more records may go.
+  /// - Returns: nil where more would go, SQLite alone can tell a value, or these are not the results that
+  ///   `removed` tells of.
+  ///
+  /// O(k log n + p) for k records that go or come, among n, and p whose values are worked out.
+  package func running(
+    removed: [Record], added: [Record], _ columns: [RunningColumn], by order: RecordOrder,
+    atMost most: Int
+  ) -> (removed: [Record], added: [Record])? {
+    var run = Run(self, columns, order, most)
+    guard run.enter(removed), run.go(through: added) else { return nil }
+    return (run.removed, run.added)
+  }
+}
+
+/// The work of ``Results/running(removed:added:_:by:atMost:)``.
+private struct Run: ~Copyable {
+  private(set) var removed: [Record] = []
+  private(set) var added: [Record] = []
+  private let old: Results
+  private let columns: [RunningColumn]
+  private let order: RecordOrder
+  private let most: Int
+  private let isOfOffset: Bool
+  /// The offsets of records that go, those behind the present one, last first.
+  private var gone: [Int] = []
+  /// How many more records there are than before, up to the present one.
+  private var shift = 0
+  /// The record before the present one, and its values.
+  private var last: (record: Record, values: [Int64?])?
+  private var encoder = RecordEncoder()
+
+  init(_ old: Results, _ columns: [RunningColumn], _ order: RecordOrder, _ most: Int) {
+    (self.old, self.columns, self.order, self.most) = (old, columns, order, most)
+    isOfOffset = columns.contains(where: \.isOfOffset)
+  }
+
+  mutating func enter(_ records: [Record]) -> Bool {
+    for record in records {
+      let (offset, isThere) = old.position(of: record, by: order, in: 0..<old.count)
+      guard isThere else { return false }
+      gone.append(offset)
+    }
+    gone.sort(by: >)
+    return true
+  }
+
+  /// False where it is not known what these records and those behind them have.
+  mutating func go(through records: [Record]) -> Bool {
+    // Those to come, the last first.
+    var coming = records.sorted { order.compare($0, $1) > 0 }
+      .map { (record: $0, offset: old.position(of: $0, by: order, in: 0..<old.count).offset) }
+    while let start = [gone.last, coming.last?.offset].compactMap(\.self).min() {
+      // Whatever is before this has the values that it had.
+      guard begin(behind: start - 1) else { return false }
+      var next = start
+      var isSettled = false
+      while !isSettled {
+        while let arrival = coming.last, arrival.offset <= next {
+          coming.removeLast()
+          guard enter(arrival.record, at: next) else { return false }
+        }
+        guard next < old.count else { return removed.count <= most }
+        guard let settled = keep(next) else { return false }
+        isSettled = settled
+        next += 1
+      }
+    }
+    return removed.count <= most
+  }
+
+  private mutating func begin(behind offset: Int) -> Bool {
+    last = nil
+    if offset < 0 { return true }
+    let record = old[offset]
+    guard let values = values(in: record) else { return false }
+    last = (record, values)
+    return true
+  }
+
+  /// A record that comes, before the old one at an offset; returns whether its values are known.
+  private mutating func enter(_ record: Record, at offset: Int) -> Bool {
+    guard let values = next(record, offset: offset + shift) else { return false }
+    let placed = self.record(record, with: values)
+    added.append(placed)
+    last = (placed, values)
+    shift += 1
+    return true
+  }
+
+  /// Works out what an old record has; returns whether those behind it have what they had, or nil where that
+  /// is not known.
+  private mutating func keep(_ offset: Int) -> Bool? {
+    let record = old[offset]
+    if gone.last == offset {
+      gone.removeLast()
+      shift -= 1
+      if added.last == record { added.removeLast() } else { removed.append(record) }
+      return removed.count <= most ? false : nil
+    }
+    guard let values = next(record, offset: offset + shift), let before = self.values(in: record)
+    else { return nil }
+    if values == before {
+      last = (record, values)
+      return shift == 0 || !isOfOffset
+    }
+    let placed = self.record(record, with: values)
+    removed.append(record)
+    added.append(placed)
+    last = (placed, values)
+    return removed.count <= most ? false : nil
+  }
+
+  // MARK: - Values
+
+  /// The values of the next record; nil: SQLite alone can tell one.
+  private func next(_ record: Record, offset: Int) -> [Int64?]? {
+    var values: [Int64?] = []
+    for (index, column) in columns.enumerated() {
+      let number = Int64(offset + 1)
+      let before = last.flatMap { $0.values[index] }
+      switch column.kind {
+      case .number: values.append(number)
+      case .rank: values.append(isEqualToLast(record, column) ? before : number)
+      case .denseRank:
+        values.append((before ?? 0) + (isEqualToLast(record, column) ? 0 : 1))
+      case .count(let other):
+        values.append((before ?? 0) + (record.value(other) == .null ? 0 : 1))
+      case .sum(let other):
+        switch record.value(other) {
+        case .null: values.append(before)
+        case .integer(let term):
+          let (sum, overflows) = (before ?? 0).addingReportingOverflow(term)
+          if overflows { return nil }
+          values.append(sum)
+        // Sums of these depend on what was added first.
+        case .real, .text, .blob: return nil
+        }
+      }
+    }
+    return values
+  }
+
+  private func isEqualToLast(_ record: Record, _ column: RunningColumn) -> Bool {
+    last.map { order.areEqual($0.record, record, terms: column.terms) } == true
+  }
+
+  /// nil: one is neither an integer nor NULL.
+  private func values(in record: Record) -> [Int64?]? {
+    var values: [Int64?] = []
+    for column in columns {
+      switch record.value(column.column) {
+      case .integer(let value): values.append(value)
+      case .null: values.append(nil)
+      case .real, .text, .blob: return nil
+      }
+    }
+    return values
+  }
+
+  private mutating func record(_ record: Record, with values: [Int64?]) -> Record {
+    encoder.begin()
+    record.withColumns { reader in
+      var position = 0
+      while let view = reader.next() {
+        if let index = columns.firstIndex(where: { $0.column == position }) {
+          encoder.append(values[index].map(Value.integer) ?? .null)
+        } else {
+          encoder.append(view)
+        }
+        position += 1
+      }
+    }
+    return encoder.makeRecord()
+  }
+}
+
+extension RecordEncoder {
+  fileprivate mutating func append(_ view: ColumnView) {
+    switch view {
+    case .null: appendNull()
+    case .integer(let integer): append(integer)
+    case .real(let real): append(real)
+    case .text(let bytes): append(text: bytes)
+    case .blob(let bytes): append(blob: bytes)
+    }
+  }
+}

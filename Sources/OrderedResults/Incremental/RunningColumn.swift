@@ -1,0 +1,30 @@
+/// A column whose value follows from the records before its own, and from itself: a window function of the
+/// result's own order.
+///
+/// https://www.sqlite.org/windowfunctions.html
+package struct RunningColumn: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
+    /// `row_number()`
+    case number
+    /// `rank()`
+    case rank
+    /// `dense_rank()`
+    case denseRank
+    /// How many values of a column are not NULL, up to here; no two records are equal.
+    case count(of: Int)
+    /// The sum of a column that holds integers, up to here; no two records are equal.
+    case sum(of: Int)
+  }
+
+  package let column: Int
+  package let kind: Kind
+  /// So many terms of the result's order decide which records are equal, and share a place.
+  package let terms: Int
+
+  package init(column: Int, kind: Kind, terms: Int) {
+    (self.column, self.kind, self.terms) = (column, kind, terms)
+  }
+
+  /// Whether it depends on how many records are before its own.
+  var isOfOffset: Bool { kind == .number || kind == .rank }
+}
