@@ -182,9 +182,9 @@ extension TrackingForm {
       conjunction: "WHERE"),
     TrackingForm(
       name: "a running sum, the last row",
-      select: "SELECT id, sum(score) OVER (ORDER BY id) AS total FROM player",
+      select: "SELECT id, sum(homeId) OVER (ORDER BY id) AS total FROM player",
       rest: "ORDER BY id",
-      change: "UPDATE player SET score = score + 1 WHERE id = (SELECT max(id) FROM player)",
+      change: "UPDATE player SET homeId = homeId + 1 WHERE id = (SELECT max(id) FROM player)",
       conjunction: "WHERE"),
     TrackingForm(
       name: "who has the most of each group (10 rows each)",
