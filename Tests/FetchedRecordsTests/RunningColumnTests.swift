@@ -94,6 +94,24 @@ import Testing
     #expect(statistics.maintained == 2)
   }
 
+  /// What takes long holds up nobody, and needs not run the query.
+  @Test func `are worked out beside others where that takes long`() throws {
+    let (query, statistics) = try Fixture.following(
+      "SELECT id, row_number() OVER (ORDER BY score, id) AS n FROM player ORDER BY n",
+      schema: """
+        CREATE TABLE player (id INTEGER PRIMARY KEY, score INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+          INSERT INTO player SELECT i, i FROM n;
+        """,
+      [
+        "INSERT INTO player VALUES (30000, 19200)", "DELETE FROM player WHERE id = 30000",
+        "UPDATE player SET score = 19990 WHERE id = 19100",
+      ])
+    #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+    #expect(statistics.refetches == 0, "\(statistics)")
+    #expect(statistics.background > 0)
+  }
+
   /// Whoever goes to the top gives most another place: that is as much as the query.
   @Test func `run the query again where most change`() throws {
     let (query, statistics) = try Fixture.following(

@@ -41,12 +41,20 @@ extension LiveResult {
   ///
   /// O(k log n), k records among n; O(n) the first time.
   ///
-  /// - Throws: `DatabaseError`.
+  /// - Parameters:
+  ///   - changed: the rows that changed.
+  ///   - plan: the query's.
+  ///   - arguments: the query's.
+  ///   - mayTakeLong: whether it is nobody's queue; else what takes long by itself ends early.
+  ///   - db: in its transaction.
+  /// - Returns: the next results, or why the query has to run again.
+  /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.
   func maintain(
-    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments,
+    mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
     do {
-      return try maintained(changed, plan: plan, arguments, in: db)
+      return try maintained(changed, plan: plan, arguments, mayTakeLong: mayTakeLong, in: db)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       contributionsPause = Self.longPause
       return .refetch(because: "failedSearch")
@@ -54,7 +62,8 @@ extension LiveResult {
   }
 
   private func maintained(
-    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments,
+    mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
@@ -80,7 +89,10 @@ extension LiveResult {
       if contributions == nil { return .refetch(because: "manyContributions") }
       return .refetchOnce(because: "firstChange")
     }
-    guard let next = try replace(changed, in: whole ?? shown, plan, arguments, db) else {
+    guard
+      let next = try replace(
+        changed, in: whole ?? shown, plan, arguments, mayTakeLong: mayTakeLong, db)
+    else {
       return .refetch(because: "manyRecords")
     }
     guard plan.window != nil else { return .maintained(next.results, next.changes) }
@@ -155,7 +167,7 @@ extension LiveResult {
 
   private func replace(
     _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
-    _ arguments: QueryArguments, _ db: Database
+    _ arguments: QueryArguments, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     // Taken out while they are changed, so that nothing is copied.
     var contributions = contributions
@@ -167,7 +179,8 @@ extension LiveResult {
     unfinished = nil
     do {
       return try replace(
-        changed, in: old, plan, arguments, &contributions, &index, &owners, db)
+        changed, in: old, plan, arguments, &contributions, &index, &owners,
+        mayTakeLong: mayTakeLong, db)
     } catch {
       (self.contributions, self.index, unfinished) = (contributions, index, owners)
       throw error
@@ -177,7 +190,7 @@ extension LiveResult {
   private func replace(
     _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
     _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex,
-    _ owners: inout Set<Int64>, _ db: Database
+    _ owners: inout Set<Int64>, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     var keys = OwnerKeys()
     let areWorthwhile = try find(
@@ -223,9 +236,8 @@ extension LiveResult {
         (removed, added) = plan.order.differences(from: known, to: fetched)
       } else {
         guard
-          let differences = old.running(
-            removed: known, added: fetched, plan.running, by: plan.order,
-            atMost: Self.mostRowsWorthwhile(of: old.count))
+          let differences = try running(
+            through: old, removed: known, added: fetched, plan, mayTakeLong: mayTakeLong)
         else { return nil }
         (removed, added) = differences
       }
@@ -238,6 +250,25 @@ extension LiveResult {
     }
     keep(index, contributions, plan)
     return (next.results, next.changes)
+  }
+
+  /// So many records that have other places than before are made in a moment.
+  private static let quicklyRun = 512
+
+  /// The differences where some columns run through all records.
+  private func running(
+    through old: Results, removed: [OrderedResults.Record], added: [OrderedResults.Record],
+    _ plan: IncrementalPlan, mayTakeLong: Bool
+  ) throws -> (removed: [OrderedResults.Record], added: [OrderedResults.Record])? {
+    let most = Self.mostRowsWorthwhile(of: old.count)
+    let differences = old.running(
+      removed: removed, added: added, plan.running, by: plan.order,
+      atMost: mayTakeLong ? most : min(most, Self.quicklyRun))
+    // No statement looks at the time meanwhile.
+    if differences == nil, !mayTakeLong, most > Self.quicklyRun {
+      throw StatementGuard.Interruption.time
+    }
+    return differences
   }
 
   private func isWorthwhile(

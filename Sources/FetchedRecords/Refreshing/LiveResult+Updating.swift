@@ -193,7 +193,9 @@ extension LiveResult {
         return try refetch(bound, because: ["notIncremental"], meter, in: db)
       }
       let start = ContinuousClock.now
-      switch try maintain(changed, plan: plan, bound.arguments, in: db) {
+      switch try maintain(
+        changed, plan: plan, bound.arguments, mayTakeLong: meter.mayWait, in: db)
+      {
       case .refetch(let reason):
         return try refetch(bound, because: [reason], meter, in: db)
       case .refetchOnce(let reason):

@@ -5,7 +5,7 @@ struct ResultMeter {
   let limits: RefresherLimits
   private let memory: MemoryBudget?
   /// Whether the fetch may wait until others have let go of memory.
-  private let mayWait: Bool
+  let mayWait: Bool
   private var isOfServer = false
   private var rows = 0
   private var bytes = 0
