@@ -110,8 +110,9 @@ extension Refresher {
   ) throws -> Watched {
     let watched = Watched()
     let result = Mutex<Result<LiveResult, FetchFailure>?>(nil)
-    open(name, arguments: arguments, window: window) { event, _ in
-      watched.receive(event)
+    // What it watches it holds.
+    open(name, arguments: arguments, window: window) { [weak watched] event, _ in
+      watched?.receive(event)
     } completion: { opened in
       result.withLock { $0 = opened }
     }
