@@ -36,15 +36,15 @@ import Testing
 
   /// Of these counts some fill what doubling made, and some leave half of it free.
   @Test(arguments: [60_000, 74_000, 100_000, 109_000, 110_000] as [Int64])
-  func `takes at most 15 bytes an entry, and 29 of large numbers`(count: Int64) {
+  func `takes at most 12 bytes an entry, and 24 of large numbers`(count: Int64) {
     var map = NumberMap()
     for key in 0..<count { map[key * 3] = key }
     map.trim()
-    #expect(map.size <= 15 * map.count)
+    #expect(map.size <= 13 * map.count)
     var wide = NumberMap()
     for key in 0..<count { wide[key << 40] = key << 33 }
     wide.trim()
-    #expect(wide.size <= 29 * wide.count)
+    #expect(wide.size <= 25 * wide.count)
     #expect((0..<count).allSatisfy { wide[$0 << 40] == $0 << 33 })
     #expect((0..<count).allSatisfy { map[$0 * 3] == $0 })
     #expect(map[1] == nil)

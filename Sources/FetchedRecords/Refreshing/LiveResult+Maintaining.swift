@@ -45,7 +45,7 @@ extension LiveResult {
   ///   - changed: the rows that changed.
   ///   - plan: the query's.
   ///   - arguments: the query's.
-  ///   - mayTakeLong: whether it is nobody's queue; else what takes long by itself ends early.
+  ///   - mayTakeLong: whether nobody waits for it; else what no statement interrupts ends early.
   ///   - db: in its transaction.
   /// - Returns: the next results, or why the query has to run again.
   /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.

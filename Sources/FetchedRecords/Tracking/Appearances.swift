@@ -7,7 +7,7 @@ import QueryAnalysis
 /// Which values each row of UNION's SELECTs has, and how many rows have them: equal ones are one record,
 /// which goes with the last of these rows.
 ///
-/// Memory: 14 to 22 bytes for each row of the SELECTs, or up to 29 with large rowids, and as much for each
+/// Memory: 14 to 18 bytes for each row of the SELECTs, or up to 24 with large rowids, and as much for each
 /// record that several have.
 struct Appearances {
   /// By the row, the number of the values of the only record that it has.

@@ -5,7 +5,7 @@ import OrderedResults
 /// A row that left a group may stand there still until ``sweep(_:isMember:)`` looks at it: the groups that rows
 /// left are read anyway.
 ///
-/// Memory: 8 to 10 bytes a row, or up to 15 with large rowids, and 10 to 14 a group.
+/// Memory: 8 to 10 bytes a row, or up to 15 with large rowids, and 10 to 12 a group.
 struct GroupMembers {
   /// The number of these rowids among those of a plan's contributions.
   let position: Int

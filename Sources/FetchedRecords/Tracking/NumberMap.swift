@@ -2,9 +2,9 @@ import Hashing
 
 /// A hash table from numbers to numbers.
 ///
-/// Memory: 8 bytes for each of its slots, of which at most five sixths are taken, or 12 or 16 where keys or values do
-/// not fit into 4 bytes: 10 to 14, or up to 29, an entry. It doubles only until ``trim()``. A `Dictionary` always does,
-/// and takes up to 43.
+/// Memory: 8 bytes for each of its slots, of which between two thirds and five sixths are taken, or 12 or 16 where
+/// keys or values do not fit into 4 bytes: 10 to 12, or up to 24 an entry. It doubles only until ``trim()``.
+/// A `Dictionary` always does, and takes up to 43.
 struct NumberMap {
   /// Stands in a slot that is free; the entry of this very key is kept beside them.
   private static let free = NumberArray.none
@@ -44,7 +44,7 @@ struct NumberMap {
   mutating func trim() {
     isTrimmed = true
     // To enter all of them anew costs about as much as it did the first time.
-    if 9 * keys.count > 16 * taken + 144 { resize(to: 4 * taken / 3 + 16) }
+    if 2 * keys.count > 3 * taken + 32 { resize(to: 4 * taken / 3 + 16) }
   }
 
   /// Hands over all entries, in no order. O(n).

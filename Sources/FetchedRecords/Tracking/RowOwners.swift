@@ -1,6 +1,6 @@
 /// The owners to which the rows of one table contribute.
 ///
-/// Memory: 10 to 14 bytes a row that has one owner, or up to 29 with large numbers, and some 50 for each owner of
+/// Memory: 10 to 12 bytes a row that has one owner, or up to 24 with large numbers, and some 50 for each owner of
 /// a row that has several.
 struct RowOwners {
   private var one = NumberMap()

@@ -18,14 +18,14 @@ extension Results {
     removed: [Record], added: [Record], _ columns: [RunningColumn], by order: RecordOrder,
     atMost most: Int
   ) -> (removed: [Record], added: [Record])? {
-    var run = Run(self, columns, order, most)
-    guard run.enter(removed), run.go(through: added) else { return nil }
-    return (run.removed, run.added)
+    var values = RunningValues(self, columns, order, most)
+    guard values.enter(removed), values.follow(added) else { return nil }
+    return (values.removed, values.added)
   }
 }
 
 /// The work of ``Results/running(removed:added:_:by:atMost:)``.
-private struct Run: ~Copyable {
+private struct RunningValues: ~Copyable {
   private(set) var removed: [Record] = []
   private(set) var added: [Record] = []
   private let old: Results
@@ -57,7 +57,7 @@ private struct Run: ~Copyable {
   }
 
   /// False where it is not known what these records and those behind them have.
-  mutating func go(through records: [Record]) -> Bool {
+  mutating func follow(_ records: [Record]) -> Bool {
     // Those to come, the last first.
     var coming = records.sorted { order.compare($0, $1) > 0 }
       .map { (record: $0, offset: old.position(of: $0, by: order, in: 0..<old.count).offset) }

@@ -18,7 +18,7 @@ extension IncrementalAnalysis {
     let running = Set(columns.map(\.column))
     guard !asked.terms.contains(where: { running.contains($0.column) }),
       zip(order, try rowOrder(asked)).allSatisfy(areSame)
-    else { throw NotIncremental(reason: "its key, its sections or its order are places") }
+    else { throw NotIncremental(reason: "its key, its sections or its order has such a column") }
     let runningColumns = try zip(columns, arguments).map { column, argument in
       RunningColumn(
         column: column.column, kind: try column.function.kind(of: argument),

@@ -9,11 +9,9 @@ extension IncrementalAnalysis {
       owners = try commonPartition()
     } catch let refusal as NotIncremental {
       var (first, all) = (self, self)
-      guard let shape = try? first.prefixShape() else {
-        guard let shape = try? all.runningShape() else { throw refusal }
-        return shape
-      }
-      return shape
+      if let shape = try? first.prefixShape() { return shape }
+      if let shape = try? all.runningShape() { return shape }
+      throw refusal
     }
     return try shape(ownedBy: owners)
   }
