@@ -132,31 +132,38 @@ export class VirtualList {
     this.#isAnimated ||= !isMove;
     // What came into the window has not come into the list.
     if (isMove) this.#changes.clear();
-    const anchor = this.#anchor();
+    const read = this.#recordsInSight();
     this.#loaded = loaded;
-    this.#keep(anchor);
+    this.#keepPlace(read);
     this.#clampTop();
     this.#later();
     if (isSame(loaded, controller.window ?? {})) this.#course.arrived(isSnapshot, performance.now());
     this.#follow();
   }
 
-  /** The first record in sight, and where it is; at the very top what is new shows. */
-  #anchor() {
-    if (this.#top === 0) return null;
-    for (const item of this.#items.values()) {
-      const y = item.y + this.#shift;
-      if (item.record && y >= this.#top) return { key: textOf(keyOf(item.record)), y };
-    }
-    return null;
+  /**
+   * `{key, y}` of the records in sight, from top to bottom: none where no key tells them apart, and none at
+   * the very top, where what is new shows.
+   */
+  #recordsInSight() {
+    if (this.#top === 0) return [];
+    const bottom = this.#top + this.scroller.clientHeight;
+    return [...this.#items.values()].map(({ record, y }) => ({ record, y: y + this.#shift }))
+      .filter(({ record, y }) => record && keyOf(record) && y >= this.#top && y < bottom)
+      .map(({ record, y }) => ({ key: textOf(keyOf(record)), y }));
   }
 
-  /** Keeps the reading place while records come and go above it. */
-  #keep(anchor) {
+  /** Keeps the reading place while records come and go above it, by the first one that is where it was among the others. */
+  #keepPlace(read) {
     const { offset, records } = this.#loaded;
-    const index = anchor ? records.findIndex((record) => textOf(keyOf(record)) === anchor.key) : -1;
-    if (index < 0) return;
-    const by = this.#outline.recordTop(offset + index) - anchor.y;
+    const indexes = new Map(records.map((record, index) => [textOf(keyOf(record)), index]));
+    const isMoved = (index) => this.#changes.get(records[index])?.type === "move";
+    const kept = read.find(({ key }) => indexes.has(key) && !isMoved(indexes.get(key)));
+    if (!kept) return;
+    const index = indexes.get(kept.key);
+    // It comes up where those above it are gone; or they are above the window, and soon will be in it.
+    const y = index === 0 && offset > 0 ? kept.y : read[0].y;
+    const by = this.#outline.recordTop(offset + index) - y;
     this.#shift += by;
     this.#top += by;
     this.#clampTop();
@@ -185,7 +192,9 @@ export class VirtualList {
     const { sections, tag } = await this.#outline.fetch(this.controller, signal, isSettled) ?? {};
     // Else records are on their way, and ask themselves.
     if (!sections || !isSettled() || !this.#fits(sections)) return;
+    const read = this.#recordsInSight();
     this.#outline.setSections(sections, this.#options, tag);
+    this.#keepPlace(read);
     this.#later();
     this.#follow();
   }

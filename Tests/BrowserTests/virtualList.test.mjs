@@ -234,6 +234,17 @@ queries:
     }
   });
 
+  test("nor does the first record in sight take the view along where it moves", async () => {
+    await open("items");
+    await rowsInSight();
+    await scrollTo(1000);
+    const before = await rowsInSight();
+    database.run("UPDATE item SET rank = rank + 55 WHERE id = 1001");
+    await eventually(async () => !/item 1001$/.test((await tab.run(inSight))[0][1]), "the list hears of it");
+    const ids = idsOf(await rowsInSight());
+    assert.deepEqual(ids, [1002, 1003, 1004, 1005, 1006, 1001, ...idsOf(before).slice(6)]);
+  });
+
   test("nor do commits that come between two frames, and nothing glides", async () => {
     await open("items");
     await rowsInSight();
@@ -300,12 +311,25 @@ queries:
     await tab.run(() => list.showSection(30));
     const before = await rowsInSight("kinds");
     const places = (rows) => rows.map(([y, text]) => [y, text]);
-    database.run("DELETE FROM item WHERE kind IN ('003', '004'); INSERT INTO item (rank, kind, name) VALUES (1, '0000', 'a'), (1, '0050', 'b')");
-    await eventually(async () => (await tab.run(() => list.sections.length)) === 51, "two sections came and two went");
-    assert.deepEqual(places(await rowsInSight("kinds")), places(before));
+    // As many go as the window has above what is in sight: the first record in sight is not in it then.
+    for (const [sql, length] of [["DELETE FROM item WHERE kind IN ('003', '004')", 49],
+      ["INSERT INTO item (rank, kind, name) VALUES (1, '0000', 'a'), (1, '0050', 'b')", 51]]) {
+      database.run(sql);
+      await eventually(async () => (await tab.run(() => list.sections.length)) === length, `there are ${length} sections`);
+      assert.deepEqual(places(await rowsInSight("kinds")), places(before));
+    }
+    // Some above, and some in view, which those below take the place of.
+    database.run("DELETE FROM item WHERE id BETWEEN 200 AND 204 OR id BETWEEN 300 AND 302");
+    await eventually(async () => (await tab.run(() => list.numberOfRecords)) === count - 26, "eight went");
+    assert.deepEqual(places(await rowsInSight("kinds"))[0], [rowHeight, "303 item 303"]);
+    // One more head above, of which the window hears nothing.
+    const read = places(await rowsInSight("kinds"));
+    database.run("UPDATE item SET kind = '0010' WHERE id < 15 AND kind = '001'");
+    await eventually(async () => (await tab.run(() => list.sections.length)) === 52, "the list looks elsewhere");
+    assert.deepEqual(places(await rowsInSight("kinds")), read);
     // The section in view goes, and what is below it comes up.
     database.run("DELETE FROM item WHERE kind = '030'");
-    await eventually(async () => (await tab.run(() => list.sections.length)) === 50, "a section went");
+    await eventually(async () => (await tab.run(() => list.sections.length)) === 51, "a section went");
     await rowsInSight("kinds");
     const shown = await tab.run(inSight);
     assert.ok(shown.some(([, text]) => text === "031: 10"), shown.join("\n"));
