@@ -176,6 +176,16 @@ extension TrackingForm {
         WHERE id = 500
         """, records: 11, conjunction: "WHERE"),
     TrackingForm(
+      name: "those of the first 10 places",
+      select: """
+        SELECT id, name, place FROM (SELECT id, name, rank() OVER (ORDER BY name) AS place FROM player)
+        WHERE place <= 10
+        """, rest: "ORDER BY place",
+      change: """
+        UPDATE player SET name = CASE WHEN name < '"' THEN substr(name, 2) ELSE '!' || name END
+        WHERE id = 500
+        """, records: 11),
+    TrackingForm(
       name: "all with their rank",
       select: "SELECT id, name, rank() OVER (ORDER BY name) AS place FROM player",
       rest: "ORDER BY place", change: "UPDATE player SET name = name || '+' WHERE id = 500",

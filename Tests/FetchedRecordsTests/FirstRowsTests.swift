@@ -40,6 +40,21 @@ import Testing
       (SELECT count(*) FROM medal WHERE medal.player = player.id) AS medals
     FROM player ORDER BY n LIMIT 10
     """,
+    """
+    SELECT id, place FROM (SELECT *, rank() OVER (ORDER BY score DESC) AS place FROM player)
+    WHERE place <= 10 ORDER BY place, name
+    """,
+    """
+    WITH r AS (SELECT id, name, row_number() OVER (ORDER BY score DESC, id DESC) AS n, sum(game) OVER (
+      ORDER BY score DESC, id DESC) AS games, dense_rank() OVER (ORDER BY score DESC) AS d FROM player)
+    SELECT name, n, games, d FROM r WHERE name <> 'p51' AND 12 > n ORDER BY name DESC LIMIT 8
+    """,
+    """
+    SELECT * FROM (
+      SELECT id, name, rank() OVER (ORDER BY score) AS n FROM player WHERE game = 1) AS r
+    WHERE n = 1
+    """,
+    "SELECT * FROM (SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player) ORDER BY n LIMIT 9",
   ])
   func `are what SQLite returns, and never all of them`(sql: String) throws {
     let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)

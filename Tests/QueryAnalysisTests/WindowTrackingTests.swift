@@ -120,6 +120,51 @@ import Testing
   }
 
   @Test(arguments: [
+    "place <= 10", "place < :p", "3 >= place", ":p > book.place", "place = 1", "(place == 1)",
+    "genre = 'g1' AND book.place <= 2.5 AND id > 3",
+  ])
+  func `is of the rows up to a place`(condition: String) throws {
+    for ranked in [
+      "rank() OVER (ORDER BY price DESC)", "row_number() OVER (ORDER BY price DESC, id DESC)",
+    ] {
+      let sql = """
+        WITH book AS (SELECT *, \(ranked) AS place FROM main.book)
+        SELECT id, title, place FROM book WHERE \(condition.replacing(":p", with: "4")) ORDER BY title LIMIT 20
+        """
+      try expectFollowed(sql)
+      #expect(try tracking(sql).reason.hasPrefix("the rows up to a place are read again"))
+    }
+  }
+
+  @Test(arguments: [
+    "place > 10", "place <> 1", "NOT place <= 3", "place + 1 < 3", "place <= 3 OR id = 1",
+    "place <= id", "id <= 3",
+    "place <= 3 IS NULL", "1 = place < 3", "place IN (1, 2)", "d <= 3",
+  ])
+  func `is not of the rows up to a place where another condition decides`(condition: String) throws
+  {
+    try expectRefetch(
+      """
+      SELECT id, place FROM (
+        SELECT *, rank() OVER (ORDER BY price) AS place, dense_rank() OVER (ORDER BY price) AS d FROM book)
+      WHERE \(condition)
+      """, because: "a window is not partitioned by a column")
+  }
+
+  @Test(arguments: [
+    "rank() OVER (ORDER BY title) AS n", "rank() OVER (ORDER BY price) + 1 AS n",
+    "row_number() OVER (ORDER BY price DESC, id) AS n", "count(*) OVER (ORDER BY price, id) AS n",
+    "rank() OVER (ORDER BY price) AS n, lead(id) OVER (ORDER BY price, id) AS next",
+  ])
+  func `is not of the rows up to a place that no index tells, or where later rows decide`(
+    fields: String
+  ) throws {
+    try expectRefetch(
+      "SELECT id, n FROM (SELECT id, \(fields) FROM book) WHERE n <= 3",
+      because: "a window is not partitioned by a column")
+  }
+
+  @Test(arguments: [
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n DESC LIMIT 3",
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY price DESC LIMIT 3",
     "SELECT id, rank() OVER (ORDER BY title) AS n FROM book",

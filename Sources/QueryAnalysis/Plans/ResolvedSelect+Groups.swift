@@ -46,6 +46,18 @@ extension ResolvedSelect {
     return ResolvedSelect(syntax: syntax, sources: [source])
   }
 
+  /// The names of the SELECTs between this one and the one whose groups or partitions it shows, that one too.
+  var namesOfParts: [String] {
+    guard isOverParts, case .select(let inner, _) = sources[0].body else { return [] }
+    return [sources[0].name] + inner.namesOfParts
+  }
+
+  /// Whether it, or a SELECT between it and the one whose groups or partitions it shows, has a condition.
+  var filtersParts: Bool {
+    guard isOverParts, case .select(let inner, _) = sources[0].body else { return false }
+    return syntax.predicate != nil || inner.filtersParts
+  }
+
   /// The same of those rows only that fulfil a condition besides its own.
   func restricted(to condition: String?) -> ResolvedSelect {
     var copy = self

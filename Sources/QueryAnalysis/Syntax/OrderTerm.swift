@@ -26,6 +26,11 @@ package struct OrderTerm: Equatable {
 
   var sql: String { sql(of: expression.parenthesized) }
 
+  /// What is compared, under its collation.
+  var value: String {
+    expression.parenthesized + (collation.map { " COLLATE \($0.quotedIdentifier)" } ?? "")
+  }
+
   /// The term with the number of a result column in the place of its expression.
   func sql(ordinal: Int) -> String { sql(of: "\(ordinal)") }
 

@@ -32,6 +32,7 @@ extension RandomSelectWriter {
     if random.once(in: 5) {
       select.conditions.append("\(column(scope)) = \(random.pick(["1", "2", "'a'", ":p"]))")
     }
+    if random.once(in: 3) { return selectUpToPlace(in: select) }
     let collated = "\(source.alias).\(first) COLLATE \(random.pick(["BINARY", "NOCASE"]))"
     select.order =
       [random.once(in: 2) ? "f1" : order] + (random.once(in: 5) ? [collated] : []) + keys
@@ -40,6 +41,19 @@ extension RandomSelectWriter {
       "'3'",
       "0",
     ])
+    return select
+  }
+
+  /// Those whose place a SELECT over them bounds.
+  private mutating func selectUpToPlace(in inner: RandomSelect) -> RandomSelect {
+    let names = inner.fields.map { $0.split(separator: " ").last.map(String.init) ?? "f0" }
+    var select = over("(\(inner.sql)) AS \(random.pick(["s", "x"]))", named: names)
+    select.shape = "rows up to a place"
+    select.conditions.append(
+      random.pick([
+        "f1 <= 3", "f1 < 3", "f1 = 1", "4 >= f1", "2 > f1", "f1 == 2", "(f1 <= :p)", "f1 < :p",
+        ":p = f1", "f1 <= 2.5", "f1 > 2", "f1 <= 'a'", "f1 <= 4 + 0",
+      ]))
     return select
   }
 

@@ -38,7 +38,8 @@ extension RandomSelectWriter {
     return select
   }
 
-  private mutating func over(_ source: String, named names: [String]) -> RandomSelect {
+  /// A SELECT that shows some of the columns of a source, which is all of its FROM.
+  mutating func over(_ source: String, named names: [String]) -> RandomSelect {
     var select = RandomSelect(shape: "over groups", fields: [], sources: [source])
     if random.once(in: 3) {
       select.fields = ["*"]
