@@ -152,16 +152,35 @@ import Testing
   }
 
   @Test(arguments: [
-    "rank() OVER (ORDER BY title) AS n", "rank() OVER (ORDER BY price) + 1 AS n",
-    "row_number() OVER (ORDER BY price DESC, id) AS n", "count(*) OVER (ORDER BY price, id) AS n",
+    "rank() OVER (ORDER BY price) + 1 AS n", "count(*) OVER (ORDER BY price, id) AS n",
     "rank() OVER (ORDER BY price) AS n, lead(id) OVER (ORDER BY price, id) AS next",
   ])
-  func `is not of the rows up to a place that no index tells, or where later rows decide`(
+  func `is not of the rows up to a place where later rows decide, or it is none`(
     fields: String
   ) throws {
     try expectRefetch(
       "SELECT id, n FROM (SELECT id, \(fields) FROM book) WHERE n <= 3",
       because: "a window is not partitioned by a column")
+  }
+
+  @Test(arguments: [
+    (
+      "rank() OVER (ORDER BY title) AS n FROM book",
+      "no index has the order of its places; what may help: CREATE INDEX book_title ON book (title)"
+    ),
+    (
+      "row_number() OVER (ORDER BY price DESC, id) AS n FROM book",
+      "no index has the order of its places, price DESC, id"
+    ),
+    (
+      "rank() OVER (ORDER BY title) AS n FROM book WHERE genre = 'g1'",
+      "no index has the order of its places, title, of the rows WHERE genre = 'g1'"
+    ),
+  ])
+  func `is not of the rows up to a place that no index tells, and says so`(
+    ranked: String, reason: String
+  ) throws {
+    try expectRefetch("SELECT id, n FROM (SELECT id, \(ranked)) WHERE n <= 3", because: reason)
   }
 
   @Test(arguments: [

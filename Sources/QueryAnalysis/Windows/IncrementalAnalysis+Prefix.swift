@@ -14,7 +14,13 @@ extension IncrementalAnalysis {
     let table = try orderedTable
     for bound in placeBounds {
       var attempt = self
-      if let shape = try? attempt.prefixShape(of: table, upTo: bound) { return shape }
+      do {
+        return try attempt.prefixShape(of: table, upTo: bound)
+      } catch let lack as NotIncremental where lack.unsearched != nil {
+        throw lack
+      } catch is NotIncremental {
+        continue
+      }
     }
     var attempt = self
     do {
@@ -53,7 +59,8 @@ extension IncrementalAnalysis {
     let order = function.window.order
     for function in windows.functions { try checkLooksBack(function, along: order) }
     var rows = firstRows(table.identity, order, bound.limit)
-    guard db.isReadInOrder(rows), everyEntryIsRow(rows) else { throw refusal }
+    guard db.isReadInOrder(rows) else { throw lackOfOrder(order, of: table) }
+    guard everyEntryIsRow(rows) else { throw refusal }
     if !isTotal(function.window) {
       let scansOfFirst = try scans(in: rows).count
       let last = firstRows([term.expression], order, "1 OFFSET max(\(bound.limit), 1) - 1")
@@ -66,6 +73,24 @@ extension IncrementalAnalysis {
     return try shape(
       reading: FirstRows(sql: rows, end: "a place", bounds: "SELECT \(bound.limit), 0"), of: table,
       positions(ofRow: 0), recordOrder())
+  }
+
+  /// That SQLite would sort all rows to know the first, and what may help.
+  private func lackOfOrder(_ order: [OrderTerm], of table: BaseTable) -> NotIncremental {
+    let lack = "no index has the order of its places"
+    if order.count == 1, select.syntax.predicate == nil,
+      let column = select.origin(of: order[0].expression),
+      !facts.isIndexed(column.name, of: table.name)
+    {
+      let index = MissingIndex(
+        table: table.name, column: facts.declaredName(of: column.name, in: table.name))
+      return NotIncremental(
+        reason: "\(lack); what may help: \(index.sql)", unsearched: table.name)
+    }
+    let terms = order.map { $0.expression + ($0.isDescending ? " DESC" : "") }
+    let condition = select.syntax.predicate.map { ", of the rows WHERE \($0)" } ?? ""
+    return NotIncremental(
+      reason: "\(lack), \(terms.joined(separator: ", "))\(condition)", unsearched: table.name)
   }
 
   /// The first rows of an order.

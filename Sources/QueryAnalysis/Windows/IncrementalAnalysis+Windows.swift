@@ -9,9 +9,12 @@ extension IncrementalAnalysis {
       owners = try commonPartition()
     } catch let refusal as NotIncremental {
       var (first, all) = (self, self)
-      if let shape = try? first.prefixShape() { return shape }
-      if let shape = try? all.runningShape() { return shape }
-      throw refusal
+      do {
+        return try first.prefixShape()
+      } catch let lack as NotIncremental {
+        if let shape = try? all.runningShape() { return shape }
+        throw lack.unsearched == nil ? refusal : lack
+      }
     }
     return try shape(ownedBy: owners)
   }
