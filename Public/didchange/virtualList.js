@@ -42,6 +42,8 @@ export class VirtualList {
   /** How far the list has moved beneath the view since it was drawn, in pixels. */
   #shift = 0;
   #changes = new Map();
+  /** The keys of records that have moved since the reading place was kept. */
+  #moved = new Set();
   #rest;
   #isAnimated = false;
   #ending = new AbortController();
@@ -97,8 +99,10 @@ export class VirtualList {
     const { controller } = this;
     controller.addEventListener("snapshot", ({ detail }) => this.#arrived(detail, true), { signal });
     controller.addEventListener("didChange", ({ detail }) => this.#arrived(detail), { signal });
-    controller.addEventListener("change", ({ detail }) =>
-      this.#changes.set(detail.record, detail), { signal });
+    controller.addEventListener("change", ({ detail }) => {
+      this.#changes.set(detail.record, detail);
+      if (detail.type === "move") this.#moved.add(textOf(keyOf(detail.record)));
+    }, { signal });
     // Changes elsewhere do not reach the window, but they change how long the list is.
     const asking = setInterval(() =>
       !document.hidden && this.#isPart && controller.state === "live" && this.#lookElsewhere(), 2000);
@@ -132,19 +136,17 @@ export class VirtualList {
     this.#isAnimated ||= !isMove;
     // What came into the window has not come into the list.
     if (isMove) this.#changes.clear();
-    const read = this.#recordsInSight();
+    const [read, before] = [this.#recordsInSight(), this.#loaded.records];
     this.#loaded = loaded;
-    this.#keepPlace(read);
+    this.#keepPlace(read, before);
+    this.#moved.clear();
     this.#clampTop();
     this.#later();
     if (isSame(loaded, controller.window ?? {})) this.#course.arrived(isSnapshot, performance.now());
     this.#follow();
   }
 
-  /**
-   * `{key, y}` of the records in sight, from top to bottom: none where no key tells them apart, and none at
-   * the very top, where what is new shows.
-   */
+  /** `{key, y}` of the records in sight, from the top on; none at the very top, where what is new shows, or without a key. */
   #recordsInSight() {
     if (this.#top === 0) return [];
     const bottom = this.#top + this.scroller.clientHeight;
@@ -153,22 +155,33 @@ export class VirtualList {
       .map(({ record, y }) => ({ key: textOf(keyOf(record)), y }));
   }
 
-  /** Keeps the reading place while records come and go above it, by the first one that is where it was among the others. */
-  #keepPlace(read) {
+  /** Keeps the reading place while records come and go above it, by the first one that is there still and has not moved. */
+  #keepPlace(read, before = this.#loaded.records) {
+    if (read.length === 0) return;
     const { offset, records } = this.#loaded;
-    const indexes = new Map(records.map((record, index) => [textOf(keyOf(record)), index]));
-    const isMoved = (index) => this.#changes.get(records[index])?.type === "move";
-    const kept = read.find(({ key }) => indexes.has(key) && !isMoved(indexes.get(key)));
-    if (!kept) return;
-    const index = indexes.get(kept.key);
-    // It comes up where those above it are gone; or they are above the window, and soon will be in it.
-    const y = index === 0 && offset > 0 ? kept.y : read[0].y;
+    const keys = records.map((record) => textOf(keyOf(record)));
+    // Of several with one key, the first.
+    const indexes = new Map(keys.map((key, index) => [key, index]).reverse());
+    const kept = read.findIndex(({ key }) => indexes.has(key) && !this.#moved.has(key));
+    if (kept < 0) return;
+    const index = indexes.get(read[kept].key);
+    // It comes up where one before it is gone, unless all that was above has only left the window.
+    const gone = read.slice(0, kept).find(({ key }) => !(indexes.get(key) < index));
+    const { y } = gone && this.#goesOnAbove(read[0].key, before, keys.slice(0, index)) ? gone : read[kept];
     const by = this.#outline.recordTop(offset + index) - y;
     this.#shift += by;
     this.#top += by;
     this.#clampTop();
     this.sizer.style.height = `${this.#height}px`;
     this.#setScrollTop();
+  }
+
+  /** Whether the window goes on above a record: one of those keys was above it before, or there is nothing else. */
+  #goesOnAbove(key, before, keys) {
+    if (this.#loaded.offset === 0) return true;
+    const above = before.map((record) => textOf(keyOf(record)));
+    const known = new Set(above.slice(0, above.indexOf(key)));
+    return keys.some((key) => known.has(key));
   }
 
   /**

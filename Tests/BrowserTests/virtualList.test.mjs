@@ -243,6 +243,10 @@ queries:
     await eventually(async () => !/item 1001$/.test((await tab.run(inSight))[0][1]), "the list hears of it");
     const ids = idsOf(await rowsInSight());
     assert.deepEqual(ids, [1002, 1003, 1004, 1005, 1006, 1001, ...idsOf(before).slice(6)]);
+    // Nor where it goes above those before it: as many as before are above the second.
+    database.run("UPDATE item SET rank = 9975 WHERE id = 1002");
+    await eventually(async () => !/item 1002$/.test((await tab.run(inSight))[0][1]), "the list hears of it");
+    assert.deepEqual(idsOf(await rowsInSight()), [1000, ...ids.slice(1)]);
   });
 
   test("nor do commits that come between two frames, and nothing glides", async () => {

@@ -55,12 +55,27 @@ import Testing
     WHERE n = 1
     """,
     "SELECT * FROM (SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player) ORDER BY n LIMIT 9",
+    "SELECT * FROM (SELECT id, rank() OVER (ORDER BY game, score DESC) AS n FROM player) WHERE n <= 10",
   ])
   func `are what SQLite returns, and never all of them`(sql: String) throws {
     let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
     #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
     #expect(statistics.refetches == 0, "\(statistics)")
     #expect(statistics.maintained > 6)
+  }
+
+  @Test(arguments: [
+    """
+    SELECT id, n, lower(name) AS l FROM (
+      SELECT id, 'q' || (900 - id) AS name, rank() OVER (ORDER BY game) AS n FROM player)
+    ORDER BY n, l LIMIT 3
+    """,
+    "SELECT * FROM (SELECT id, row_number() OVER (ORDER BY 1, id DESC) AS n FROM player) WHERE n <= 3",
+    "SELECT id, row_number() OVER (ORDER BY 1, id DESC) AS n FROM player ORDER BY n LIMIT 3",
+  ])
+  func `are not those that names and numbers tell elsewhere`(sql: String) throws {
+    let index = "CREATE INDEX byLowerName ON player(game, lower(name));"
+    _ = try Fixture.following(sql, schema: Self.schema + index, Self.changes)
   }
 
   @Test func `are in the order of each collation that ORDER BY names`() throws {

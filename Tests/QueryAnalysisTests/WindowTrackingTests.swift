@@ -173,6 +173,14 @@ import Testing
       "no index has the order of its places, price DESC, id"
     ),
     (
+      "rank() OVER (ORDER BY title COLLATE NOCASE) AS n FROM book",
+      "no index has the order of its places, title COLLATE \"NOCASE\""
+    ),
+    (
+      "rank() OVER (ORDER BY price) AS n FROM book WHERE price > 1",
+      "an index of the order of its places is not searched by all of its WHERE"
+    ),
+    (
       "rank() OVER (ORDER BY title) AS n FROM book WHERE genre = 'g1'",
       "no index has the order of its places, title, of the rows WHERE genre = 'g1'"
     ),

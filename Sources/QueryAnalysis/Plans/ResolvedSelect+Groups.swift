@@ -108,14 +108,24 @@ extension ResolvedSelect {
   /// - Parameter expression: of this SELECT.
   /// - Returns: the expression itself where it is no such column.
   func expressionOverRows(_ expression: String) -> String {
+    columnOfParts(expression).map { $0.inner.expressionOverRows($0.expression) } ?? expression
+  }
+
+  /// The same; nil: it is more than a column, and its names mean something else where these are made.
+  func expressionInParts(_ expression: String) -> String? {
+    guard isOverParts else { return expression }
+    return columnOfParts(expression).flatMap { $0.inner.expressionInParts($0.expression) }
+  }
+
+  /// What a column is in the SELECT over groups or partitions that is all of FROM; nil: it is no such column.
+  private func columnOfParts(_ expression: String) -> (inner: ResolvedSelect, expression: String)? {
     guard isOverParts, case .select(let inner, _) = sources[0].body,
       let name = SQLTokens.tokens(of: expression).columnName, sources[0].mayOwn(name)
-    else { return expression }
+    else { return nil }
     if let column = sources[0].columns.firstIndex(where: name.name.isSameIdentifier) {
-      return inner.expandedColumns.map { inner.expressionOverRows($0[column].expression) }
-        ?? expression
+      return inner.expandedColumns.map { (inner, $0[column].expression) }
     }
-    let hidden = inner.hiddenColumns.first { $0.name == name.name.quotedIdentifier }
-    return hidden.map { inner.expressionOverRows($0.expression) } ?? expression
+    return inner.hiddenColumns.first { $0.name == name.name.quotedIdentifier }
+      .map { (inner, $0.expression) }
   }
 }

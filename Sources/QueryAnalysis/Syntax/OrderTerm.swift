@@ -26,6 +26,15 @@ package struct OrderTerm: Equatable {
 
   var sql: String { sql(of: expression.parenthesized) }
 
+  /// As it may be written.
+  var text: String { sql(of: expression) }
+
+  /// Whether it is a number, and so that of a result column, if it stands behind a SELECT.
+  var isNumber: Bool {
+    let tokens = SQLTokens.tokens(of: expression)[...].withoutParentheses
+    return tokens.count == 1 && tokens.first?.kind == .number
+  }
+
   /// What is compared, under its collation.
   var value: String {
     expression.parenthesized + (collation.map { " COLLATE \($0.quotedIdentifier)" } ?? "")

@@ -53,22 +53,28 @@ extension IncrementalAnalysis {
   private mutating func prefixShape(
     of table: BaseTable, upTo bound: PlaceBound
   ) throws -> IncrementalShape {
-    guard let function = windows.call(shown.expressionOverRows(bound.place)), function.isRank,
-      function.name.lowercased() != "dense_rank", let term = function.window.order.first
+    guard let place = shown.expressionInParts(bound.place), let function = windows.call(place),
+      function.isRank, function.name.lowercased() != "dense_rank"
     else { throw refusal }
     let order = function.window.order
     for function in windows.functions { try checkLooksBack(function, along: order) }
     var rows = firstRows(table.identity, order, bound.limit)
     guard db.isReadInOrder(rows) else { throw lackOfOrder(order, of: table) }
-    guard everyEntryIsRow(rows) else { throw refusal }
+    guard everyEntryIsRow(rows) else {
+      let reason = "an index of the order of its places is not searched by all of its WHERE"
+      throw NotIncremental(reason: reason, unsearched: table.name)
+    }
     if !isTotal(function.window) {
       let scansOfFirst = try scans(in: rows).count
-      let last = firstRows([term.expression], order, "1 OFFSET max(\(bound.limit), 1) - 1")
-      let equal = self.rows(showing: table.identity, where: "\(term.value) IS (\n\(last)\n)")
-      rows = "SELECT * FROM (\n\(rows)\n)\nUNION ALL\n\(equal)"
-      guard db.isReadInOrder(rows), try scans(in: rows).count == 2 * scansOfFirst else {
-        throw refusal
+      let equal = order.map { term in
+        let last = firstRows([term.expression], order, "1 OFFSET max(\(bound.limit), 1) - 1")
+        return "\(term.value) IS (\n\(last)\n)"
       }
+      let others = self.rows(showing: table.identity, where: equal.joined(separator: " AND "))
+      rows = "SELECT * FROM (\n\(rows)\n)\nUNION ALL\n\(others)"
+      guard db.isReadInOrder(rows),
+        try scans(in: rows).count == (1 + order.count) * scansOfFirst
+      else { throw refusal }
     }
     return try shape(
       reading: FirstRows(sql: rows, end: "a place", bounds: "SELECT \(bound.limit), 0"), of: table,
@@ -78,8 +84,8 @@ extension IncrementalAnalysis {
   /// That SQLite would sort all rows to know the first, and what may help.
   private func lackOfOrder(_ order: [OrderTerm], of table: BaseTable) -> NotIncremental {
     let lack = "no index has the order of its places"
-    if order.count == 1, select.syntax.predicate == nil,
-      let column = select.origin(of: order[0].expression),
+    if order.count == 1, order[0].collation == nil, order[0].nullsLast == nil,
+      select.syntax.predicate == nil, let column = select.origin(of: order[0].expression),
       !facts.isIndexed(column.name, of: table.name)
     {
       let index = MissingIndex(
@@ -87,10 +93,10 @@ extension IncrementalAnalysis {
       return NotIncremental(
         reason: "\(lack); what may help: \(index.sql)", unsearched: table.name)
     }
-    let terms = order.map { $0.expression + ($0.isDescending ? " DESC" : "") }
     let condition = select.syntax.predicate.map { ", of the rows WHERE \($0)" } ?? ""
     return NotIncremental(
-      reason: "\(lack), \(terms.joined(separator: ", "))\(condition)", unsearched: table.name)
+      reason: "\(lack), \(order.map(\.text).joined(separator: ", "))\(condition)",
+      unsearched: table.name)
   }
 
   /// The first rows of an order.
@@ -139,7 +145,7 @@ extension IncrementalAnalysis {
   func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
     let terms = try zip(asked.terms, asked.sql).flatMap { term, sql -> [OrderTerm] in
       guard term.column < list.count,
-        let expression = expression(ofColumn: term.column).map(shown.expressionOverRows)
+        let expression = expression(ofColumn: term.column).flatMap(shown.expressionInParts)
       else { throw NotIncremental(reason: "it orders by more than its row") }
       if let function = windows.call(expression), function.isRank, !term.isDescending {
         return function.window.order
@@ -157,6 +163,8 @@ extension IncrementalAnalysis {
     let window = function.window
     let isTotal = self.isTotal(window)
     guard window.partition.isEmpty, !window.order.isEmpty, function.looksBack,
+      // It is a constant in OVER, and the number of a column behind a SELECT.
+      !window.order.contains(where: \.isNumber),
       // Among equal rows, some may be behind those of LIMIT.
       function.isRank || isTotal, isTotal || window.order.count <= order.count,
       zip(window.order, order).allSatisfy(areSame)
@@ -243,7 +251,7 @@ extension IncrementalAnalysis {
         return false
       }
     }
-    return expected.isEmpty
+    return expected.isEmpty && names.isEmpty
   }
 
   /// The steps of a statement that go along a table or an index, from one of its ends.
