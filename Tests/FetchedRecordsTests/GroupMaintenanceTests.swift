@@ -50,6 +50,11 @@ import Testing
     WHERE n < 3 ORDER BY n
     """,
     "SELECT team, (SELECT group_concat(goals) FROM match WHERE match.team = banned.team) AS g FROM banned",
+    // Outside, the same words mean something else.
+    """
+    SELECT substr(team, 6) AS t, n FROM (
+      SELECT max(id) AS team, count(*) AS n FROM player GROUP BY substr(team, 6)) ORDER BY n
+    """,
   ])
   func `are read again by what a row was and is part of`(sql: String) throws {
     let fixture = try Fixture(

@@ -34,10 +34,10 @@ package struct ArgumentEquality: Sendable, Equatable {
   private static func equality(
     _ term: ArraySlice<SQLToken>, in predicate: String
   ) -> (expression: String, parameter: String)? {
-    var sides = term.split(maxSplits: 1) { $0.isSymbol("=") }
-    guard sides.count == 2, term.count == sides[0].count + sides[1].count + 1 else { return nil }
-    // `==` is two symbols.
-    if sides[1].first?.isSymbol("=") == true { sides[1].removeFirst() }
+    guard let comparison = term.comparison, ["=", "=="].contains(comparison.sign) else {
+      return nil
+    }
+    var sides = [comparison.left, comparison.right]
     if sides[0].first?.kind == .parameter { sides.swapAt(0, 1) }
     guard sides[1].count == 1, let parameter = sides[1].first, parameter.kind == .parameter,
       [1, 3].contains(sides[0].count), let first = sides[0].first, let last = sides[0].last,

@@ -168,15 +168,15 @@ extension IncrementalAnalysis {
   func nameOutside(of group: GroupTerm) -> String? {
     let source = shown.sources[0]
     let columns = source.columns.map { "\(source.name.quotedIdentifier).\($0.quotedIdentifier)" }
-    return (shown.hiddenColumns.map(\.expression) + columns).first {
-      GroupTerm(shown.expressionOverRows($0), in: select) == group
-    }
+    return (shown.hiddenColumns.map(\.expression) + columns).first { isOf($0, group) }
   }
 
   func shows(_ group: GroupTerm, at position: Int) -> Bool {
-    expression(ofColumn: position).map {
-      GroupTerm(shown.expressionOverRows($0), in: select) == group
-    } == true
+    expression(ofColumn: position).map { isOf($0, group) } == true
+  }
+
+  private func isOf(_ expression: String, _ group: GroupTerm) -> Bool {
+    shown.expressionOverRows(expression).map { GroupTerm($0, in: select) } == group
   }
 
   /// In a longer expression, too, a name may be that of a result column, which is not there where

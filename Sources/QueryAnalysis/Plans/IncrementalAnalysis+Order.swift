@@ -88,7 +88,7 @@ extension IncrementalAnalysis: OrderedAnalysis {
   /// nothing says COLLATE, there is nothing to look for.
   /// https://www.sqlite.org/datatype3.html#assigning_collating_sequences_from_sql
   func collationName(of expression: String?, _ position: Int) throws -> String {
-    let expression = expression.map(shown.expressionOverRows)
+    let expression = expression.map { shown.expressionOverRows($0) ?? $0 }
     if let column = expression.flatMap(select.origin(of:)) {
       // A rowid is a number.
       return facts.collations(of: select.tables[column.table].name)[column.name] ?? "BINARY"

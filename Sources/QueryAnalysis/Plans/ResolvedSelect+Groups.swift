@@ -106,15 +106,10 @@ extension ResolvedSelect {
   /// What stands behind a column of a SELECT over groups or partitions, where these are made.
   ///
   /// - Parameter expression: of this SELECT.
-  /// - Returns: the expression itself where it is no such column.
-  func expressionOverRows(_ expression: String) -> String {
-    columnOfParts(expression).map { $0.inner.expressionOverRows($0.expression) } ?? expression
-  }
-
-  /// The same; nil: it is more than a column, and its names mean something else where these are made.
-  func expressionInParts(_ expression: String) -> String? {
+  /// - Returns: nil where a SELECT over them computes it: its names may mean something else where they are made.
+  func expressionOverRows(_ expression: String) -> String? {
     guard isOverParts else { return expression }
-    return columnOfParts(expression).flatMap { $0.inner.expressionInParts($0.expression) }
+    return columnOfParts(expression).flatMap { $0.inner.expressionOverRows($0.expression) }
   }
 
   /// What a column is in the SELECT over groups or partitions that is all of FROM; nil: it is no such column.

@@ -68,14 +68,21 @@ extension ArraySlice<SQLToken> {
     return split { $0.depth == 0 && $0.isWord("AND") }
   }
 
+  /// The sides of a comparison, and what stands between them; nil: it is something else, or several.
+  var comparison: (left: SubSequence, sign: String, right: SubSequence)? {
+    let isSign = { (token: SQLToken) in token.kind == .symbol && "=<>!".contains(token.text) }
+    guard let start = firstIndex(where: isSign), start > startIndex else { return nil }
+    let right = self[start...].drop(while: isSign)
+    guard !right.isEmpty, !right.contains(where: isSign) else { return nil }
+    return (self[..<start], self[start..<right.startIndex].map(\.text).joined(), right)
+  }
+
   /// Whether this is a comparison of columns or values, which nothing fulfils that is NULL.
   var rejectsNull: Bool {
-    let isOperator = { (token: SQLToken) in token.kind == .symbol && "=<>!".contains(token.text) }
-    let sides = split(omittingEmptySubsequences: true, whereSeparator: isOperator)
-    return sides.count == 2 && !isOperator(self[startIndex])
-      && sides.allSatisfy { side in
-        side.columnName != nil
-          || side.count == 1 && side.first.map { $0.kind != .symbol } == true
-      }
+    guard let (left, _, right) = comparison else { return false }
+    return [left, right].allSatisfy { side in
+      side.columnName != nil
+        || side.count == 1 && side.first.map { $0.kind != .symbol } == true
+    }
   }
 }

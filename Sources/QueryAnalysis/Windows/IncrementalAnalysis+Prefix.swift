@@ -53,7 +53,7 @@ extension IncrementalAnalysis {
   private mutating func prefixShape(
     of table: BaseTable, upTo bound: PlaceBound
   ) throws -> IncrementalShape {
-    guard let place = shown.expressionInParts(bound.place), let function = windows.call(place),
+    guard let place = shown.expressionOverRows(bound.place), let function = windows.call(place),
       function.isRank, function.name.lowercased() != "dense_rank"
     else { throw refusal }
     let order = function.window.order
@@ -145,7 +145,7 @@ extension IncrementalAnalysis {
   func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
     let terms = try zip(asked.terms, asked.sql).flatMap { term, sql -> [OrderTerm] in
       guard term.column < list.count,
-        let expression = expression(ofColumn: term.column).flatMap(shown.expressionInParts)
+        let expression = expression(ofColumn: term.column).flatMap(shown.expressionOverRows)
       else { throw NotIncremental(reason: "it orders by more than its row") }
       if let function = windows.call(expression), function.isRank, !term.isDescending {
         return function.window.order

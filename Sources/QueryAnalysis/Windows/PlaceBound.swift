@@ -13,19 +13,10 @@ struct PlaceBound {
   ///
   /// - Parameter condition: one of those that AND joins.
   init?(_ condition: ArraySlice<SQLToken>) {
-    let condition = condition.withoutParentheses
-    let isOperator = { (token: SQLToken) in
-      token.kind == .symbol && token.text.allSatisfy { "=<>!".contains($0) }
-    }
-    guard let start = condition.firstIndex(where: isOperator) else { return nil }
-    let end = condition[start...].firstIndex { !isOperator($0) } ?? condition.endIndex
-    let (left, right) = (condition[..<start], condition[end...])
-    let comparison = condition[start..<end].map(\.text).joined()
-    if let last = Self.value(right), left.columnName != nil, Self.atMost.contains(comparison) {
+    guard let (left, sign, right) = condition.withoutParentheses.comparison else { return nil }
+    if let last = Self.value(right), left.columnName != nil, Self.atMost.contains(sign) {
       (place, self.last) = (left.sourceText, last)
-    } else if let last = Self.value(left), right.columnName != nil,
-      Self.atLeast.contains(comparison)
-    {
+    } else if let last = Self.value(left), right.columnName != nil, Self.atLeast.contains(sign) {
       (place, self.last) = (right.sourceText, last)
     } else {
       return nil
