@@ -120,11 +120,11 @@ struct Serve: ParsableCommand {
     let end = DispatchTime.now() + Self.patience
     logger.info("\(signal): draining")
     manager.stopping()
-    // Leaves half a second for the rest of an exit within two, where others want the processors, too.
+    // Half of the two seconds: the other is for a machine whose processors others want, too.
     let drained = DispatchSemaphore(value: 0)
-    server.drain(timeout: .milliseconds(900)) { drained.signal() }
+    server.drain(timeout: .milliseconds(800)) { drained.signal() }
     let isDrained = drained.wait(timeout: end) == .success
-    guard TerminalLogHandler.queue.flush(within: 0.3), isDrained else {
+    guard TerminalLogHandler.queue.flush(within: 0.2), isDrained else {
       // `exit` would wait for the line that nobody takes, or for a function that SQLite is in.
       demo?.remove()
       pidFile?.remove()
@@ -133,7 +133,7 @@ struct Serve: ParsableCommand {
   }
 
   /// After this nothing is waited for but the log.
-  private static let patience = DispatchTimeInterval.milliseconds(1200)
+  private static let patience = DispatchTimeInterval.milliseconds(1000)
 
   /// The configuration as it is now, under the words of the command line.
   private func readSettings() throws -> LaunchSettings {

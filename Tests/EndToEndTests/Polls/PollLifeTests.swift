@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `ends with the process within two seconds`() throws {
+  @Test func `ends soon with the process`() throws {
     let fixture = try ServerFixture(Teams.schema, queries: Teams.query)
     let command = try Command.serve([fixture.path])
     let path = "/v1/queries/player/changes"

@@ -4,10 +4,12 @@ import Foundation
 /// waited for to the end only where the product is wrong.
 let patience: TimeInterval = 60
 
-/// How soon a server exits after SIGTERM.
+/// How soon a server exits after SIGTERM: within two seconds, as `Benchmarks fairness` shows, and
+/// here beside other tests, which take its processors for seconds. What it does not wait for would
+/// take ten seconds at least.
 ///
 /// Under a sanitizer everything takes up to ten times as long, and the limit would measure that.
-let exitLimit: Duration = isSanitized ? .seconds(20) : .seconds(2)
+let exitLimit: Duration = isSanitized ? .seconds(20) : .seconds(5)
 
 /// Whether these tests, and so the servers that they start, were built for a sanitizer.
 let isSanitized = isLinked("__tsan_init") || isLinked("__asan_init")
