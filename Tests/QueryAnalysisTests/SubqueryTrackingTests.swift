@@ -22,6 +22,9 @@ import Testing
       SELECT authorId FROM book WHERE genre IN (SELECT code FROM genre WHERE label > 'l1'))
     """,
     "SELECT id FROM book WHERE id NOT IN (SELECT id FROM author WHERE country > 'x')",
+    "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE authorId IS NOT NULL)",
+    "SELECT id FROM author WHERE id NOT IN (SELECT b.authorId FROM book b WHERE price = 2 AND 1 < authorId)",
+    "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE (book.authorId NOTNULL) AND genre = 'g1')",
     """
     SELECT id FROM author WHERE id IN (
       SELECT authorId FROM book WHERE genre = 'g1' UNION SELECT authorId FROM book WHERE price = 2)
@@ -219,6 +222,10 @@ import Testing
     ),
     (
       "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE genre = 'x')",
+      "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
+    ),
+    (
+      "SELECT id FROM author WHERE id NOT IN (SELECT authorId FROM book WHERE genre = 'x' AND (authorId > 0 OR price = 1))",
       "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
     ),
     (

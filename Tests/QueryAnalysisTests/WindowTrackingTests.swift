@@ -1,3 +1,4 @@
+import OrderedResults
 import Testing
 
 @testable import QueryAnalysis
@@ -194,7 +195,7 @@ import Testing
   @Test(arguments: [
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY n DESC LIMIT 3",
     "SELECT id, rank() OVER (ORDER BY price) AS n FROM book ORDER BY price DESC LIMIT 3",
-    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book",
+    "SELECT id, rank() OVER (ORDER BY title) AS n FROM book ORDER BY id",
     "SELECT id, rank() OVER (ORDER BY id) + 1 AS n FROM book WHERE price > 1 ORDER BY id LIMIT 3",
     "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book WHERE price > 1 ORDER BY price, id",
     "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book ORDER BY n",
@@ -241,6 +242,81 @@ import Testing
     #expect(try tracking(sql).reason.contains("what that changes of those behind it is counted"))
   }
 
+  @Test(arguments: [
+    ("row_number() OVER (PARTITION BY genre ORDER BY title)", #"ORDER BY title, "book"."id")"#),
+    (
+      "row_number() OVER (PARTITION BY genre ORDER BY title DESC)",
+      #"title DESC, "book"."id" DESC)"#
+    ),
+    ("row_number() OVER (PARTITION BY genre)", #"(PARTITION BY genre ORDER BY "book"."id")"#),
+    ("row_number() OVER w", #"OVER (PARTITION BY genre ORDER BY price, "book"."id")"#),
+    ("1 + ntile(2) OVER (part ORDER BY price)", #"(part ORDER BY price, "book"."id")"#),
+    (
+      "title || lag(title) OVER (PARTITION BY genre ORDER BY id COLLATE NOCASE)",
+      #"NOCASE, "book"."id")"#
+    ),
+    (
+      "lead(id, 2) OVER (PARTITION BY genre ORDER BY length(title) NULLS LAST)",
+      #"LAST, "book"."id")"#
+    ),
+    ("first_value(id) OVER (PARTITION BY genre ORDER BY price)", #"ORDER BY price, "book"."id")"#),
+    (
+      "count(*) OVER (PARTITION BY genre ORDER BY title ROWS 2 PRECEDING)",
+      #"title, "book"."id" ROWS 2 PRECEDING)"#
+    ),
+  ])
+  func `has a key behind the order of a window that leaves open which row comes first`(
+    field: String, order: String
+  ) throws {
+    let windows = "WINDOW w AS (PARTITION BY genre ORDER BY price), part AS (PARTITION BY genre)"
+    let sql = "SELECT id, genre, \(field) AS n FROM book \(windows)"
+    try expectFollowed(sql)
+    for sql in [sql, "SELECT * FROM (\(sql)) WHERE n > 1"] {
+      let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+      #expect(query.tracking.reason.hasSuffix("; \(Self.note)"))
+      #expect(query.sql.contains(order), "\(query.sql)")
+    }
+  }
+
+  private static let note =
+    "rows that the ORDER BY of a window takes for equal come in the order of id"
+
+  @Test func `keeps a column's name where a key is behind the order of its window`() throws {
+    let query = try analyzed(
+      QueryDefinition(
+        name: "q",
+        form: .sql("SELECT id, row_number() OVER (PARTITION BY genre ORDER BY title) FROM book")))
+    #expect(query.tracking.mode == .incremental)
+    #expect(
+      query.layout.columns == ["id", "row_number() OVER (PARTITION BY genre ORDER BY title)"])
+  }
+
+  /// The value stands for the partition.
+  @Test(arguments: [
+    "SELECT id, lag(title) OVER (ORDER BY price) AS n FROM book WHERE genre = 'g1'",
+    "SELECT id, count(*) OVER () AS n FROM book WHERE id > 2 AND 'g1' == book.genre",
+    "SELECT id, sum(price) OVER (ORDER BY title) AS n FROM book WHERE authorId = 1 ORDER BY n",
+    "SELECT n, genre FROM (SELECT *, ntile(2) OVER (ORDER BY id) AS n FROM book WHERE genre = 'g1') WHERE n = 1",
+  ])
+  func `is of all rows that have one value of a column`(sql: String) throws {
+    try expectFollowed(sql)
+    #expect(
+      try tracking(sql).reason.hasPrefix(
+        "changed rows of book lead to their partitions, which are read again"))
+  }
+
+  @Test(arguments: [
+    "genre = 'g1' OR id = 1", "genre = 'g1' COLLATE NOCASE", "genre IS 'g1'", "genre = title",
+    "genre > 'g1'", "lower(genre) = 'g1'",
+  ])
+  func `is not of all rows that have one value of a column where they may have several`(
+    condition: String
+  ) throws {
+    try expectRefetch(
+      "SELECT id, lag(title) OVER (ORDER BY price) AS n FROM book WHERE \(condition)",
+      because: "a window is not partitioned by a column")
+  }
+
   @Test(arguments: followed)
   func `is row by row where all windows have a partition in common`(sql: String) throws {
     try expectFollowed(sql.replacing("cheaper", with: "(SELECT * FROM book WHERE price < 3)"))
@@ -248,31 +324,10 @@ import Testing
 
   @Test(arguments: [
     (
-      "SELECT id, rank() OVER (ORDER BY price) AS n FROM book",
-      "a window is not partitioned by a column"
-    ),
-    (
       """
       SELECT id, rank() OVER (PARTITION BY genre) AS a, rank() OVER (PARTITION BY authorId) AS b
       FROM book
       """, "a window is not partitioned by a column"
-    ),
-    (
-      "SELECT id, row_number() OVER (PARTITION BY genre ORDER BY title) AS n FROM book",
-      """
-      row_number() depends on the order of rows that the ORDER BY of its window may take for equal: \
-      end that with a key, as in ORDER BY …, id
-      """
-    ),
-    (
-      "SELECT id, lag(title) OVER (PARTITION BY genre ORDER BY id COLLATE NOCASE) AS n FROM book",
-      "lag() depends on the order of rows that the ORDER BY of its window may take for equal"
-    ),
-    (
-      """
-      SELECT id, count(*) OVER (PARTITION BY genre ORDER BY title ROWS UNBOUNDED PRECEDING) AS n
-      FROM book
-      """, "count() depends on the order of rows that the ORDER BY of its window may take for equal"
     ),
     (
       """
@@ -280,6 +335,28 @@ import Testing
         GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) AS n
       FROM book
       """, "sum() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      "SELECT id, last_value(price) OVER (PARTITION BY genre ORDER BY title) AS n FROM book",
+      "last_value() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      """
+      SELECT id, first_value(price) OVER (
+        PARTITION BY genre ORDER BY title ROWS UNBOUNDED PRECEDING EXCLUDE TIES) AS n FROM book
+      """,
+      "first_value() depends on the order of rows that the ORDER BY of its window may take for equal"
+    ),
+    (
+      "SELECT id, group_concat(title) OVER w AS n FROM book WINDOW w AS (PARTITION BY genre ORDER BY title)",
+      """
+      group_concat() depends on the order of rows that the ORDER BY of its window may take for equal: \
+      end that with a key, as in ORDER BY …, id
+      """
+    ),
+    (
+      "SELECT id, first_value(price) OVER (PARTITION BY genre) AS n FROM book",
+      "first_value() depends on the order of rows"
     ),
     (
       "SELECT id, max(price) OVER (PARTITION BY genre) AS n FROM book",

@@ -115,6 +115,8 @@ extension IncrementalAnalysis {
     "LIST SUBQUERY", "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY",
     "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT",
     "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
+    // Of an OR each side is a step of its own: https://www.sqlite.org/optoverview.html#or_optimizations
+    "MULTI-INDEX OR", "INDEX ",
   ]
 
   /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.

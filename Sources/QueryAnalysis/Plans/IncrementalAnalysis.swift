@@ -57,6 +57,8 @@ struct IncrementalAnalysis {
   /// Tables whose rows are found for an owner in memory, for SQLite would look at all of them.
   private(set) var kept: Set<Int> = []
   let windows: WindowFunctions
+  /// The columns that the ORDER BY of a window has at its end, though they were not written; nil: none.
+  let keyOfWindows: [String]?
   /// Whether it is written with DISTINCT.
   let isDistinct: Bool
   /// Whether what it shows of a group depends on the order of its rows.
@@ -81,8 +83,13 @@ struct IncrementalAnalysis {
     encoding = try facts.textEncoding()
     locality = try RowLocality(db)
     resolver = SourceResolver(locality, budget, db)
-    let resolved = try resolver.resolveWithParts(candidate.syntax).withoutNamesInOrder
-    try resolved.checkFunctions()
+    let written = try resolver.resolveWithParts(candidate.syntax).withoutNamesInOrder
+      .comparingWithLists(facts)
+    try written.checkFunctions()
+    // What is run as it was written, would have other windows.
+    let completed = candidate.whole == nil ? written.completingWindows(locality, db) : nil
+    let resolved = completed?.select ?? written
+    keyOfWindows = completed?.key
     if let function = resolved.functionNames.first, resolved.tables.isEmpty {
       throw NotIncremental(reason: "\(function) is a table-valued function, and FROM has no table")
     }

@@ -39,7 +39,9 @@ struct Membership {
     guard
       ignoresNull
         || isNeverNull(operand, around, facts)
-          && items.allSatisfy({ isNeverNull(SQLTokens.tokens(of: $0)[...], within, facts) })
+          && items.allSatisfy({
+            isNeverNull(SQLTokens.tokens(of: $0)[...], within, facts) || isRequired($0)
+          })
     else {
       throw NotIncremental(
         reason: "a NULL on either side of \(written) would decide about every row: write EXISTS")
@@ -66,6 +68,16 @@ struct Membership {
       left = operand.sourceText
     }
     return "\(left) = (\(items.joined(separator: ", ")))"
+  }
+
+  /// Whether the subquery's WHERE leaves out the rows where a column is NULL.
+  private func isRequired(_ item: String) -> Bool {
+    guard let origin = select.origin(of: item), let predicate = select.syntax.predicate else {
+      return false
+    }
+    return SQLTokens.tokens(of: predicate)[...].conjuncts.contains { condition in
+      condition.columnsThatAreThere.contains { select.origin(of: $0) == origin }
+    }
   }
 
   private func isCertain(_ side: ArraySlice<SQLToken>, _ names: NameScopes) -> Bool {
@@ -95,5 +107,22 @@ struct Membership {
     }
     return column.isSameIdentifier(as: table.rowIDColumn ?? "")
       || facts.isNotNull(column, of: table.name)
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// The columns that are not NULL where this condition holds.
+  fileprivate var columnsThatAreThere: [ColumnName] {
+    let tokens = withoutParentheses
+    if tokens.count < count { return tokens.columnsThatAreThere }
+    let last = suffix(3)
+    if last.count == 3, zip(last, ["IS", "NOT", "NULL"]).allSatisfy({ $0.isWord($1) }) {
+      return [dropLast(3).columnName].compactMap(\.self)
+    }
+    if self.last?.isWord("NOTNULL") == true {
+      return [dropLast().columnName].compactMap(\.self)
+    }
+    guard rejectsNull, let (left, _, right) = comparison else { return [] }
+    return [left.columnName, right.columnName].compactMap(\.self)
   }
 }

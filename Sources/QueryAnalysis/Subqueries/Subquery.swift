@@ -85,7 +85,7 @@ extension ArraySlice<SQLToken> {
 
   /// The operand that ends before an operator, where it is a column, a literal, a parameter, a call
   /// or something in parentheses, and nothing else can belong to it.
-  fileprivate func operand(before end: Int) -> ArraySlice<SQLToken>? {
+  func operand(before end: Int) -> ArraySlice<SQLToken>? {
     guard let last = self[..<end].last else { return nil }
     var start = end - 1
     if last.isSymbol(")") {

@@ -4,26 +4,67 @@ extension IncrementalAnalysis {
   /// that the windows of those which are read look at the same rows as in the query.
   mutating func windowShape() throws -> IncrementalShape {
     for function in windows.functions { try checkIsCertain(function) }
+    var shape = try certainWindowShape()
+    if let key = keyOfWindows {
+      shape.reason +=
+        "; rows that the ORDER BY of a window takes for equal come in the order of \(key.joined(separator: ", "))"
+    }
+    return shape
+  }
+
+  private mutating func certainWindowShape() throws -> IncrementalShape {
     let owners: [GroupTerm]
     do {
       owners = try commonPartition()
     } catch let refusal as NotIncremental {
-      var (first, all) = (self, self)
+      var (first, whole) = (self, self)
+      first.takeOrderOfWindow()
+      var all = first
       do {
         return try first.prefixShape()
       } catch let lack as NotIncremental {
         if let shape = try? all.runningShape() { return shape }
+        if let owners = try? commonPartition(with: columnsOfOneValue),
+          let shape = try? whole.shape(ownedBy: owners)
+        {
+          return shape
+        }
         throw lack.unsearched == nil ? refusal : lack
       }
     }
     return try shape(ownedBy: owners)
   }
 
-  /// The columns that all windows are partitioned by, as far as an owner can be told by them.
-  private func commonPartition() throws -> [GroupTerm] {
+  /// Has the records in the order of the first window where they have none, as SQLite returns them.
+  private mutating func takeOrderOfWindow() {
+    guard candidate.syntax.order.isEmpty, candidate.leadingSection == nil, !isOverParts,
+      let order = windows.functions.first?.window.order, !order.contains(where: \.isNumber)
+    else { return }
+    candidate.syntax.order = order.map(\.text)
+  }
+
+  /// The columns that WHERE compares with one value: with these, too, each window is partitioned.
+  private var columnsOfOneValue: [String] {
+    guard let predicate = select.syntax.predicate else { return [] }
+    return SQLTokens.tokens(of: predicate)[...].conjuncts.compactMap { condition in
+      guard let (left, sign, right) = condition.comparison, ["=", "=="].contains(sign) else {
+        return nil
+      }
+      let (column, value) = left.columnName == nil ? (right, left) : (left, right)
+      let kinds = [SQLToken.Kind.number, .string, .parameter]
+      guard column.columnName != nil, value.count == 1,
+        value.first.map({ kinds.contains($0.kind) }) == true
+      else { return nil }
+      return column.sourceText
+    }
+  }
+
+  /// The columns that all windows are partitioned by, as far as an owner can be told by them; `others` are those
+  /// that they are partitioned by besides.
+  private func commonPartition(with others: [String] = []) throws -> [GroupTerm] {
     var columns: [GroupTerm]?
     for function in windows.functions {
-      let terms = function.window.partition.map { GroupTerm($0, in: select) }
+      let terms = (function.window.partition + others).map { GroupTerm($0, in: select) }
         .filter { term in
           // What a subquery finds may be another for a row that left.
           !term.tables.isEmpty && !select.showsSubquery(term.expression)
@@ -77,13 +118,7 @@ extension IncrementalAnalysis {
     }
   }
 
-  /// Whether no two rows of a partition are equal for ORDER BY.
-  func isTotal(_ window: WindowDefinition) -> Bool {
-    let terms = window.partition + window.order.filter { $0.collation == nil }.map(\.expression)
-    let known = determination.identified(by: Set(terms.compactMap(select.origin(of:))))
-    return determination.closure(of: known).count == select.tables.count
-      && select.functionIDs.isEmpty
-  }
+  func isTotal(_ window: WindowDefinition) -> Bool { select.isTotal(window, determination) }
 
   /// Whether values of a column are equal only where they look the same.
   private func isExact(_ expression: ArraySlice<SQLToken>) -> Bool {

@@ -1,3 +1,17 @@
+/// What stands behind OVER.
+enum WindowReference {
+  /// A window of the WINDOW clause.
+  case name(ArraySlice<SQLToken>)
+  /// What stands between parentheses.
+  case body(ArraySlice<SQLToken>)
+
+  var tokens: ArraySlice<SQLToken> {
+    switch self {
+    case .name(let tokens), .body(let tokens): tokens
+    }
+  }
+}
+
 /// The rows that a window function looks at, as OVER or the WINDOW clause says.
 ///
 /// https://www.sqlite.org/windowfunctions.html
@@ -59,6 +73,19 @@ struct WindowDefinition {
     frame = rest[(rest.startIndex + Self.beforeFrame(rest).count)...]
   }
 
+  /// The text that it is made of with more terms at the end of ORDER BY, which go the way of the one before
+  /// them; nil: the window that it is based on has the ORDER BY.
+  func adding(_ terms: [String], toOrderIn body: ArraySlice<SQLToken>) -> String? {
+    let body = body.atDepthZero[...]
+    let rest = Self.beforeFrame(body)
+    let hasOrder = rest.contains { $0.isWord("ORDER") && $0.depth == 0 }
+    guard hasOrder || order.isEmpty else { return nil }
+    let direction = order.last?.isDescending == true ? " DESC" : ""
+    let list = terms.map { $0 + direction }.joined(separator: ", ")
+    return "\(rest.sourceText)\(hasOrder ? ", " : " ORDER BY ")\(list) \(frame.sourceText)"
+      .trimmingSpaces
+  }
+
   private static func beforeFrame(_ tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
     tokens.prefix { token in token.depth > 0 || !frameWords.contains(where: token.isWord) }
   }
@@ -76,6 +103,15 @@ struct NamedWindows {
         let body = tokens.takeParentheses()
       else { continue }
       bodies.append((name, body))
+    }
+  }
+
+  /// What stands between the parentheses of a window; nil: it is none of these.
+  func body(of window: WindowReference) -> ArraySlice<SQLToken>? {
+    switch window {
+    case .body(let body): body
+    case .name(let tokens):
+      bodies.first { $0.name.isSameIdentifier(as: tokens.first?.name ?? "") }?.body
     }
   }
 

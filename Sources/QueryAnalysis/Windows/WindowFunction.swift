@@ -21,6 +21,21 @@ struct WindowFunction {
     }
   }
 
+  /// Whether SQL allows each of its values that it has where the rows which ORDER BY takes for equal come
+  /// one after the other.
+  ///
+  /// With more terms behind ORDER BY no two rows are equal. What looks at those that are equal has another
+  /// value then; these functions look at places, and at frames of rows.
+  var mayTellEqualRowsApart: Bool {
+    switch name.lowercased() {
+    case "row_number", "ntile", "lag", "lead": true
+    case "first_value" where window.frame.isEmpty: !window.order.isEmpty
+    default:
+      isKnown && !window.order.isEmpty && window.frame.first?.isWord("ROWS") == true
+        && !window.frame.contains { $0.isWord("EXCLUDE") }
+    }
+  }
+
   /// Whether its value is one of those that compare as equal, which may look different.
   var showsOneOfEqualValues: Bool { ["min", "max"].contains(name.lowercased()) }
 
@@ -82,13 +97,31 @@ struct WindowFunctions {
     guard calls.count == 1, tokens.withoutWindowFunctions.isEmpty else { return nil }
     return try? WindowFunction(calls[0], named)
   }
+
+  /// An expression of the SELECT with more terms at the end of ORDER BY in the windows of the functions that
+  /// are meant; they go the way of the term before them.
+  func adding(
+    _ terms: [String], toOrderIn expression: String, where isMeant: (WindowFunction) -> Bool
+  ) -> String {
+    var text = ""
+    var end = expression.startIndex
+    for call in SQLTokens.tokens(of: expression)[...].withoutSubqueries[...].windowCalls {
+      guard let function = try? WindowFunction(call, named), isMeant(function),
+        let window = named.body(of: call.window)
+          .flatMap({ function.window.adding(terms, toOrderIn: $0) })
+      else { continue }
+      text += expression[end..<call.place.lowerBound] + window.parenthesized
+      end = call.place.upperBound
+    }
+    return text + expression[end...]
+  }
 }
 
 extension WindowFunction {
   fileprivate init(_ call: WindowCall, _ named: NamedWindows) throws(NotIncremental) {
     self.init(
       name: call.name, arguments: call.arguments, filter: call.filter,
-      window: try WindowDefinition(call.window, named))
+      window: try WindowDefinition(call.window.tokens, named))
   }
 
   fileprivate func check(_ locality: RowLocality) throws(NotIncremental) {
@@ -105,8 +138,9 @@ private struct WindowCall {
   let name: String
   let arguments: ArraySlice<SQLToken>
   let filter: ArraySlice<SQLToken>
-  /// The window's name, or what describes it.
-  let window: ArraySlice<SQLToken>
+  let window: WindowReference
+  /// Where its window stands in the text, with its parentheses.
+  let place: Range<String.Index>
 }
 
 extension ArraySlice<SQLToken> {
@@ -139,16 +173,19 @@ extension ArraySlice<SQLToken> {
     }
     let filter = rest.take("FILTER") ? rest.takeParentheses() ?? [] : []
     // OVER may be an alias, too.
-    guard rest.take("OVER"), let window = rest.takeParentheses() ?? rest.takeName() else {
-      return nil
-    }
+    guard rest.take("OVER"), let start = rest.first?.text.startIndex,
+      let window = rest.takeWindow()
+    else { return nil }
+    let end = self[rest.startIndex - 1].text.endIndex
     self = rest
-    return WindowCall(name: name, arguments: arguments, filter: filter, window: window)
+    return WindowCall(
+      name: name, arguments: arguments, filter: filter, window: window, place: start..<end)
   }
 
-  private mutating func takeName() -> ArraySlice<SQLToken>? {
+  private mutating func takeWindow() -> WindowReference? {
+    if let body = takeParentheses() { return .body(body) }
     guard first?.name != nil else { return nil }
     defer { removeFirst() }
-    return prefix(1)
+    return .name(prefix(1))
   }
 }

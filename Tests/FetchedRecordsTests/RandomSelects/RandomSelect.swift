@@ -20,7 +20,16 @@ struct RandomSelect {
   /// Whether no two of its rows are equal in its order.
   var ordersAll = false
 
-  var sql: String {
+  /// A key behind ORDER BY in a window that is not written, and by which its equal rows come nevertheless.
+  static func unwritten(_ key: [String]) -> String { "␅, \(key.joined(separator: ", "))␆" }
+
+  var sql: String { markedSQL.replacing(#/␅.*?␆/#, with: "") }
+
+  /// The same with the keys that are not written: it has one result, whatever SQLite's plan.
+  var certainSQL: String { markedSQL.replacing(#/[␅␆]/#, with: "") }
+
+  /// The same with marks around these keys.
+  var markedSQL: String {
     var sql = prefix
     if !commonTables.isEmpty { sql += "WITH \(commonTables.joined(separator: ", ")) " }
     sql +=

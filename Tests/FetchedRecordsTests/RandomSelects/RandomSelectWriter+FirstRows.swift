@@ -12,13 +12,19 @@ extension RandomSelectWriter {
     let order = "\(source.alias).\(first)\(down[0])"
     let keys = (table.identity(source.alias) ?? []).map { $0 + down[1] }
     let total = ([order] + keys).joined(separator: ", ")
-    let rank = random.pick([
+    var ranks = [
       "rank() OVER (ORDER BY \(order))", "dense_rank() OVER (ORDER BY \(order))",
       "row_number() OVER (ORDER BY \(total))",
-    ])
+    ]
+    let from = text(source)
+    if let key = source.rowKey, !from.hasPrefix("(") {
+      let ofOrder = key.map { $0 + down[0] }
+      ranks.append("row_number() OVER (ORDER BY \(order)\(RandomSelect.unwritten(ofOrder)))")
+    }
+    let rank = random.pick(ranks)
 
     var select = RandomSelect(
-      fields: ["\(column(scope)) AS f0", "\(rank) AS f1"], sources: [text(source)])
+      fields: ["\(column(scope)) AS f0", "\(rank) AS f1"], sources: [from])
     // What a subquery calls rowid is NULL.
     (select.shape, select.ordersAll) = (
       "first rows with windows", !select.sources[0].hasPrefix("(")
@@ -47,7 +53,7 @@ extension RandomSelectWriter {
   /// Those whose place a SELECT over them bounds.
   private mutating func selectUpToPlace(in inner: RandomSelect) -> RandomSelect {
     let names = inner.fields.map { $0.split(separator: " ").last.map(String.init) ?? "f0" }
-    var select = over("(\(inner.sql)) AS \(random.pick(["s", "x"]))", named: names)
+    var select = over("(\(inner.markedSQL)) AS \(random.pick(["s", "x"]))", named: names)
     select.shape = "rows up to a place"
     select.conditions.append(
       random.pick([

@@ -30,9 +30,9 @@ extension RandomSelectWriter {
     var select: RandomSelect
     if random.once(in: 3) {
       select = over("c", named: names)
-      select.prefix = "WITH c AS (\(inner.sql)) "
+      select.prefix = "WITH c AS (\(inner.markedSQL)) "
     } else {
-      select = over("(\(inner.sql)) AS s", named: names)
+      select = over("(\(inner.markedSQL)) AS s", named: names)
     }
     select.shape = "over partitions"
     return select

@@ -37,7 +37,7 @@ extension RandomSelectWriter {
       return "\(word) \(text) USING (\(random.pick(common)))"
     }
     if random.once(in: 12) { return "NATURAL \(word) \(text)" }
-    var condition = equality(source, others)
+    var condition = random.once(in: 8) ? alternatives(source, others) : equality(source, others)
     if random.once(in: 8) {
       let scope = [others + [source]]
       condition +=
@@ -69,6 +69,21 @@ extension RandomSelectWriter {
       select.conditions.append(self.condition([[first, second]], depth: 2))
     }
     return (select, [first, second])
+  }
+
+  /// What is joined by one column or another.
+  private mutating func alternatives(_ source: Source, _ others: [Source]) -> String {
+    if random.once(in: 2) {
+      return "(\(equality(source, others)) OR \(equality(source, others)))"
+    }
+    let (one, other) =
+      random.once(in: 2) ? (source, random.pick(others)) : (random.pick(others), source)
+    let list = (0..<random.number(1...3)).map { _ in
+      "\(other.alias).\(random.pick(other.table.columns).name)"
+    }
+    let isOfKey = one.table.rowID != nil && random.once(in: 2)
+    let column = isOfKey ? one.table.rowID ?? "" : random.pick(one.table.columns).name
+    return "\(one.alias).\(column) IN (\(list.joined(separator: ", ")))"
   }
 
   mutating func equality(_ source: Source, _ others: [Source]) -> String {

@@ -12,12 +12,16 @@ extension RandomSelectWriter {
     if sources.count == 1, let expression = source.table.expressions.first, random.once(in: 4) {
       owner = expression
     }
+    if random.once(in: 8) {
+      select.conditions.append("\(owner) = \(random.pick(["1", "2", "'a'", ":p"]))")
+      owner = ""
+    }
     select.fields = ["\(column([sources])) AS f0"]
     for number in 1...random.number(1...3) {
       select.fields.append("\(windowFunction(sources, owner, &select)) AS f\(number)")
     }
     if random.once(in: 3) { select.fields.append("\(value([sources], depth: 1)) AS more") }
-    if showsPartition { select.fields.append("\(owner) AS part") }
+    if showsPartition, !owner.isEmpty { select.fields.append("\(owner) AS part") }
     switch random.number(0...5) {
     case 0, 1: select.order = ["f1\(random.pick(["", " DESC"]))"]
     case 2: select.order = ["\(windowFunction(sources, owner, &select)) + 1", "f0"]
@@ -30,7 +34,13 @@ extension RandomSelectWriter {
     _ sources: [Source], _ owner: String, _ select: inout RandomSelect
   ) -> String {
     let terms = random.once(in: 3) ? ", \(column([sources]))" : ""
-    let partition = random.once(in: 20) ? "" : "PARTITION BY \(owner)\(terms)"
+    let isWhole = owner.isEmpty || random.once(in: 20)
+    let partition = isWhole ? "" : "PARTITION BY \(owner)\(terms)"
+    let isTable =
+      sources.count == 1 && !select.sources[0].hasPrefix("(") && !sources[0].table.isView
+    if isTable, random.once(in: 4), let key = sources[0].rowKey {
+      return functionOfAnyOrder(sources, partition, key, &select)
+    }
     let keys = sources.compactMap { $0.table.identity($0.alias) }
     let isTotal = keys.count == sources.count && random.number(0...2) > 0
     var order = random.once(in: 3) ? [] : ["\(column([sources]))\(random.pick(["", " DESC"]))"]
@@ -48,6 +58,38 @@ extension RandomSelectWriter {
     }
     select.windows = "w AS (\(partition))"
     return "\(call) OVER (w\(order.isEmpty ? "" : " ORDER BY \(list)"))"
+  }
+
+  /// What depends on which of equal rows comes first, where no key says it.
+  private mutating func functionOfAnyOrder(
+    _ sources: [Source], _ partition: String, _ key: [String], _ select: inout RandomSelect
+  ) -> String {
+    let direction = random.pick(["", "", " DESC", " COLLATE NOCASE DESC", " NULLS LAST"])
+    let order = "ORDER BY \(column([sources]))\(direction)"
+    let unwritten = RandomSelect.unwritten(
+      key.map { direction.contains("DESC") ? "\($0) DESC" : $0 })
+    let column = column([sources])
+    let ofPlaces = [
+      "row_number()", "row_number()", "ntile(2)", "lag(\(column))", "lead(\(column), 2, 'none')",
+      "first_value(\(column))",
+    ]
+    let ofFrames = [
+      "last_value(\(column))", "nth_value(\(column), 2)", "group_concat(\(column), '-')",
+      "sum(\(column))", "count(\(column))",
+    ]
+    let frame = random.pick([
+      " ROWS UNBOUNDED PRECEDING", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING",
+    ])
+    let isOfPlace = random.number(0...2) > 0
+    let call = random.pick(isOfPlace ? ofPlaces : ofFrames)
+    let body = "\(partition) \(order)\(unwritten)\(isOfPlace ? "" : frame)"
+    guard random.once(in: 5), select.windows == nil else { return "\(call) OVER (\(body))" }
+    if !isOfPlace || random.once(in: 2) {
+      select.windows = "w AS (\(body))"
+      return "\(call) OVER w"
+    }
+    select.windows = "w AS (\(partition))"
+    return "\(call) OVER (w \(order)\(unwritten))"
   }
 
   /// What does not depend on which of equal rows comes first.

@@ -28,6 +28,12 @@ struct RandomSelectWriter {
     let table: RandomSchema.Table
     /// A SELECT in its place.
     var sql: String?
+
+    /// What tells the rows of a table apart for whoever follows them.
+    var rowKey: [String]? {
+      if !table.others.isEmpty { return nil }
+      return table.isWithoutRowID ? table.identity(alias) : ["\(alias).rowid"]
+    }
   }
 
   let schema: RandomSchema
@@ -238,6 +244,14 @@ struct RandomSelectWriter {
     if random.once(in: 8) { return "\(column(scope)) \(random.pick(["IN", "IN", "NOT IN"])) list" }
     let inner = source(from: tables)
     let item = random.pick(inner.table.columns).name
+    let around = random.pick(scope[scope.count - 1])
+    if let rowID = around.table.rowID, random.once(in: 8) {
+      let isThere = random.pick(["IS NOT NULL", "NOTNULL", "> 0"])
+      return """
+        \(around.alias).\(rowID) NOT IN \
+        (SELECT \(inner.alias).\(item) FROM \(text(inner)) WHERE \(inner.alias).\(item) \(isThere))
+        """
+    }
     let more = random.once(in: 3) ? "" : condition(scope + [[inner]], depth: depth - 1)
     let clause = more.isEmpty ? "" : " WHERE \(more)"
     var group = random.once(in: 8) ? " GROUP BY \(inner.alias).\(item)" : ""
