@@ -40,7 +40,9 @@ extension Query {
   ///
   /// O(t) for the t tables of the query.
   package func cost(ofCommitTo table: String) -> CommitCost {
-    guard let plan else { return totals.isEmpty ? .everything : .search }
+    guard let plan else {
+      return lookup != nil ? .running : totals.isEmpty ? .everything : .search
+    }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
     if plan.isPrefix { return .window }

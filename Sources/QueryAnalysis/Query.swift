@@ -23,6 +23,8 @@ package final class Query: Sendable {
   package let plan: IncrementalPlan?
   /// How each column of its only record follows rows, where that aggregates all of them; else none.
   package let totals: [AggregatePlan]
+  /// How its only record is found among others that are followed; nil: it is another query.
+  package let lookup: RowLookup?
   /// Whether whoever asks for it chooses what some function is called with.
   ///
   /// One call is not ended before it is over, as SQLite looks for an interruption between
@@ -33,14 +35,21 @@ package final class Query: Sendable {
   /// as where something stands alongside, which may change for all.
   package var routing: ArgumentEquality? { alongside.isEmpty ? plan?.equality : nil }
 
-  /// The statements alongside, then the columns of a record of aggregates, as far as they follow rows.
-  package var aggregatePlans: [AggregatePlan?] { alongside.map(\.plan) + totals }
+  /// What its values follow: of each statement alongside, then of each column of a record of aggregates, the rows
+  /// of each aggregate; or of a record that is looked up, those that it is one of. nil: a statement runs again.
+  package var followedRows: [[QueryDefinition]?] {
+    let plans = alongside.map(\.plan) + totals
+    return plans.map { $0?.aggregates.map(\.rows) } + [lookup].compactMap { $0.map { [$0.rows] } }
+  }
+
+  /// Whether its only record may be made of rows that are followed, though it has no plan of its own.
+  package var followsRows: Bool { !totals.isEmpty || lookup != nil }
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], storage: [String],
     alongside: [AlongsideStatement],
-    tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan],
+    tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan], lookup: RowLookup?,
     letsClientsCallFunctions: Bool
   ) {
     self.definition = definition
@@ -53,6 +62,7 @@ package final class Query: Sendable {
     self.tracking = tracking
     self.plan = plan
     self.totals = totals
+    self.lookup = lookup
     self.letsClientsCallFunctions = letsClientsCallFunctions
   }
 }

@@ -64,6 +64,47 @@ import Testing
     #expect(fixture.refresher.statistics.failures == 0)
   }
 
+  @Test func `are one row of many, which are followed once for all who look one up`() throws {
+    var limits = RefresherLimits()
+    limits.dearStatement = .zero
+    let sql = """
+      SELECT id, place FROM (SELECT *, rank() OVER (ORDER BY price DESC) AS place FROM book)
+      WHERE id = :id
+      """
+    let definition = QueryDefinition(
+      name: "place", form: .sql(sql), parameters: [QueryParameter(name: "id", type: .integer)])
+    let fixture = try Fixture(
+      schema: RandomWorld.schema + Self.rows, queries: .definitions([definition]), limits: limits)
+    let watched = try (1...4).map { try fixture.open("place", arguments: ["id": .integer($0)]) }
+    for price in 1...6 {
+      try fixture.write("UPDATE book SET price = \(price) WHERE id = 2")
+      fixture.refresh()
+      fixture.refresher.settle()
+    }
+    let before = fixture.refresher.statistics
+    #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.count } == 1)
+    for change in [
+      "UPDATE book SET price = 10 WHERE id = 2", "DELETE FROM book WHERE id = 3",
+      "INSERT INTO book VALUES (3, 1, 'new', 20)", "UPDATE book SET id = 90 WHERE id = 4",
+    ] {
+      try fixture.write(change)
+      fixture.refresh()
+      for (index, watched) in watched.enumerated() {
+        let expected = try fixture.writer.read {
+          try Row.fetchAll($0, sql: sql, arguments: ["id": index + 1])
+        }
+        let shown = watched.snapshot.results.shown.flatMap(\.records)
+        #expect(
+          shown.map { $0.map(\.text) } == expected.map { $0.databaseValues.map { "\($0)" } },
+          "\(change), \(index + 1)")
+      }
+    }
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+    for watched in watched { fixture.refresher.close(watched.controller) }
+    fixture.refresher.settle()
+    #expect(fixture.refresher.queue.sync { fixture.refresher.live.isEmpty })
+  }
+
   @Test func `are one record of aggregates, which follows rows once it takes long`() throws {
     var limits = RefresherLimits()
     limits.dearStatement = .zero
@@ -88,7 +129,7 @@ import Testing
     #expect(fixture.refresher.statistics.refetches == before.refetches)
     fixture.refresher.close(watched.controller)
     fixture.refresher.settle()
-    #expect(fixture.refresher.queue.sync { fixture.refresher.aggregatedRows.isEmpty })
+    #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.isEmpty })
   }
 
   @Test func `run again where all rows are joined with all, and gather no more`() throws {

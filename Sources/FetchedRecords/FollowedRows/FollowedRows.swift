@@ -2,9 +2,10 @@ import GRDB
 import OrderedResults
 import QueryAnalysis
 
-/// The rows that statements alongside aggregate, and what they come to; those who show it share it.
+/// The rows that statements alongside aggregate, or of which one is looked up, and what they come to; those who
+/// show it share it.
 // Safe to share: every mutable field is touched on the refresher's queue only.
-final class AggregatedRows: @unchecked Sendable {
+final class FollowedRows: @unchecked Sendable {
   /// What tells them apart: the query and the values of its parameters.
   struct Key: Hashable {
     let definition: QueryDefinition
@@ -51,6 +52,26 @@ final class AggregatedRows: @unchecked Sendable {
     return totals.value(of: aggregate, among: live.snapshot.results)
   }
 
+  /// What each column is of the row that is looked up at the present commit, none where there is no such row; nil:
+  /// it is not known.
+  ///
+  /// O(b), b rows of a block.
+  func values(of lookup: RowLookup, _ arguments: QueryArguments) -> [[Value]]? {
+    guard let live, !live.isBehind, live.failure == nil, let index = live.index,
+      case .row(let column) = live.snapshot.query.plan?.owner
+    else { return nil }
+    let rowID: Int64
+    switch lookup.rowID {
+    case .integer(let integer): rowID = integer
+    case .parameter(let name):
+      guard case .integer(let integer) = arguments[name] else { return nil }
+      rowID = integer
+    }
+    let records = index.records(of: rowID, inColumn: column)
+    guard records.count < 2 else { return nil }
+    return records.first.map { record in lookup.columns.map { [record.value($0)] } } ?? []
+  }
+
   /// Notes how a change was brought in; returns whether they are worth what they cost.
   func noteUpdate(isRefetch: Bool) -> Bool {
     refetches = isRefetch ? refetches + 1 : 0
@@ -64,7 +85,7 @@ final class AggregatedRows: @unchecked Sendable {
   }
 }
 
-extension AggregatedRows: LiveResultListener {
+extension FollowedRows: LiveResultListener {
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     let query = try known(key.definition) ?? Query.analyzed(key.definition, in: db)
     return BoundQuery(query: query, arguments: key.arguments, present: Self.present)

@@ -21,7 +21,7 @@ struct LiveUpdate {
   var ranAlongside: [Int] = []
   var knownAlongside = 0
   /// The columns of a record of aggregates, where the query ran because of a change, by their positions
-  /// among ``Query/aggregatePlans``.
+  /// among ``Query/followedRows``.
   var ranTotals: [Int] = []
   /// Where the records are, of a window that is live by itself.
   var places: WindowPlaces?
@@ -160,7 +160,7 @@ extension LiveResult {
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
     if case .totals(nil) = work.records {
       let query = bound.query
-      update.ranTotals = Array(query.aggregatePlans.indices.dropFirst(query.alongside.count))
+      update.ranTotals = Array(query.followedRows.indices.dropFirst(query.alongside.count))
     }
     return update
   }
@@ -224,17 +224,21 @@ extension LiveResult {
 
   // MARK: - Aggregates
 
-  /// The only record of a query that aggregates all rows, of what its columns are made of.
+  /// The only record of a query that aggregates all rows, or looks up one, of what its columns are made of.
   private func totals(
     _ values: [[Value]], _ bound: BoundQuery, in db: Database
   ) throws -> (results: Results, changes: ChangeSet) {
     let (layout, old) = (bound.query.layout, snapshot.results)
+    var builder = ResultsBuilder(comparingWith: old.layout == layout ? old : .empty(layout))
+    if values.isEmpty { return try builder.finish() }
     var encoder = RecordEncoder()
     encoder.begin()
+    if bound.query.lookup != nil {
+      for value in values.joined() { encoder.append(value) }
+    }
     for (plan, values) in zip(bound.query.totals, values) {
       encoder.append(try plan.value(of: values, bound.arguments, in: db))
     }
-    var builder = ResultsBuilder(comparingWith: old.layout == layout ? old : .empty(layout))
     builder.append(encoder)
     return try builder.finish()
   }

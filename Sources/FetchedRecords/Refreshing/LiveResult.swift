@@ -46,8 +46,8 @@ package final class LiveResult: @unchecked Sendable {
   /// Whether its companions wait for it, and it for them; not where it failed in a way that is tried
   /// again only after a while.
   var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
-  /// The statements alongside whose rows are followed, by their positions.
-  var aggregated: [Int: AggregatedStatement] = [:]
+  /// The rows that are followed for it, by their positions among ``Query/followedRows``.
+  var followed: [Int: [FollowedRows]] = [:]
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.

@@ -164,7 +164,7 @@ extension Refresher {
   func drop(_ result: LiveResult) {
     line.remove(result)
     live.remove(result)
-    leaveAggregates(of: result)
+    leaveFollowedRows(of: result)
     noteEnd(ofQuery: result)
     letGo(result)
     if let opening = result.opening { unopened[ObjectIdentifier(opening)] = nil }

@@ -153,8 +153,8 @@ extension Refresher {
     live.noteSuccess(of: result)
     noteSuccess(ofQuery: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
-    followAggregates(of: result, update.ranAlongside + update.ranTotals)
-    if let rows = result.listener as? AggregatedRows {
+    followRows(of: result, update.ranAlongside + update.ranTotals)
+    if let rows = result.listener as? FollowedRows {
       noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
     }
     let old = result.snapshot

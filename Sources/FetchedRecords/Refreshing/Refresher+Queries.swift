@@ -54,7 +54,7 @@ extension Refresher {
       }
     }
     let rebound = named.filter { changed.contains($0.queryName) }
-    for result in rebound { leaveAggregates(of: result) }
+    for result in rebound { leaveFollowedRows(of: result) }
     live.rebind(rebound, in: db)
     for result in rebound { refetch(result, because: "configuration") }
     try followTables(in: db)

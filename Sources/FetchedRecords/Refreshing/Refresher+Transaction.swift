@@ -114,7 +114,7 @@ extension Refresher {
       schemaNumber = nil
       db.clearSchemaCache()
       try catalog.analyze(in: db)
-      forgetAggregates()
+      forgetFollowedRows()
       planOutlines()
       live.rebind(in: db)
       for result in live.all {

@@ -43,7 +43,7 @@ package final class Refresher: @unchecked Sendable {
   package internal(set) var commit = 0
   let live = LiveResults()
   /// What statements alongside aggregate, where that is followed.
-  var aggregatedRows: [AggregatedRows.Key: AggregatedRows] = [:]
+  var followedRows: [FollowedRows.Key: FollowedRows] = [:]
   /// What is not up to date, and who waits for first results.
   var line = WaitingLine()
   /// Whether a piece of work is on the queue that takes the next in line.

@@ -29,8 +29,8 @@ extension Query {
     case window(WindowPlaces?, changed: [Int64]?)
     /// It shows the same, and only the whole result has another number of records.
     case total(WindowPlaces)
-    /// The only record aggregates rows that changed; what each of its columns is made of, as far as
-    /// all is known.
+    /// The only record is made of rows that changed; what each of its columns is made of, as far as all is
+    /// known. No columns: there is no record.
     case totals([[Value]]?)
     /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
@@ -82,7 +82,7 @@ extension Query {
           || storage.contains(where: { changes[table: $0] != nil })
       else { return .none }
       guard let plan else {
-        return totals.isEmpty ? .refetch(because: ["notIncremental"]) : .totals(nil)
+        return followsRows ? .totals(nil) : .refetch(because: ["notIncremental"])
       }
       return work(of: plan, for: changes, isWindow)
     }

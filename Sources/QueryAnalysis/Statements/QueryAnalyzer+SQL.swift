@@ -41,6 +41,12 @@ extension QueryAnalyzer {
         sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
       guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
+      shape.lookup = try RowLookupAnalysis(definition: definition, budget: budget, db: db)
+        .lookup(in: text.sqlWithoutSemicolon, names: names)
+      if shape.lookup != nil {
+        shape.tracking = Tracking(mode: .incremental, reason: RowLookupAnalysis.reason)
+        return shape
+      }
       do {
         shape.totals = try totals(of: text)
         shape.tracking = Tracking(mode: .incremental, reason: Self.totalsReason)

@@ -78,7 +78,7 @@ struct QueryAnalyzer {
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
       tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
-      totals: shape.totals,
+      totals: shape.totals, lookup: shape.lookup,
       letsClientsCallFunctions: try letClientsCallFunctions(texts))
   }
 
@@ -202,4 +202,5 @@ struct StatementShape {
   var plan: IncrementalPlan?
   var tracking: Tracking
   var totals: [AggregatePlan] = []
+  var lookup: RowLookup?
 }
