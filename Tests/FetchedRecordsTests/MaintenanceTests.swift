@@ -100,7 +100,13 @@ import Testing
       }
     }
     #expect(fixture.refresher.statistics.refetches == before.refetches)
-    for watched in watched { fixture.refresher.close(watched.controller) }
+    // Whoever comes later finds them.
+    let later = try fixture.open("place", arguments: ["id": .integer(5)])
+    let expected = try fixture.writer.read { try Row.fetchOne($0, sql: sql, arguments: ["id": 5]) }
+    let shown = later.snapshot.results.shown.flatMap(\.records)
+    #expect(shown.map { $0.map(\.text) } == [expected?.databaseValues.map { "\($0)" }])
+    #expect(fixture.refresher.queue.sync { later.controller.durations.fetch } == nil)
+    for watched in watched + [later] { fixture.refresher.close(watched.controller) }
     fixture.refresher.settle()
     #expect(fixture.refresher.queue.sync { fixture.refresher.live.isEmpty })
   }

@@ -43,6 +43,11 @@ import Testing
     "SELECT price FROM book ORDER BY id LIMIT 1",
     "SELECT count(*) FROM book UNION SELECT 1 LIMIT 1",
     "SELECT title || max(id) FROM book",
+    """
+    SELECT sum(id) FROM (
+      SELECT id, authorId, row_number() OVER (PARTITION BY authorId ORDER BY title) AS n FROM book)
+    WHERE n = 1
+    """,
   ]
 
   @Test(arguments: ["wal", "delete"])

@@ -1,3 +1,5 @@
+import GRDB
+import OrderedResults
 import Testing
 
 @testable import QueryAnalysis
@@ -52,6 +54,25 @@ import Testing
   ])
   func `is not where something else decides`(sql: String) throws {
     #expect(try query(sql.replacing("%", with: Self.rows)).lookup == nil)
+  }
+
+  /// What runs has the same order as the rows that are followed.
+  @Test func `is that of the same order where a window takes rows for equal`() throws {
+    let sql = """
+      SELECT place AS nth, id FROM (SELECT id, row_number() OVER (ORDER BY price DESC) AS place FROM book)
+      WHERE id = :me
+      """
+    let query = try query(sql)
+    let lookup = try #require(query.lookup)
+    #expect(lookup.columns == [1, 0] && query.layout.columns == ["nth", "id"])
+    #expect(query.sql.contains(#"OVER (ORDER BY price DESC, "book"."id" DESC)"#))
+    #expect(query.sql.contains(#"WHERE "id" = :me"#))
+    try DatabaseQueue().write { db in
+      try db.execute(sql: trackedSchema)
+      try db.execute(sql: "INSERT INTO book (id, price) VALUES (1, 2), (2, 2), (3, 9)")
+      let row = try Row.fetchOne(db, sql: query.sql, arguments: ["me": 1])
+      #expect(row.map { Array($0.columnNames) } == ["nth", "id"] && row?["nth"] == 3)
+    }
   }
 
   @Test func `is not by another value than an integer`() throws {

@@ -281,6 +281,27 @@ import Testing
   private static let note =
     "rows that the ORDER BY of a window takes for equal come in the order of id"
 
+  /// A word at the end may be an alias, RANGE with a number takes one term, and names may be keywords.
+  @Test(arguments: [
+    "row_number() OVER w n", "lag(title) OVER w - price n", "lag(title) OVER w 'n'",
+    "row_number() OVER (PARTITION BY genre ORDER BY price RANGE 1 PRECEDING)",
+  ])
+  func `has no key behind the order of a window where that is not certain to be right`(
+    field: String
+  ) throws {
+    let window = "WINDOW w AS (PARTITION BY genre ORDER BY price)"
+    let tracking = try tracking("SELECT id, genre, \(field) FROM book \(window)")
+    #expect(tracking.reason.contains("depends on the order of rows"), "\(tracking)")
+  }
+
+  @Test func `may have windows whose names are keywords`() throws {
+    try expectFollowed(
+      """
+      SELECT id, row_number() OVER rows AS n, rank() OVER range AS r FROM book
+      WINDOW rows AS (PARTITION BY genre ORDER BY price), range AS (PARTITION BY genre)
+      """)
+  }
+
   @Test func `keeps a column's name where a key is behind the order of its window`() throws {
     let query = try analyzed(
       QueryDefinition(

@@ -23,6 +23,10 @@ final class FollowedRows: @unchecked Sendable {
 
   let key: Key
   let queryName: String
+  /// Whether they are followed for who looks one up; else for aggregates of all.
+  let areLookedUp: Bool
+  /// Live results that have to look one up as soon as they show the present.
+  var waiting: [ObjectIdentifier: LiveResult] = [:]
   /// How many live results show what is made of them.
   var users = 0
   /// The wish for the first result; nil: it was not uttered yet, or is fulfilled.
@@ -39,9 +43,15 @@ final class FollowedRows: @unchecked Sendable {
   /// What could not be had, or follow, may be another matter after this.
   private static let pause = Duration.seconds(60)
 
-  init(_ key: Key, for queryName: String) {
+  init(_ key: Key, for queryName: String, areLookedUp: Bool) {
     self.key = key
     self.queryName = queryName
+    self.areLookedUp = areLookedUp
+  }
+
+  /// Whether they are read, or brought up to date, at this time.
+  var areComing: Bool {
+    opening != nil || live.map { $0.isBehind && $0.failure == nil } ?? false
   }
 
   /// The value of an aggregate at the present commit; nil: it is not known.
@@ -73,7 +83,10 @@ final class FollowedRows: @unchecked Sendable {
   }
 
   /// Notes how a change was brought in; returns whether they are worth what they cost.
+  ///
+  /// Where one is looked up, each who does would read all of them otherwise.
   func noteUpdate(isRefetch: Bool) -> Bool {
+    if areLookedUp { return true }
     refetches = isRefetch ? refetches + 1 : 0
     return refetches <= Self.mostRefetches
   }
@@ -88,11 +101,23 @@ final class FollowedRows: @unchecked Sendable {
 extension FollowedRows: LiveResultListener {
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     let query = try known(key.definition) ?? Query.analyzed(key.definition, in: db)
-    return BoundQuery(query: query, arguments: key.arguments, present: Self.present)
+    return BoundQuery(
+      query: query, arguments: key.arguments,
+      present: areLookedUp ? Self.presentRows : Self.presentTotals)
+  }
+
+  /// On whatever thread works out the next state: O(n) for n rows that were read as a whole.
+  private static func presentRows(
+    _ update: inout LiveUpdate, _: ResultsSnapshot, _: ReadTransaction
+  ) {
+    guard update.refetchReasons != nil, case .row(let column) = update.query.plan?.owner else {
+      return
+    }
+    update.index = OwnerIndex(update.results, ownersInColumn: column)
   }
 
   /// On whatever thread works out the next state.
-  private static func present(
+  private static func presentTotals(
     _ update: inout LiveUpdate, _ old: ResultsSnapshot, _: ReadTransaction
   ) {
     guard update.refetchReasons == nil, var totals = old.presented as? RunningTotals else {

@@ -14,12 +14,15 @@ extension Refresher {
       let position = work.alongside[index].position
       work.alongside[index].aggregates = values(query.alongside[position].plan, position, result)
     }
-    guard case .totals = work.records else { return work }
     let first = query.alongside.count
     if let lookup = query.lookup {
-      work.records = .totals(
-        result.followed[first]?.first?.values(of: lookup, result.arguments))
-    } else {
+      if work.records == .none, result.opening == nil { return work }
+      // They may be followed for others.
+      if result.followed[first] == nil { joinFollowedRows(of: result) }
+      if let known = result.followed[first]?.first?.values(of: lookup, result.arguments) {
+        work.records = .totals(known)
+      }
+    } else if case .totals = work.records {
       let known = query.totals.indices.compactMap {
         values(query.totals[$0], first + $0, result)
       }
@@ -44,9 +47,10 @@ extension Refresher {
   ///
   /// - Parameters:
   ///   - result: what shows something that is made of them.
+  ///   - query: what ran. It may be another one by now.
   ///   - positions: of those among ``Query/followedRows``.
-  func followRows(of result: LiveResult, _ positions: [Int]) {
-    guard let bound = try? result.bound?.get() else { return }
+  func followRows(of result: LiveResult, _ query: Query, _ positions: [Int]) {
+    guard let bound = try? result.bound?.get(), bound.query === query else { return }
     for position in positions {
       if let known = result.followed[position] {
         known.forEach(ask)
@@ -61,28 +65,53 @@ extension Refresher {
       let before = result.durations.dearRuns[position] ?? 0
       let runs = duration < limits.dearStatement ? 0 : before + 1
       result.durations.dearRuns[position] = runs
-      guard runs >= Self.dearRuns else { continue }
-      let rows = definitions.map {
-        var definition = $0
-        definition.isExplored = result.isExplored
-        return rowsToFollow(of: definition, for: result, bound.arguments)
+      // Whoever looks up a row has company, mostly.
+      let isLookup = !isAlongside && query.lookup != nil
+      guard runs >= (isLookup ? 1 : Self.dearRuns) else { continue }
+      let rows = keys(of: definitions, result, bound).map { key in
+        let rows =
+          followedRows[key]
+          ?? FollowedRows(
+            key, for: "\(result.queryName) alongside", areLookedUp: isLookup)
+        followedRows[key] = rows
+        return rows
       }
-      for one in rows {
-        one.users += 1
-        ask(for: one)
-      }
-      result.followed[position] = rows
+      join(rows, at: position, result)
     }
   }
 
-  private func rowsToFollow(
-    of definition: QueryDefinition, for result: LiveResult, _ arguments: QueryArguments
-  ) -> FollowedRows {
-    let key = FollowedRows.Key(definition, arguments)
-    if let known = followedRows[key] { return known }
-    let rows = FollowedRows(key, for: "\(result.queryName) alongside")
-    followedRows[key] = rows
-    return rows
+  /// Follows the rows of which a first result is one, where somebody else looks up another.
+  func followRows(ofFirst result: LiveResult) {
+    guard let query = try? result.bound?.get().query, query.lookup != nil,
+      result.group.map({ $0.members.count > 1 }) == true
+    else { return }
+    followRows(of: result, query, [query.alongside.count])
+  }
+
+  /// Has a query's record be one of rows that are followed for others with the same arguments.
+  private func joinFollowedRows(of result: LiveResult) {
+    guard let bound = try? result.bound?.get(), let lookup = bound.query.lookup,
+      let rows = followedRows[keys(of: [lookup.rows], result, bound)[0]]
+    else { return }
+    join([rows], at: bound.query.alongside.count, result)
+  }
+
+  private func keys(
+    of definitions: [QueryDefinition], _ result: LiveResult, _ bound: BoundQuery
+  ) -> [FollowedRows.Key] {
+    definitions.map {
+      var definition = $0
+      definition.isExplored = result.isExplored
+      return FollowedRows.Key(definition, bound.arguments)
+    }
+  }
+
+  private func join(_ rows: [FollowedRows], at position: Int, _ result: LiveResult) {
+    for one in rows {
+      one.users += 1
+      ask(for: one)
+    }
+    result.followed[position] = rows
   }
 
   /// Begins to follow rows, unless that is done or under way, or was in vain a moment ago.
@@ -96,13 +125,37 @@ extension Refresher {
       case .success(let live): self?.drop(live)
       case .failure: rows.rest()
       }
+      self?.release(rows)
     }
     rows.opening = opening
     line.openings.append(opening)
   }
 
+  /// Whether a live result looks up a row of others that are on their way: it waits for them, once, and does not
+  /// read them all by itself.
+  func waitsForRows(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
+    guard query.lookup != nil, let rows = result.followed[query.alongside.count]?.first,
+      rows.areComing
+    else { return false }
+    if case .totals(.some) = work.records { return false }
+    // Others may be behind again whenever they come.
+    if result.hasWaitedForRows { return false }
+    result.hasWaitedForRows = true
+    rows.waiting[ObjectIdentifier(result)] = result
+    return true
+  }
+
+  /// Has those go on that wait for rows.
+  func release(_ rows: FollowedRows) {
+    if rows.waiting.isEmpty { return }
+    for result in rows.waiting.values { line.append(result) }
+    rows.waiting = [:]
+    serveSoon()
+  }
+
   /// Lets go of rows that follow no change, and would only be read twice.
   func noteUpdate(ofRows rows: FollowedRows, isRefetch: Bool) {
+    release(rows)
     guard !rows.noteUpdate(isRefetch: isRefetch), let live = rows.live else { return }
     rows.rest()
     drop(live)
@@ -111,6 +164,7 @@ extension Refresher {
   /// A live result is let go.
   func leaveFollowedRows(of result: LiveResult) {
     for rows in result.followed.values.joined() {
+      rows.waiting[ObjectIdentifier(result)] = nil
       rows.users -= 1
       if rows.users > 0 { continue }
       followedRows[rows.key] = nil
@@ -131,5 +185,6 @@ extension Refresher {
     if let opening = rows.opening { abandon(opening) }
     if let live = rows.live { drop(live) }
     (rows.opening, rows.live) = (nil, nil)
+    release(rows)
   }
 }

@@ -285,7 +285,7 @@ extension LiveResult {
   private func isWorthwhile(reading count: Int, of total: Int, _ plan: IncrementalPlan) -> Bool {
     switch plan.owner {
     case .row, .keyedRow, .rowOfArm, .values: true
-    case .group: count <= max(64, total / 4)
+    case .group: plan.isOnePartition || count <= max(64, total / 4)
     }
   }
 

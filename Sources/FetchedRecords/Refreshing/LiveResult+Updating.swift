@@ -17,6 +17,8 @@ struct LiveUpdate {
   var wasKnown = false
   /// What the listener made of it.
   var presented: (any Sendable)?
+  /// Where its records are, if it was read as a whole and that will be asked at once.
+  var index: OwnerIndex?
   /// The statements alongside that ran, and how many did not have to.
   var ranAlongside: [Int] = []
   var knownAlongside = 0
@@ -122,9 +124,10 @@ extension LiveResult {
       next = try refetch(
         bound, comparingWith: cached.results, because: [], meter, in: transaction.db)
     case nil:
-      if case .window = first.records {
+      switch first.records {
+      case .window, .totals(.some):
         next = try nextRecords(first.records, bound, meter, in: transaction.db).ofNoChange
-      } else {
+      case .none, .rows, .total, .totals(nil), .refetch:
         next = try refetch(bound, because: [], meter, in: transaction.db)
       }
     }
@@ -158,9 +161,12 @@ extension LiveResult {
     let start = ContinuousClock.now
     let next = try nextRecords(work.records, bound, meter, in: db)
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
-    if case .totals(nil) = work.records {
-      let query = bound.query
+    let query = bound.query
+    switch work.records {
+    case .totals(nil):
       update.ranTotals = Array(query.followedRows.indices.dropFirst(query.alongside.count))
+    case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
+    case .none, .rows, .window, .total, .totals(.some), .refetch: break
     }
     return update
   }

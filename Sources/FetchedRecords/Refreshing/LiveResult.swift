@@ -48,6 +48,8 @@ package final class LiveResult: @unchecked Sendable {
   var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
   /// The rows that are followed for it, by their positions among ``Query/followedRows``.
   var followed: [Int: [FollowedRows]] = [:]
+  /// Whether it waits, or has waited since it showed something, for one of these to come.
+  var hasWaitedForRows = false
   /// How long it last took.
   var durations = Durations()
   /// Not before this it is tried again.

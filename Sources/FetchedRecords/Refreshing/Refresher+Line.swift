@@ -81,6 +81,7 @@ extension Refresher {
     }
     do {
       let (bound, work) = try work(for: result, in: transaction.db)
+      if waitsForRows(result, work, bound.query) { return }
       guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
         return line.appendLong(result)
       }
@@ -93,9 +94,9 @@ extension Refresher {
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
     guard result.opening != nil else { return isShort(work, for: result) }
     // A file is read first; and what a function does by itself is not ended after some time.
-    if query.definition.isCached || query.letsClientsCallFunctions || isTakenForLong(result) {
-      return !worksBeside
-    }
+    if query.definition.isCached { return !worksBeside }
+    if case .totals(.some) = work.records, query.alongside.isEmpty { return true }
+    if query.letsClientsCallFunctions || isTakenForLong(result) { return !worksBeside }
     // Others of its kind were long, and a reader has nothing else to do.
     return !(longQueries.contains(result.snapshot.query.sql) && readers.contains { $0.run == nil })
   }

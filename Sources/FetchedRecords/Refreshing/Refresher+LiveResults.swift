@@ -153,7 +153,8 @@ extension Refresher {
     live.noteSuccess(of: result)
     noteSuccess(ofQuery: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
-    followRows(of: result, update.ranAlongside + update.ranTotals)
+    followRows(of: result, update.query, update.ranAlongside + update.ranTotals)
+    result.hasWaitedForRows = false
     if let rows = result.listener as? FollowedRows {
       noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
     }
@@ -164,6 +165,7 @@ extension Refresher {
     let new = update.snapshot(
       isSame ? old.number : old.number + 1, commit: number, key: versionKey)
     let hasRecovered = result.succeed(with: new)
+    if let index = update.index { result.index = index }
     if !isSame {
       pending.append(
         (result, isSameShape ? .changed(update.changes, from: old, to: new) : .reset(new)))
@@ -191,6 +193,8 @@ extension Refresher {
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil
     _ = result.succeed(with: snapshot)
+    (result.index, result.hasWaitedForRows) = (update.index, false)
+    followRows(ofFirst: result)
     answers.append { opening.completion(.success(result)) }
   }
 
@@ -229,6 +233,7 @@ extension Refresher {
       return
     }
     if result.background == nil { result.forgetIndex() }
+    if let rows = result.listener as? FollowedRows { release(rows) }
     live.noteFailure(of: result)
     result.isToldDelayed = false
     count {

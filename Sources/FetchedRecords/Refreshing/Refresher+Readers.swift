@@ -132,6 +132,7 @@ extension Refresher {
     guard live.contains(result), result.isBehind else { return nil }
     do {
       let (bound, work) = try work(for: result, in: db)
+      if waitsForRows(result, work, bound.query) { return nil }
       let task = BackgroundTask(result, bound, work)
       result.background = task
       return task

@@ -140,6 +140,10 @@ struct AggregateAnalysis {
     if plan.isGrouped, functions.sums(in: plan.records.beforeKeys) {
       return .failure(NotIncremental(reason: "the last digits of a group's sums are not certain"))
     }
+    if plan.completesWindows {
+      return .failure(
+        NotIncremental(reason: "the ORDER BY of a window takes rows for equal: end it with a key"))
+    }
     if let refusal = plan.leads.compactMap(\.refusal).first {
       return .failure(NotIncremental(reason: refusal))
     }

@@ -51,6 +51,13 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// where ``window`` is not short, the query runs again.
   package var isPrefix = false
 
+  /// Whether all rows are one partition: to read it again takes as long as the query, and no more.
+  package var isOnePartition = false
+
+  /// Whether windows have a key at the end of ORDER BY that was not written: what ran as it was written, might
+  /// show equal rows in another order.
+  var completesWindows = false
+
   /// Columns that run through all records: what is read of a record by itself has other values there.
   package var running: [RunningColumn] = []
 

@@ -1,6 +1,7 @@
 // Lists of columns that a column is looked for in.
 extension ResolvedSelect {
-  /// The same where `a IN (b, c)` is `(a = b OR a = c)`: SQLite searches by `b` and by `c` then, and not only by `a`.
+  /// The same, down to views and subqueries of FROM, where `a IN (b, c)` is `(a = b OR a = c)`: SQLite searches by
+  /// `b` and by `c` then, and not only by `a`.
   ///
   /// IN takes the values in its list for such without a type: https://www.sqlite.org/datatype3.html#comparison_expressions.
   /// So it says the same where all columns compare alike.
@@ -8,6 +9,9 @@ extension ResolvedSelect {
     var copy = self
     copy.syntax.predicate = syntax.predicate.map { comparingWithLists($0, facts) }
     for (index, source) in sources.enumerated() {
+      if case .select(let inner, let names) = source.body {
+        copy.sources[index].body = .select(inner.comparingWithLists(facts), names: names)
+      }
       guard case .on(let condition) = source.constraint else { continue }
       copy.sources[index].constraint = .on(comparingWithLists(condition, facts))
     }

@@ -41,9 +41,9 @@ extension QueryAnalyzer {
         sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
       guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
-      shape.lookup = try RowLookupAnalysis(definition: definition, budget: budget, db: db)
-        .lookup(in: text.sqlWithoutSemicolon, names: names)
-      if shape.lookup != nil {
+      let analysis = RowLookupAnalysis(definition: definition, budget: budget, db: db)
+      if let lookup = try analysis.lookup(in: text.sqlWithoutSemicolon, names: names) {
+        (shape.lookup, shape.sql) = (lookup.lookup, lookup.sql ?? shape.sql)
         shape.tracking = Tracking(mode: .incremental, reason: RowLookupAnalysis.reason)
         return shape
       }

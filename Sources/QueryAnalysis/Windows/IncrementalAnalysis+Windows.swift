@@ -6,6 +6,7 @@ extension IncrementalAnalysis {
     for function in windows.functions { try checkIsCertain(function) }
     var shape = try certainWindowShape()
     if let key = keyOfWindows {
+      shape.plan.completesWindows = true
       shape.reason +=
         "; rows that the ORDER BY of a window takes for equal come in the order of \(key.joined(separator: ", "))"
     }
@@ -25,8 +26,9 @@ extension IncrementalAnalysis {
       } catch let lack as NotIncremental {
         if let shape = try? all.runningShape() { return shape }
         if let owners = try? commonPartition(with: columnsOfOneValue),
-          let shape = try? whole.shape(ownedBy: owners)
+          var shape = try? whole.shape(ownedBy: owners)
         {
+          shape.plan.isOnePartition = true
           return shape
         }
         throw lack.unsearched == nil ? refusal : lack

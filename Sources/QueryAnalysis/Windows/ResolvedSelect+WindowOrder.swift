@@ -41,10 +41,10 @@ extension ResolvedSelect {
     var completed = rows
     completed.syntax.columns = rows.syntax.columns.map { column in
       let text = complete(column.text)
-      if text == column.text { return column }
-      // Without an alias its text is its name.
-      let name = column.alias == nil ? " AS \(column.expression.quotedIdentifier)" : ""
-      return ResultColumn(text + name)
+      if text == column.text || column.alias != nil { return ResultColumn(text) }
+      // Without an alias its text is its name; a word at its end may be one.
+      guard SQLTokens.tokens(of: text).last?.isSymbol(")") == true else { return column }
+      return ResultColumn("\(text) AS \(column.expression.quotedIdentifier)")
     }
     completed.syntax.order = rows.syntax.order.map(complete)
     return completed.syntax == rows.syntax ? nil : (over(completed), table.identityNames)

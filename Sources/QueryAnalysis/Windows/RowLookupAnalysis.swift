@@ -16,11 +16,15 @@ struct RowLookupAnalysis {
   /// - Parameters:
   ///   - sql: the query, without a semicolon.
   ///   - names: those of its columns.
-  /// - Returns: nil, too, where SQLite would have to be asked what a name means.
+  /// - Returns: also what runs in the place of the query, if that shall be another statement. nil, too, where
+  ///   SQLite would have to be asked what a name means.
   /// - Throws: `DatabaseError` where the schema cannot be read.
-  func lookup(in sql: String, names: [String]) throws -> RowLookup? {
+  func lookup(
+    in sql: String, names: [String]
+  ) throws -> (lookup: RowLookup, sql: String?)? {
     guard let syntax = try? SelectParser.parse(sql), syntax.showsRowsAlone,
-      let (name, rowID) = syntax.wantedKey, isInteger(rowID), let inner = try select(of: syntax)
+      let (name, wanted) = syntax.wantedKey, let rowID = key(wanted),
+      let inner = try select(of: syntax)
     else { return nil }
     let used = Set(SQLFragment.parameterNames(of: inner))
     var rows = QueryDefinition(
@@ -29,18 +33,39 @@ struct RowLookupAnalysis {
     rows.servesOthers = true
     guard let query = try? Query.analyzed(rows, budget, in: db), let plan = query.plan,
       case .row(let column) = plan.owner, !plan.running.isEmpty, plan.window == nil,
-      plan.leads.allSatisfy(\.isFollowed)
+      plan.leads.count == 1, plan.contributions.isEmpty
     else { return nil }
     let known = query.layout.columns
     guard known.firstIndex(where: name.isSameIdentifier) == column,
       let columns = syntax.positions(among: known), columns.count == names.count
     else { return nil }
-    return RowLookup(rows: rows, columns: columns, rowID: rowID)
+    let lookup = RowLookup(rows: rows, columns: columns, rowID: rowID)
+    if !plan.completesWindows { return (lookup, nil) }
+    let list = zip(columns, names).map { column, name in
+      "\(known[column].quotedIdentifier) AS \(name.quotedIdentifier)"
+    }
+    // With an order of its own it does not ask for that of the rows.
+    let statement = """
+      SELECT \(list.joined(separator: ", "))
+      FROM (
+      \(query.sql)
+      )
+      WHERE \(name.quotedIdentifier) = \(wanted.text)
+      ORDER BY 1
+      """
+    return (lookup, statement)
   }
 
-  private func isInteger(_ key: RowLookup.Key) -> Bool {
-    guard case .parameter(let name) = key else { return true }
-    return definition.parameters.first { $0.name == name }?.type == .integer
+  /// What an integer, or a parameter that takes one, stands for; nil: it is something else.
+  private func key(_ token: SQLToken) -> RowLookup.Key? {
+    switch token.kind {
+    case .number: return Int64(token.text).map { .integer($0) }
+    case .parameter:
+      let name = String(token.text.dropFirst())
+      let type = definition.parameters.first { $0.name == name }?.type
+      return type == .integer ? .parameter(name) : nil
+    case .word, .quotedName, .string, .symbol: return nil
+    }
   }
 
   /// The SELECT that is all of FROM: a subquery, the only table of WITH, or a view.
@@ -66,8 +91,8 @@ extension SelectSyntax {
       && (limit == nil || limit?.limit == "1" && limit?.offset == nil)
   }
 
-  /// The column that WHERE compares with one value, and nothing else.
-  fileprivate var wantedKey: (name: String, RowLookup.Key)? {
+  /// The column that WHERE compares with one token, and nothing else.
+  fileprivate var wantedKey: (name: String, SQLToken)? {
     let tokens = SQLTokens.tokens(of: predicate ?? "")[...]
     guard tokens.conjuncts.count == 1,
       let (left, sign, right) = tokens.withoutParentheses.comparison,
@@ -76,11 +101,7 @@ extension SelectSyntax {
     let (column, value) = left.columnName == nil ? (right, left) : (left, right)
     guard let name = column.columnName.flatMap(ownName), value.count == 1, let token = value.first
     else { return nil }
-    switch token.kind {
-    case .number: return Int64(token.text).map { (name, .integer($0)) }
-    case .parameter: return (name, .parameter(String(token.text.dropFirst())))
-    case .word, .quotedName, .string, .symbol: return nil
-    }
+    return (name, token)
   }
 
   /// Where its columns are among those of its source; nil: it computes, or two of them have one name.

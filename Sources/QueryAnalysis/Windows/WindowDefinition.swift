@@ -1,15 +1,9 @@
 /// What stands behind OVER.
 enum WindowReference {
   /// A window of the WINDOW clause.
-  case name(ArraySlice<SQLToken>)
+  case name(String)
   /// What stands between parentheses.
   case body(ArraySlice<SQLToken>)
-
-  var tokens: ArraySlice<SQLToken> {
-    switch self {
-    case .name(let tokens), .body(let tokens): tokens
-    }
-  }
 }
 
 /// The rows that a window function looks at, as OVER or the WINDOW clause says.
@@ -82,8 +76,8 @@ struct WindowDefinition {
     guard hasOrder || order.isEmpty else { return nil }
     let direction = order.last?.isDescending == true ? " DESC" : ""
     let list = terms.map { $0 + direction }.joined(separator: ", ")
-    return "\(rest.sourceText)\(hasOrder ? ", " : " ORDER BY ")\(list) \(frame.sourceText)"
-      .trimmingSpaces
+    let frame = body[rest.endIndex...].sourceText
+    return "\(rest.sourceText)\(hasOrder ? ", " : " ORDER BY ")\(list) \(frame)".trimmingSpaces
   }
 
   private static func beforeFrame(_ tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
@@ -110,8 +104,14 @@ struct NamedWindows {
   func body(of window: WindowReference) -> ArraySlice<SQLToken>? {
     switch window {
     case .body(let body): body
-    case .name(let tokens):
-      bodies.first { $0.name.isSameIdentifier(as: tokens.first?.name ?? "") }?.body
+    case .name(let name): bodies.first { $0.name.isSameIdentifier(as: name) }?.body
+    }
+  }
+
+  func definition(of window: WindowReference) throws(NotIncremental) -> WindowDefinition {
+    switch window {
+    case .body(let body): try WindowDefinition(body, self)
+    case .name(let name): try definition(of: name)
     }
   }
 

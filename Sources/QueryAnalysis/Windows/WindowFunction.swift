@@ -28,7 +28,8 @@ struct WindowFunction {
   /// value then; these functions look at places, and at frames of rows.
   var mayTellEqualRowsApart: Bool {
     switch name.lowercased() {
-    case "row_number", "ntile", "lag", "lead": true
+    // RANGE with a number takes one term.
+    case "row_number", "ntile", "lag", "lead": !window.frame.contains { $0.isWord("RANGE") }
     case "first_value" where window.frame.isEmpty: !window.order.isEmpty
     default:
       isKnown && !window.order.isEmpty && window.frame.first?.isWord("ROWS") == true
@@ -121,7 +122,7 @@ extension WindowFunction {
   fileprivate init(_ call: WindowCall, _ named: NamedWindows) throws(NotIncremental) {
     self.init(
       name: call.name, arguments: call.arguments, filter: call.filter,
-      window: try WindowDefinition(call.window.tokens, named))
+      window: try named.definition(of: call.window))
   }
 
   fileprivate func check(_ locality: RowLocality) throws(NotIncremental) {
@@ -184,8 +185,8 @@ extension ArraySlice<SQLToken> {
 
   private mutating func takeWindow() -> WindowReference? {
     if let body = takeParentheses() { return .body(body) }
-    guard first?.name != nil else { return nil }
-    defer { removeFirst() }
-    return .name(prefix(1))
+    guard let name = first?.name else { return nil }
+    removeFirst()
+    return .name(name)
   }
 }
