@@ -67,6 +67,7 @@ import Testing
     #expect(lookup.columns == [1, 0] && query.layout.columns == ["nth", "id"])
     #expect(query.sql.contains(#"OVER (ORDER BY price DESC, "book"."id" DESC)"#))
     #expect(query.sql.contains(#"WHERE "id" = :me"#))
+    #expect(query.tracking.reason.hasSuffix("come in the order of their rowid"))
     try DatabaseQueue().write { db in
       try db.execute(sql: trackedSchema)
       try db.execute(sql: "INSERT INTO book (id, price) VALUES (1, 2), (2, 2), (3, 9)")

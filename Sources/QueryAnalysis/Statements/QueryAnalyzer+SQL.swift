@@ -44,7 +44,8 @@ extension QueryAnalyzer {
       let analysis = RowLookupAnalysis(definition: definition, budget: budget, db: db)
       if let lookup = try analysis.lookup(in: text.sqlWithoutSemicolon, names: names) {
         (shape.lookup, shape.sql) = (lookup.lookup, lookup.sql ?? shape.sql)
-        shape.tracking = Tracking(mode: .incremental, reason: RowLookupAnalysis.reason)
+        let note = lookup.sql == nil ? "" : RowLookupAnalysis.noteOfOrder
+        shape.tracking = Tracking(mode: .incremental, reason: RowLookupAnalysis.reason + note)
         return shape
       }
       do {

@@ -11,6 +11,11 @@ struct RowLookupAnalysis {
     it shows one row of many: these are followed, with their places, where running the query takes long
     """
 
+  /// Behind the reason, where another statement runs in the place of the query.
+  static let noteOfOrder = """
+    ; rows that the ORDER BY of a window takes for equal come in the order of their rowid
+    """
+
   /// How the record of a query is looked up; nil: it is another query, or the rows cannot be followed.
   ///
   /// - Parameters:

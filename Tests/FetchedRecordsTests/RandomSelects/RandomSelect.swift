@@ -44,6 +44,11 @@ struct RandomSelect {
     return sql
   }
 
+  /// Whether these columns have values: what a subquery of FROM calls rowid is NULL.
+  func has(_ columns: [String]) -> Bool {
+    !columns.contains { $0.hasSuffix(".rowid") } || !sources.contains { $0.contains("(SELECT") }
+  }
+
   /// The same with one part less.
   var simpler: [RandomSelect] {
     var all: [RandomSelect] = []

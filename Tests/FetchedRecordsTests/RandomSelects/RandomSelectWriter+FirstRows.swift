@@ -14,9 +14,10 @@ extension RandomSelectWriter {
     let total = ([order] + keys).joined(separator: ", ")
     var ranks = [
       "rank() OVER (ORDER BY \(order))", "dense_rank() OVER (ORDER BY \(order))",
-      "row_number() OVER (ORDER BY \(total))",
     ]
     let from = text(source)
+    let hasKeys = RandomSelect(fields: [], sources: [from]).has(table.identity(source.alias) ?? [])
+    if hasKeys { ranks.append("row_number() OVER (ORDER BY \(total))") }
     if let key = source.rowKey, !from.hasPrefix("(") {
       let ofOrder = key.map { $0 + down[0] }
       ranks.append("row_number() OVER (ORDER BY \(order)\(RandomSelect.unwritten(ofOrder)))")
@@ -29,7 +30,7 @@ extension RandomSelectWriter {
     (select.shape, select.ordersAll) = (
       "first rows with windows", !select.sources[0].hasPrefix("(")
     )
-    for number in 0..<random.number(0...2) {
+    for number in 0..<(hasKeys ? random.number(0...2) : 0) {
       let call = random.once(in: 3) ? "lag(\(column(scope)))" : "sum(\(column(scope)))"
       let window = "(ORDER BY \(total)\(call.hasPrefix("sum") ? frameOfFirstRows() : ""))"
       select.fields.append("\(call) OVER \(window) AS w\(number)")

@@ -21,7 +21,8 @@ extension RandomSelectWriter {
         "row_number()", "rank()", "count(*)", "count(\(column(scope)))", "sum(\(column(scope)))",
         "sum(\(column(scope)) + 1)", "sum(1)",
       ].map { "\($0) OVER (ORDER BY \(total)\(frame))" }
-      let call = random.pick(keys.count < sources.count || random.once(in: 2) ? ofEqual : ofRows)
+      let mayTie = keys.count < sources.count || !select.has(keys)
+      let call = random.pick(mayTie || random.once(in: 2) ? ofEqual : ofRows)
       select.fields.append("\(call) AS p\(number)")
     }
     if random.once(in: 3) { select.fields.append("\(value(scope, depth: 1)) AS more") }

@@ -42,7 +42,8 @@ extension RandomSelectWriter {
       return functionOfAnyOrder(sources, partition, key, &select)
     }
     let keys = sources.compactMap { $0.table.identity($0.alias) }
-    let isTotal = keys.count == sources.count && random.number(0...2) > 0
+    let areThere = keys.count == sources.count && select.has(Array(keys.joined()))
+    let isTotal = areThere && random.number(0...2) > 0
     var order = random.once(in: 3) ? [] : ["\(column([sources]))\(random.pick(["", " DESC"]))"]
     if isTotal { order += keys.joined() }
     let list = order.joined(separator: ", ")
