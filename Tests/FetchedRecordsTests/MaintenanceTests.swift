@@ -64,6 +64,31 @@ import Testing
     #expect(fixture.refresher.statistics.failures == 0)
   }
 
+  @Test func `are one partition where a column has one value, however many they are`() throws {
+    let sql = "SELECT id, lag(n) OVER (ORDER BY n) AS before FROM shelf WHERE bookId = :book"
+    let rows = """
+      WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300)
+      INSERT INTO shelf SELECT i, i % 2, 'r', i FROM c;
+      """
+    let definition = QueryDefinition(
+      name: "q", form: .sql(sql), parameters: [QueryParameter(name: "book", type: .integer)])
+    let fixture = try Fixture(
+      schema: RandomWorld.schema + rows, queries: .definitions([definition]))
+    let watched = try fixture.open("q", arguments: ["book": .integer(1)])
+    try fixture.write("UPDATE shelf SET n = 400 WHERE id = 7")
+    fixture.refresh()
+    let before = fixture.refresher.statistics
+    try fixture.write("UPDATE shelf SET n = 500 WHERE id IN (9, 10)")
+    fixture.refresh()
+    let shown = watched.snapshot.results.shown.flatMap(\.records)
+    let expected = try fixture.writer.read {
+      try Row.fetchAll($0, sql: sql + " ORDER BY id", arguments: ["book": 1])
+    }
+    #expect(shown.map { $0.map(\.text) } == expected.map { $0.databaseValues.map { "\($0)" } })
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+    #expect(fixture.refresher.statistics.maintained == before.maintained + 1)
+  }
+
   @Test func `are one row of many, which are followed once for all who look one up`() throws {
     var limits = RefresherLimits()
     limits.dearStatement = .zero

@@ -32,6 +32,7 @@ import Testing
       "SELECT b.id, c.id AS other FROM book b LEFT JOIN book c ON c.id = b.price",
       "SELECT a.id, b.id AS book FROM author a JOIN book b ON b.authorId = a.id OR b.id = a.id",
       "SELECT a.id, b.id AS book FROM author a LEFT JOIN book b ON a.id IN (b.authorId, b.id) AND b.price > 1",
+      "SELECT * FROM (SELECT a.id, b.id AS book FROM author a JOIN book b ON a.id IN (b.authorId, b.id)) WHERE book > 2",
       "SELECT a.id, count(b.id) AS n FROM author a LEFT JOIN book b ON a.id IN (authorId, b.id) GROUP BY a.id",
       "SELECT a.id, b.id AS book FROM author a, book b WHERE NOT b.id IN (1, 2) AND (a.id) IN (b.authorId)",
       "SELECT cheap.id, label FROM cheap JOIN named ON number = cheap.id",
