@@ -37,7 +37,7 @@ package final class Query: Sendable {
 
   /// What its values follow: of each statement alongside, then of each column of a record of aggregates, the rows
   /// of each aggregate; or of a record that is looked up, those that it is one of. nil: a statement runs again.
-  package var followedRows: [[QueryDefinition]?] {
+  package var rowsToFollow: [[QueryDefinition]?] {
     let plans = alongside.map(\.plan) + totals
     return plans.map { $0?.aggregates.map(\.rows) } + [lookup].compactMap { $0.map { [$0.rows] } }
   }

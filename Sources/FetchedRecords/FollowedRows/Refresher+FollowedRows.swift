@@ -48,7 +48,7 @@ extension Refresher {
   /// - Parameters:
   ///   - result: what shows something that is made of them.
   ///   - query: what ran. It may be another one by now.
-  ///   - positions: of those among ``Query/followedRows``.
+  ///   - positions: of those among ``Query/rowsToFollow``.
   func followRows(of result: LiveResult, _ query: Query, _ positions: [Int]) {
     guard let bound = try? result.bound?.get(), bound.query === query else { return }
     for position in positions {
@@ -59,7 +59,7 @@ extension Refresher {
       let isAlongside = position < bound.query.alongside.count
       let last =
         isAlongside ? result.durations.alongside[position] : result.durations.fetch
-      guard let definitions = bound.query.followedRows[position], let duration = last else {
+      guard let definitions = bound.query.rowsToFollow[position], let duration = last else {
         continue
       }
       let before = result.durations.dearRuns[position] ?? 0

@@ -23,7 +23,7 @@ struct LiveUpdate {
   var ranAlongside: [Int] = []
   var knownAlongside = 0
   /// The columns of a record of aggregates, where the query ran because of a change, by their positions
-  /// among ``Query/followedRows``.
+  /// among ``Query/rowsToFollow``.
   var ranTotals: [Int] = []
   /// Where the records are, of a window that is live by itself.
   var places: WindowPlaces?
@@ -164,7 +164,7 @@ extension LiveResult {
     let query = bound.query
     switch work.records {
     case .totals(nil):
-      update.ranTotals = Array(query.followedRows.indices.dropFirst(query.alongside.count))
+      update.ranTotals = Array(query.rowsToFollow.indices.dropFirst(query.alongside.count))
     case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
     case .none, .rows, .window, .total, .totals(.some), .refetch: break
     }

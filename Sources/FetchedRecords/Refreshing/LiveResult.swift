@@ -46,7 +46,7 @@ package final class LiveResult: @unchecked Sendable {
   /// Whether its companions wait for it, and it for them; not where it failed in a way that is tried
   /// again only after a while.
   var holdsUpCompanions: Bool { !companions.isEmpty && failure?.isTriedLater != true }
-  /// The rows that are followed for it, by their positions among ``Query/followedRows``.
+  /// The rows that are followed for it, by their positions among ``Query/rowsToFollow``.
   var followed: [Int: [FollowedRows]] = [:]
   /// Whether it waits, or has waited since it showed something, for one of these to come.
   var hasWaitedForRows = false

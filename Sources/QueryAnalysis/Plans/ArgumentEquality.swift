@@ -18,32 +18,15 @@ package struct ArgumentEquality: Sendable, Equatable {
   ///     SQLite's own.
   init?(predicate: String, table: String, rowID: String, column: (String) -> String?) {
     for term in SQLTokens.tokens(of: predicate)[...].conjuncts {
-      guard let (expression, parameter) = Self.equality(term, in: predicate),
-        let column = column(expression)
+      guard let (expression, parameter) = term.columnOfOneValue, parameter.kind == .parameter,
+        let column = column(expression.sourceText)
       else { continue }
-      self.parameter = parameter
+      self.parameter = String(parameter.text.dropFirst())
       sql = """
         SELECT \(column.quotedIdentifier) FROM main.\(table.quotedIdentifier) WHERE \(rowID) = ?
         """
       return
     }
     return nil
-  }
-
-  /// The sides of `name = :parameter`, in either order.
-  private static func equality(
-    _ term: ArraySlice<SQLToken>, in predicate: String
-  ) -> (expression: String, parameter: String)? {
-    guard let comparison = term.comparison, ["=", "=="].contains(comparison.sign) else {
-      return nil
-    }
-    var sides = [comparison.left, comparison.right]
-    if sides[0].first?.kind == .parameter { sides.swapAt(0, 1) }
-    guard sides[1].count == 1, let parameter = sides[1].first, parameter.kind == .parameter,
-      [1, 3].contains(sides[0].count), let first = sides[0].first, let last = sides[0].last,
-      first.name != nil, last.name != nil
-    else { return nil }
-    let expression = predicate[first.text.startIndex..<last.text.endIndex]
-    return (String(expression), String(parameter.text.dropFirst()))
   }
 }

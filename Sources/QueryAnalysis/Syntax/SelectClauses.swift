@@ -77,6 +77,18 @@ extension ArraySlice<SQLToken> {
     return (self[..<start], self[start..<right.startIndex].map(\.text).joined(), right)
   }
 
+  /// The column that must equal one number, text or parameter here; nil: it is another condition.
+  var columnOfOneValue: (column: SubSequence, value: SQLToken)? {
+    guard let (left, sign, right) = withoutParentheses.comparison, ["=", "=="].contains(sign)
+    else { return nil }
+    let (column, value) = left.columnName == nil ? (right, left) : (left, right)
+    let kinds = [SQLToken.Kind.number, .string, .parameter]
+    guard column.columnName != nil, value.count == 1, let token = value.first,
+      kinds.contains(token.kind)
+    else { return nil }
+    return (column, token)
+  }
+
   /// Whether this is a comparison of columns or values, which nothing fulfils that is NULL.
   var rejectsNull: Bool {
     guard let (left, _, right) = comparison else { return false }

@@ -48,17 +48,8 @@ extension IncrementalAnalysis {
   /// The columns that WHERE compares with one value: with these, too, each window is partitioned.
   private var columnsOfOneValue: [String] {
     guard let predicate = select.syntax.predicate else { return [] }
-    return SQLTokens.tokens(of: predicate)[...].conjuncts.compactMap { condition in
-      guard let (left, sign, right) = condition.comparison, ["=", "=="].contains(sign) else {
-        return nil
-      }
-      let (column, value) = left.columnName == nil ? (right, left) : (left, right)
-      let kinds = [SQLToken.Kind.number, .string, .parameter]
-      guard column.columnName != nil, value.count == 1,
-        value.first.map({ kinds.contains($0.kind) }) == true
-      else { return nil }
-      return column.sourceText
-    }
+    return SQLTokens.tokens(of: predicate)[...].conjuncts
+      .compactMap { $0.columnOfOneValue?.column.sourceText }
   }
 
   /// The columns that all windows are partitioned by, as far as an owner can be told by them; `others` are those

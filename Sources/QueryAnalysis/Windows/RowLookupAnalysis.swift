@@ -99,12 +99,8 @@ extension SelectSyntax {
   /// The column that WHERE compares with one token, and nothing else.
   fileprivate var wantedKey: (name: String, SQLToken)? {
     let tokens = SQLTokens.tokens(of: predicate ?? "")[...]
-    guard tokens.conjuncts.count == 1,
-      let (left, sign, right) = tokens.withoutParentheses.comparison,
-      ["=", "=="].contains(sign)
-    else { return nil }
-    let (column, value) = left.columnName == nil ? (right, left) : (left, right)
-    guard let name = column.columnName.flatMap(ownName), value.count == 1, let token = value.first
+    guard tokens.conjuncts.count == 1, let (column, token) = tokens.columnOfOneValue,
+      let name = column.columnName.flatMap(ownName)
     else { return nil }
     return (name, token)
   }
