@@ -110,4 +110,20 @@ import Testing
     third.begin()
     #expect(third.hasBegun(), "there are as many places as before")
   }
+
+  /// On a machine that is busy nobody comes to give a place back: room is made for others by how long
+  /// each has run, with a place or without.
+  @Test func `what runs without a place is counted`() throws {
+    let turns = ProcessorTurns(places: 1, patience: .milliseconds(5))
+    let (first, second) = (Runner(turns), Runner(turns))
+    first.begin()
+    #expect(first.hasBegun())
+    second.begin()
+    #expect(second.hasBegun())
+    try eventually("20 ms are counted") { second.turn.ownTime > .milliseconds(20) }
+    second.turn.reset()
+    #expect(second.turn.ownTime < .milliseconds(20))
+    second.turn.end()
+    first.turn.end()
+  }
 }

@@ -10,7 +10,9 @@ import QueryAnalysis
 /// knows; then its thread has it, until the run is over.
 // Safe to share: each field is touched by whoever has the connection, as said above.
 final class BackgroundReader: @unchecked Sendable {
-  private let thread: WorkerThread
+  private let number: Int
+  /// Touched on the refresher's queue only.
+  private var thread: WorkerThread
   let statementGuard: StatementGuard
   private let path: String
   private let open: OwnConnection.Open
@@ -36,7 +38,12 @@ final class BackgroundReader: @unchecked Sendable {
     self.open = open
     self.limits = limits
     self.memory = memory
-    thread = WorkerThread(name: "didchange.read.\(number)")
+    self.number = number
+    thread = Self.makeThread(number)
+  }
+
+  private static func makeThread(_ number: Int) -> WorkerThread {
+    WorkerThread(name: "didchange.read.\(number)")
   }
 
   /// Begins a read transaction that sees the commit of now.
@@ -68,9 +75,18 @@ final class BackgroundReader: @unchecked Sendable {
   func end() { connection?.inDatabase { $0.endRead() } }
 
   /// Does the work of a run in the transaction that was begun, ends that, and reports.
-  func start(_ run: BackgroundRun, completion: @escaping @Sendable (BackgroundReader) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - run: what is to be done.
+  ///   - isLong: whether others go first from the beginning.
+  ///   - completion: is called on its thread.
+  func start(
+    _ run: BackgroundRun, isLong: Bool,
+    completion: @escaping @Sendable (BackgroundReader) -> Void
+  ) {
     (isOutdated, isPutOff) = (false, false)
     self.run = run
+    if isLong { yieldToOthers() } else if thread.yields { thread = Self.makeThread(number) }
     work.enter()
     thread.perform { [self] in
       statementGuard.takingTurns {
@@ -97,6 +113,12 @@ final class BackgroundReader: @unchecked Sendable {
     return ResultMeter(limits, memory, mayWait: true)
   }
 
+  /// Whether what it does lets others go first: on a machine that is busy it comes forward slowly.
+  var yields: Bool { thread.yields }
+
+  /// Lets others go first, for what it does at present.
+  func yieldToOthers() { thread.yieldToOthers() }
+
   /// Ends what it does, which is to be done later.
   func putOff() {
     isPutOff = true
@@ -109,8 +131,7 @@ final class BackgroundReader: @unchecked Sendable {
   /// Whether it has run longer than that, without others' turns, or will as it did before.
   func isLong(beyond duration: Duration) -> Bool {
     guard let run else { return false }
-    return statementGuard.ownTime ?? run.duration > duration
-      || run.tasks.contains { $0.expectedDuration ?? .zero > duration }
+    return statementGuard.ownTime ?? run.duration > duration || run.isExpected(beyond: duration)
   }
 
   /// Ends what it does, and lets go of the files, which may be others now.
@@ -145,6 +166,11 @@ final class BackgroundRun: @unchecked Sendable {
   let path: String
   let start = ContinuousClock.now
   var duration: Duration { ContinuousClock.now - start }
+
+  /// Whether some of it took longer when it last ran.
+  func isExpected(beyond duration: Duration) -> Bool {
+    tasks.contains { $0.expectedDuration ?? .zero > duration }
+  }
 
   /// - Parameters:
   ///   - tasks: the live results that it brings up to date.

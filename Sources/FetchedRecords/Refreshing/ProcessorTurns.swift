@@ -112,7 +112,7 @@ final class ProcessorTurn: @unchecked Sendable {
   private let turns: ProcessorTurns
   private let arrival = DispatchSemaphore(value: 0)
   private let hasPlace = Atomic(false)
-  /// Nanoseconds of `DispatchTime`.
+  /// Nanoseconds of `DispatchTime`; 0: it does not run.
   private let sliceStart = Atomic<UInt64>(0)
   /// Nanoseconds of the slices that are over.
   private let used = Atomic<UInt64>(0)
@@ -132,6 +132,7 @@ final class ProcessorTurn: @unchecked Sendable {
   /// Counts from now on what it takes, before its thread comes to ``begin()``.
   func reset() {
     used.store(0, ordering: .relaxed)
+    sliceStart.store(0, ordering: .relaxed)
     clock.reset()
   }
 
@@ -142,10 +143,13 @@ final class ProcessorTurn: @unchecked Sendable {
   var ownTime: Duration {
     let start = sliceStart.load(ordering: .relaxed)
     let now = DispatchTime.now().uptimeNanoseconds
-    let present = hasPlace.load(ordering: .relaxed) && now > start ? now - start : 0
+    let present = start > 0 && now > start ? now - start : 0
     let length = Duration.nanoseconds(used.load(ordering: .relaxed) &+ present)
     return clock.time.map { max($0, length / 4) } ?? length
   }
+
+  /// The processor's time of it; nil: the system does not tell.
+  var processorTime: Duration? { clock.time }
 
   /// Lets others run where the slice is over and somebody waits.
   ///
@@ -160,6 +164,7 @@ final class ProcessorTurn: @unchecked Sendable {
     default: return 0
     }
     guard hasPlace.exchange(false, ordering: .relaxed) else { return 0 }
+    sliceStart.store(0, ordering: .relaxed)
     used.wrappingAdd(length, ordering: .relaxed)
     turns.pass(from: self, goesOn: true)
     wait()

@@ -38,6 +38,13 @@ extension Refresher {
     if isOver(awaiting, result) { call(awaiting, result) } else { result.awaiting.append(awaiting) }
   }
 
+  /// Whether a live result is behind, and there is no reason why it should be so for long.
+  ///
+  /// On ``queue`` only.
+  package func isSoonShown(_ result: LiveResult) -> Bool {
+    result.isToldDelayed && result.failure == nil && !isKnownAsLong(result)
+  }
+
   /// It is kept up to date no longer.
   func letGo(_ result: LiveResult) {
     result.isLetGo = true

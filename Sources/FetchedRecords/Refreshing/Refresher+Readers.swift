@@ -116,7 +116,10 @@ extension Refresher {
         reader.end()
         return true
       }
-      reader.start(run) { reader in self.access.async { self.finish(reader) } }
+      reader.start(run, isLong: isExpectedLong(run)) { reader in
+        self.access.async { self.finish(reader) }
+      }
+      yieldLater()
       count { $0.background += 1 }
       noteReaders()
       return true

@@ -17,10 +17,14 @@ extension Refresher {
   private var longReaders: [BackgroundReader] {
     readers.filter { reader in
       guard let run = reader.run else { return false }
-      let statements = run.tasks.map(\.live.snapshot.query.sql)
-      let areOthersLong = !statements.isEmpty && statements.allSatisfy(longQueries.contains)
-      return reader.isLong(beyond: areOthersLong ? Self.trial : Self.longFetch)
+      return reader.isLong(beyond: areOthersLong(run) ? Self.trial : Self.longFetch)
     }
+  }
+
+  /// Whether others of its statements were long.
+  private func areOthersLong(_ run: BackgroundRun) -> Bool {
+    let statements = run.tasks.map(\.live.snapshot.query.sql)
+    return !statements.isEmpty && statements.allSatisfy(longQueries.contains)
   }
 
   /// How long a live result may take on a reader.
@@ -64,6 +68,27 @@ extension Refresher {
     }
     youngest.putOff()
     count { $0.putOff += 1 }
+  }
+
+  /// Whether a run lets others go first from its beginning.
+  func isExpectedLong(_ run: BackgroundRun) -> Bool {
+    areOthersLong(run) || run.isExpected(beyond: Self.longFetch)
+  }
+
+  /// Lets others go before work that turns out to be long: what may be short is not held up by what
+  /// else the machine does.
+  func yieldLater() {
+    guard !willYield, readers.contains(where: { $0.run != nil && !$0.yields }) else { return }
+    willYield = true
+    access.async(after: .milliseconds(Int(Self.trial / .milliseconds(1)))) { [self] in
+      willYield = false
+      for reader in readers where reader.run != nil && !reader.yields {
+        let clock = reader.statementGuard
+        let time = clock.processorTime ?? clock.ownTime ?? .zero
+        if time > Self.trial { reader.yieldToOthers() }
+      }
+      yieldLater()
+    }
   }
 
   private func lookForRoomLater() {

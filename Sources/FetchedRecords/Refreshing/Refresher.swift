@@ -54,6 +54,8 @@ package final class Refresher: @unchecked Sendable {
   var readers: [BackgroundReader] = []
   /// Whether it will be looked soon whether one of them has to make room.
   var willLookForRoom = false
+  /// Whether it will be looked soon whether one of them has to let others go first.
+  var willYield = false
   /// In which they run.
   let readerTurns = ProcessorTurns()
   /// Statements that took long when they last ran beside the queue.

@@ -81,6 +81,9 @@ final class StatementGuard: Sendable {
   /// What its thread took since it began to take turns (``ProcessorTurn/ownTime``); nil: it takes none.
   var ownTime: Duration? { turn?.ownTime }
 
+  /// The processor's time of it.
+  var processorTime: Duration? { turn?.processorTime }
+
   private var interruption: Interruption? {
     if isStopped.load(ordering: .relaxed) { return .wish }
     let deadline = deadline.load(ordering: .relaxed)

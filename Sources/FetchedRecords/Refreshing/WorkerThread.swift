@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import Locks
 
-/// A thread that does one piece of work after the other, behind whatever else wants to run.
+/// A thread that does one piece of work after the other, and can be told to let others go first.
 ///
 /// Not a dispatch queue: the threads of queues are shared, and one that has been made to yield to
 /// others stays so.
@@ -10,14 +10,22 @@ final class WorkerThread: Sendable {
   private final class Mailbox: Sendable {
     let work = Mutex<[@Sendable () -> Void]>([])
     let arrivals = DispatchSemaphore(value: 0)
+    /// Whether the thread is to run behind whatever else wants to run.
+    let yields = Atomic(false)
+    /// By which Linux knows the thread; 0: it has not begun.
+    let thread = Atomic<Int32>(0)
   }
 
   private let mailbox = Mailbox()
 
+  /// Whether it was told to yield to others, which it does as long as it lives: nobody without
+  /// privileges may undo it.
+  var yields: Bool { mailbox.yields.load(ordering: .sequentiallyConsistent) }
+
   /// Begins a thread, which ends with the object.
   init(name: String) {
     let thread = Thread { [mailbox] in
-      Self.yieldToOthers()
+      Self.begin(mailbox)
       while true {
         mailbox.arrivals.wait()
         // Nothing to do is the end.
@@ -39,12 +47,30 @@ final class WorkerThread: Sendable {
     mailbox.arrivals.signal()
   }
 
-  private static func yieldToOthers() {
+  /// Has it run behind whatever else wants to run from now on, what it does at present included.
+  func yieldToOthers() {
+    mailbox.yields.store(true, ordering: .sequentiallyConsistent)
+    let thread = mailbox.thread.load(ordering: .sequentiallyConsistent)
+    if thread != 0 { Self.lower(thread) }
+  }
+
+  private static func begin(_ mailbox: Mailbox) {
     #if os(Linux)
-      // Linux keeps the value for each thread (`man 2 setpriority`): long queries leave the
-      // processor to commits, which are short.
+      // `<process>/task/<thread>` (`man 5 proc`).
+      let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+      let own = link?.split(separator: "/").last.flatMap { Int32($0) } ?? 0
+      mailbox.thread.store(own, ordering: .sequentiallyConsistent)
+      // 0 is the calling thread.
+      if mailbox.yields.load(ordering: .sequentiallyConsistent) { lower(0) }
+    #endif
+  }
+
+  private static func lower(_ thread: Int32) {
+    #if os(Linux)
+      // Linux keeps the value for each thread (`man 2 setpriority`). At 5 it has a third of what another
+      // thread has that wants to run all the time: on a busy machine it comes forward all the same.
       let process = 0  // PRIO_PROCESS, whose type differs between C libraries
-      setpriority(.init(process), 0, 10)
+      setpriority(.init(process), id_t(thread), 5)
     #endif
   }
 }

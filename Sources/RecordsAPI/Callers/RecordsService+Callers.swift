@@ -30,13 +30,15 @@ extension RecordsService {
       // What was committed before the request was made, holds for it: a sign-out, or a new role.
       refresher.queue.async { [self] in
         refresher.catchUpWithWriters()
-        let goOn = { @Sendable in
-          Self.writing.async { answer(identity, gate, request, responder, body) }
+        var service = self
+        service.commit = refresher.commit
+        let goOn = { @Sendable [service] in
+          Self.writing.async { service.answer(identity, gate, request, responder, body) }
         }
         // Where the statement takes long, its result comes behind the commit: nobody is refused by the one
         // before.
         if let claims = registry.live(key)?.controller, claims.isToldDelayed {
-          return refresher.whenShown(claims, refresher.commit) { _ in goOn() }
+          return refresher.whenShown(claims, service.commit) { _ in goOn() }
         }
         goOn()
       }
@@ -90,7 +92,8 @@ extension RecordsService {
 
   /// Finds a moment between two turns of the engine in which the claims that a caller is known by are
   /// those of the present, and a result is of no commit before them: it would be what others could
-  /// read who had these claims then.
+  /// read who had these claims then. Where the result is soon made, it is of none before the request
+  /// either.
   ///
   /// - Parameters:
   ///   - feed: of the result.
@@ -118,6 +121,9 @@ extension RecordsService {
         }
       }
       if let late = feed.late(for: commit) { return wait(late, commit) }
+      if let late = feed.late(for: self.commit), refresher.isSoonShown(late) {
+        return refresher.whenShown(late, self.commit) { _ in body(nil) }
+      }
       if let returning = feed.returning(in: refresher) { return wait(returning, .max) }
       body(.success(feed.head))
     }

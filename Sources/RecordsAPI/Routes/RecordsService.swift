@@ -27,6 +27,8 @@ struct RecordsService: Sendable {
   var exploring: Exploring?
   /// Who asks; nil where there is no gate.
   var caller: Caller?
+  /// The last commit before the caller asked, as the engine counts them.
+  var commit = 0
   /// Answers anew, where what the caller may see changed while it was read.
   var again: (@Sendable (Responder) -> Void)?
   var pages: PageCache { registry.pages }

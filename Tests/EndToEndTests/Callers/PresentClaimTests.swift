@@ -82,4 +82,22 @@ import Testing
       #expect(try page.json["numberOfRecords"].int == id - 99)
     }
   }
+
+  /// Too long for the queue that follows commits: each result comes behind its commit.
+  @Test func `is in what they read though that takes long`() throws {
+    let long = """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000) \
+      SELECT count(*) FROM n
+      """
+    let shop = try Shop(
+      queries: Shop.queries.replacing(
+        "AND price >= :least", with: "AND price >= :least AND (\(long)) > 0"))
+    let client = shop.fixture.client()
+    _ = try shop.follow("orders", as: "ann")
+    for id in 100..<115 {
+      try shop.writer.commit("INSERT INTO purchase VALUES (\(id), 7, 'Item \(id)', 99)")
+      let page = try client.get("/v1/queries/orders/records?least=99", Shop.bearer("ann"))
+      #expect(try page.json["numberOfRecords"].int == id - 99)
+    }
+  }
 }
