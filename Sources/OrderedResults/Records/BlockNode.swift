@@ -22,6 +22,10 @@ final class BlockNode: Sendable {
   var starts: [Int] { content.starts }
   /// Records in all blocks.
   var count: Int { content.count }
+  /// Whether it is too small to be left alone among others, or its last block is.
+  var isSmall: Bool { blocks.count < Self.minimumCount || blocks.last?.isSmall == true }
+  /// Whether one more record fits in.
+  var hasRoom: Bool { blocks.count < Self.maximumCount || blocks.last?.hasRoom == true }
 }
 
 /// The blocks of a node, and what must be known of them to share them without a look into any.
@@ -45,6 +49,13 @@ struct NodeBlocks: Sendable {
     blocks.append(block)
     starts.append(count)
     count += block.count
+  }
+
+  /// Takes the last block away, of which there must be one.
+  mutating func removeLast() {
+    count -= blocks.removeLast().count
+    starts.removeLast()
+    small &= ~(1 << blocks.count)
   }
 
   /// Appends blocks of another node, none of which is small.

@@ -62,6 +62,10 @@ final class RecordBlock: @unchecked Sendable {
 
   /// Whether a builder should rather copy these few records than have one more block.
   var isSmall: Bool { Self.isSmall(count: count, byteCount: byteCount) }
+  /// Whether one more record fits in that is like these.
+  var hasRoom: Bool {
+    count < Self.maximumCount && byteCount + byteCount / count <= Self.maximumByteCount
+  }
 
   static func isSmall(count: Int, byteCount: Int) -> Bool {
     count < maximumCount / 4 && byteCount < maximumByteCount / 4

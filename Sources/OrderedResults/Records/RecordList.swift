@@ -34,6 +34,12 @@ struct RecordList: Sendable {
     count = shift + source.end(ofNode: range.upperBound - 1)
   }
 
+  /// Takes the last node away, of which there must be one.
+  mutating func removeLast() {
+    count -= nodes.removeLast().count
+    starts.removeLast()
+  }
+
   /// The nodes from `first` on that are whole among `count` records.
   ///
   /// O(log n), n records.

@@ -34,6 +34,7 @@ struct RecordListBuilder: ~Copyable {
       knownCount += 1
       return
     }
+    if open.count == 0 { reopenEnd() }
     if !open.hasRoom(forRecordOf: record.count) { closeBlock() }
     open.append(record)
   }
@@ -48,6 +49,7 @@ struct RecordListBuilder: ~Copyable {
       knownCount += range.count
       return
     }
+    if open.count == 0, node.blocks.isEmpty, list.nodes.last?.isSmall == true { reopenEnd() }
     var place = place(of: range.lowerBound, in: source)
     var remaining = range.count
     while remaining > 0 {
@@ -129,6 +131,18 @@ struct RecordListBuilder: ~Copyable {
   }
 
   // MARK: - Nodes
+
+  /// Takes the end of the list up again that was shared whole, where it has room: else what is appended to
+  /// a list, again and again, is a node each time. O(1).
+  private mutating func reopenEnd() {
+    guard node.blocks.isEmpty, let last = list.nodes.last, last.hasRoom else { return }
+    list.removeLast()
+    node = last.content
+    if let block = node.blocks.last, block.hasRoom {
+      node.removeLast()
+      copy(block, 0..<block.count)
+    }
+  }
 
   /// Shares a node, or makes two of it and a few blocks before it.
   private mutating func append(_ whole: BlockNode) {
