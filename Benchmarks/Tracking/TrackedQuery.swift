@@ -23,6 +23,19 @@ final class TrackedQuery {
     reason = tracking.reason
   }
 
+  /// The medians of several that take turns, so that what else the machine does meets all of them.
+  static func measureInTurns(
+    _ queries: [TrackedQuery], _ runs: Int, _ change: String
+  ) throws -> [Double] {
+    var times = queries.map { _ in [Double]() }
+    for _ in 0..<runs {
+      for (index, query) in queries.enumerated() {
+        times[index].append(try query.measure(1, change))
+      }
+    }
+    return times.map { $0.median ?? 0 }
+  }
+
   func measure(_ runs: Int, _ change: String) throws -> Double {
     refresher.refreshAndWait()
     return try Measure.median(runs: runs) {

@@ -18,7 +18,7 @@ extension Tracking {
       let run = try TrackedQuery(database, list, alongside: again)
       // The first changes make what the others need.
       for live in [alone, kept, run] { _ = try live.measure(3, change) }
-      let times = try [alone, kept, run].map { try $0.measure(runs, change) }
+      let times = try TrackedQuery.measureInTurns([alone, kept, run], runs, change)
       table.append(
         [name] + times.map(\.short) + [(times[1] / times[0]).short, (times[2] / times[1]).short])
     }

@@ -67,8 +67,10 @@ extension Refresher {
       result.durations.dearRuns[position] = runs
       // Whoever looks up a row has company, mostly.
       let isLookup = !isAlongside && query.lookup != nil
-      guard runs >= (isLookup ? 1 : Self.dearRuns) else { continue }
-      let rows = keys(of: definitions, result, bound).map { key in
+      let keys = keys(of: definitions, result, bound)
+      let areFollowed = keys.allSatisfy { followedRows[$0] != nil }
+      guard areFollowed || runs >= (isLookup ? 1 : Self.dearRuns) else { continue }
+      let rows = keys.map { key in
         let rows =
           followedRows[key]
           ?? FollowedRows(

@@ -18,8 +18,8 @@ package struct RefresherLimits: Sendable, Equatable {
   /// A statement alongside that takes longer than this is not run at each commit: the rows that it
   /// aggregates are followed, in the memory that they take.
   ///
-  /// 0.1 ms: about as long as all the rest of a commit.
-  package var dearStatement = Duration.microseconds(100)
+  /// 25 µs: about as long as to follow a changed row.
+  package var dearStatement = Duration.microseconds(25)
 
   /// Where an index gives the order, windows of a result of more records are live by themselves, as
   /// long as they are few; those of a smaller one are cut from the whole.
