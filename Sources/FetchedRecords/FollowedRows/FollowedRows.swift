@@ -49,6 +49,9 @@ final class FollowedRows: @unchecked Sendable {
     self.areLookedUp = areLookedUp
   }
 
+  /// Whether they are followed, or soon will be.
+  var areThere: Bool { live != nil || opening != nil }
+
   /// Whether they are read, or brought up to date, at this time.
   var areComing: Bool {
     opening != nil || live.map { $0.isBehind && $0.failure == nil } ?? false

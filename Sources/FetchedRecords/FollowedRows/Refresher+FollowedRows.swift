@@ -68,7 +68,7 @@ extension Refresher {
       // Whoever looks up a row has company, mostly.
       let isLookup = !isAlongside && query.lookup != nil
       let keys = keys(of: definitions, result, bound)
-      let areFollowed = keys.allSatisfy { followedRows[$0] != nil }
+      let areFollowed = keys.allSatisfy { followedRows[$0]?.areThere == true }
       guard areFollowed || runs >= (isLookup ? 1 : Self.dearRuns) else { continue }
       let rows = keys.map { key in
         let rows =

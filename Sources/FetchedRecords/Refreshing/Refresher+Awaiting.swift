@@ -2,9 +2,14 @@ import Dispatch
 
 extension LiveResult {
   /// Somebody who waits until a commit is shown.
-  struct Awaiting {
+  final class Awaiting: Sendable {
     let commit: Int
     let body: @Sendable (FetchFailure?) -> Void
+
+    init(commit: Int, body: @escaping @Sendable (FetchFailure?) -> Void) {
+      self.commit = commit
+      self.body = body
+    }
   }
 
   /// Whether it shows what a commit made of it: the state of that one or of a later one, or the
@@ -28,21 +33,30 @@ extension Refresher {
   /// - Parameters:
   ///   - result: what is waited for.
   ///   - commit: which it is to show; `.max` is the present.
+  ///   - patience: how long to wait at most; nil: as long as it takes.
   ///   - body: is called on ``queue`` between two turns, once, with what keeps the result from showing
-  ///     the commit; nil: it ``LiveResult/shows(_:)`` it, or did a moment ago.
+  ///     the commit; nil: it ``LiveResult/shows(_:)`` it, or did a moment ago, or that took too long.
   package func whenShown(
-    _ result: LiveResult, _ commit: Int, _ body: @escaping @Sendable (FetchFailure?) -> Void
+    _ result: LiveResult, _ commit: Int, atMost patience: Duration? = nil,
+    _ body: @escaping @Sendable (FetchFailure?) -> Void
   ) {
     access.preconditionInTurn()
     let awaiting = LiveResult.Awaiting(commit: commit, body: body)
-    if isOver(awaiting, result) { call(awaiting, result) } else { result.awaiting.append(awaiting) }
+    if isOver(awaiting, result) { return call(awaiting, result) }
+    result.awaiting.append(awaiting)
+    guard let patience else { return }
+    access.async(after: .milliseconds(Int(patience / .milliseconds(1)))) {
+      guard let index = result.awaiting.firstIndex(where: { $0 === awaiting }) else { return }
+      result.awaiting.remove(at: index).body(nil)
+    }
   }
 
   /// Whether a live result is behind, and there is no reason why it should be so for long.
   ///
   /// On ``queue`` only.
   package func isSoonShown(_ result: LiveResult) -> Bool {
-    result.isToldDelayed && result.failure == nil && !isKnownAsLong(result)
+    failure == nil && result.failure == nil && result.isToldDelayed && !result.isLetGo
+      && !isKnownAsLong(result)
   }
 
   /// It is kept up to date no longer.

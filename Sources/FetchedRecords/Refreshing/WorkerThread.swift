@@ -67,10 +67,16 @@ final class WorkerThread: Sendable {
 
   private static func lower(_ thread: Int32) {
     #if os(Linux)
-      // Linux keeps the value for each thread (`man 2 setpriority`). At 5 it has a third of what another
+      // Linux keeps the value for each thread (`man 2 setpriority`). At 5 more it has a third of what another
       // thread has that wants to run all the time: on a busy machine it comes forward all the same.
-      let process = 0  // PRIO_PROCESS, whose type differs between C libraries
-      setpriority(.init(process), id_t(thread), 5)
+      setpriority(.init(process), id_t(thread), min(19, Self.ofProcess + 5))
     #endif
   }
+
+  #if os(Linux)
+    /// PRIO_PROCESS, whose type differs between C libraries.
+    private static let process = 0
+    /// That of the process: of its first thread, which is never lowered.
+    private static let ofProcess = getpriority(.init(process), id_t(getpid()))
+  #endif
 }

@@ -132,12 +132,14 @@ struct RecordListBuilder: ~Copyable {
 
   // MARK: - Nodes
 
-  /// Takes the end of the list up again that was shared whole, where it has room: else what is appended to
-  /// a list, again and again, is a node each time. O(1).
+  /// Takes the last node and the last block up again that were shared whole, where they have room: else what
+  /// is appended to a list, again and again, is a node or a block each time. O(1).
   private mutating func reopenEnd() {
-    guard node.blocks.isEmpty, let last = list.nodes.last, last.hasRoom else { return }
-    list.removeLast()
-    node = last.content
+    if node.blocks.isEmpty {
+      guard let last = list.nodes.last, last.hasRoom else { return }
+      list.removeLast()
+      node = last.content
+    }
     if let block = node.blocks.last, block.hasRoom {
       node.removeLast()
       copy(block, 0..<block.count)

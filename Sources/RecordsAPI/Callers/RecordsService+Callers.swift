@@ -90,6 +90,9 @@ extension RecordsService {
     if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
+  /// How long an answer waits for what was committed before the request.
+  private static let patience = Duration.milliseconds(250)
+
   /// Finds a moment between two turns of the engine in which the claims that a caller is known by are
   /// those of the present, and a result is of no commit before them: it would be what others could
   /// read who had these claims then. Where the result is soon made, it is of none before the request
@@ -99,10 +102,11 @@ extension RecordsService {
   ///   - feed: of the result.
   ///   - row: what says who the caller is.
   ///   - gate: knows callers.
+  ///   - isPatient: whether to wait for a result that is soon made.
   ///   - body: is called once, on the engine's queue, with the state to answer from, or with what keeps
   ///     it from being shown; nil: something had to be waited for, and is to be found out again.
   func settle(
-    _ feed: Feed, with row: Caller.Row, _ gate: Gatekeeper,
+    _ feed: Feed, with row: Caller.Row, _ gate: Gatekeeper, isPatient: Bool = true,
     _ body: @escaping @Sendable (Result<Feed.Head, Problem>?) -> Void
   ) {
     refresher.queue.async { [self] in
@@ -121,8 +125,10 @@ extension RecordsService {
         }
       }
       if let late = feed.late(for: commit) { return wait(late, commit) }
-      if let late = feed.late(for: self.commit), refresher.isSoonShown(late) {
-        return refresher.whenShown(late, self.commit) { _ in body(nil) }
+      if isPatient, let late = feed.late(for: self.commit), refresher.isSoonShown(late) {
+        return refresher.whenShown(late, self.commit, atMost: Self.patience) { _ in
+          settle(feed, with: row, gate, isPatient: false, body)
+        }
       }
       if let returning = feed.returning(in: refresher) { return wait(returning, .max) }
       body(.success(feed.head))
