@@ -96,13 +96,19 @@ import Testing
     #expect(fourth.hasBegun())
   }
 
-  @Test func `who waits goes on where the others are stuck`() throws {
-    let turns = ProcessorTurns(places: 1, patience: .milliseconds(5))
+  /// Two of whom one has the only place, and the other goes on without one.
+  private func twoBeyondPlaces(of turns: ProcessorTurns) -> (Runner, Runner) {
     let (first, second) = (Runner(turns), Runner(turns))
     first.begin()
     #expect(first.hasBegun())
     second.begin()
     #expect(second.hasBegun())
+    return (first, second)
+  }
+
+  @Test func `who waits goes on where the others are stuck`() throws {
+    let turns = ProcessorTurns(places: 1, patience: .milliseconds(5))
+    let (first, second) = twoBeyondPlaces(of: turns)
     #expect(turns.waiting == .nobody)
     second.turn.end()
     first.turn.end()
@@ -115,11 +121,7 @@ import Testing
   /// each has run, with a place or without.
   @Test func `what runs without a place is counted`() throws {
     let turns = ProcessorTurns(places: 1, patience: .milliseconds(5))
-    let (first, second) = (Runner(turns), Runner(turns))
-    first.begin()
-    #expect(first.hasBegun())
-    second.begin()
-    #expect(second.hasBegun())
+    let (first, second) = twoBeyondPlaces(of: turns)
     try eventually("20 ms are counted") { second.turn.ownTime > .milliseconds(20) }
     second.turn.reset()
     #expect(second.turn.ownTime < .milliseconds(20))

@@ -119,7 +119,7 @@ extension Refresher {
       reader.start(run, isLong: isExpectedLong(run)) { reader in
         self.access.async { self.finish(reader) }
       }
-      yieldLater()
+      lowerLongWork()
       count { $0.background += 1 }
       noteReaders()
       return true

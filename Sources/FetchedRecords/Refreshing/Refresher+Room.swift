@@ -64,7 +64,7 @@ extension Refresher {
     let long = longReaders
     if long.contains(where: \.isPutOff) { return }
     guard long.count > readersForLong, let youngest = long.max(by: { $0.began < $1.began }) else {
-      return lookForRoomLater()
+      return lookAgainLater()
     }
     youngest.putOff()
     count { $0.putOff += 1 }
@@ -77,26 +77,22 @@ extension Refresher {
 
   /// Lets others go before work that turns out to be long: what may be short is not held up by what
   /// else the machine does.
-  func yieldLater() {
-    guard !willYield, readers.contains(where: { $0.run != nil && !$0.yields }) else { return }
-    willYield = true
-    access.async(after: .milliseconds(Int(Self.trial / .milliseconds(1)))) { [self] in
-      willYield = false
-      for reader in readers where reader.run != nil && !reader.yields {
-        let clock = reader.statementGuard
-        let time = clock.processorTime ?? clock.ownTime ?? .zero
-        if time > Self.trial { reader.yieldToOthers() }
-      }
-      yieldLater()
+  func lowerLongWork() {
+    for reader in readers where reader.run != nil && !reader.yields {
+      let clock = reader.statementGuard
+      let time = clock.processorTime ?? clock.ownTime ?? .zero
+      if time > Self.trial { reader.yieldToOthers() } else { lookAgainLater() }
     }
   }
 
-  private func lookForRoomLater() {
-    guard !willLookForRoom else { return }
-    willLookForRoom = true
+  private func lookAgainLater() {
+    guard !willLookAgain else { return }
+    willLookAgain = true
     access.async(after: .milliseconds(Int(Self.trial / .milliseconds(1)))) { [self] in
-      willLookForRoom = false
-      if !isStopped { putOffLongWork() }
+      willLookAgain = false
+      if isStopped { return }
+      lowerLongWork()
+      putOffLongWork()
     }
   }
 

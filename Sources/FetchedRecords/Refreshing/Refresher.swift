@@ -52,10 +52,8 @@ package final class Refresher: @unchecked Sendable {
   var mayAnalyse = false
   /// Connections for what takes long; made when they are needed.
   var readers: [BackgroundReader] = []
-  /// Whether it will be looked soon whether one of them has to make room.
-  var willLookForRoom = false
-  /// Whether it will be looked soon whether one of them has to let others go first.
-  var willYield = false
+  /// Whether it will be looked soon whether one of them has to make room, or to let others go first.
+  var willLookAgain = false
   /// In which they run.
   let readerTurns = ProcessorTurns()
   /// Statements that took long when they last ran beside the queue.
