@@ -53,6 +53,12 @@ import Testing
     FROM plan FULL JOIN fact ON fact.owner = plan.owner
     """,
     "SELECT a.id AS a, b.id AS b FROM fact a FULL JOIN fact b ON b.amount = a.owner AND a.amount > 2",
+    "SELECT owner.*, code, amount FROM owner FULL JOIN fact ON fact.owner = owner.id ORDER BY fact.id, name",
+    """
+    SELECT f.*, o.name FROM owner o FULL JOIN fact f ON f.owner = o.id AND f.amount > 2
+    WHERE o.name IS NULL OR f.id IS NULL ORDER BY f.code, o.id
+    """,
+    "SELECT code, coalesce(name, 'none') AS n FROM fact FULL JOIN owner ON fact.owner = owner.id ORDER BY n, code",
   ])
   func `are read again, and no others`(sql: String) throws {
     let statistics = try Fixture.following(sql, schema: Self.schema, Self.changes).statistics

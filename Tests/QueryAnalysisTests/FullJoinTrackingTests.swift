@@ -33,6 +33,20 @@ import Testing
     #expect((others.layout.key ?? []).count > 2 && others.layout.keyIsUnique)
   }
 
+  @Test(arguments: [
+    "SELECT a.name, b.title FROM author a FULL JOIN book b ON b.authorId = a.id",
+    "SELECT a.name, b.title FROM book b FULL JOIN author a ON b.authorId = a.id",
+  ])
+  func `begins with the table of which each row has one record`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    let owners = (query.plan?.leads ?? []).filter(\.isOwner).sorted {
+      ($0.arm ?? 0) < ($1.arm ?? 0)
+    }
+    #expect(owners.map(\.table) == ["book", "author"])
+    // Which of the two, and the rowid there.
+    #expect(query.layout.key?.count == 2)
+  }
+
   @Test func `says what leads to records`() throws {
     let tracking = try tracking(
       "SELECT g.code, b.id FROM genre g FULL JOIN book b ON b.title = g.code")

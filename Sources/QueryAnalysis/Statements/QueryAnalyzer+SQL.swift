@@ -158,6 +158,23 @@ extension QueryAnalyzer {
     var analysis = try UnionAnalysis(compound, candidate, over: distributed) {
       try IncrementalAnalysis($0, budget, in: db)
     }
+    if let turned = compound.turned, !analysis.arms[0].isOneRecordAnOwner,
+      let shape = try? unionShape(turned: turned, candidate)
+    {
+      return shape
+    }
+    return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
+  }
+
+  /// The shape of a FULL JOIN from its other table, each row of which has one record; nil: it has several there, too.
+  private func unionShape(
+    turned arms: [SelectSyntax], _ candidate: IncrementalCandidate
+  ) throws -> IncrementalShape? {
+    let compound = CompoundSelect(arms: arms, kind: .fullJoin, texts: [])
+    var analysis = try UnionAnalysis(compound, candidate) {
+      try IncrementalAnalysis($0, budget, in: db)
+    }
+    guard analysis.arms[0].isOneRecordAnOwner else { return nil }
     return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
   }
 

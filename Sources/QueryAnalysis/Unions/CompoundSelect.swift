@@ -15,6 +15,8 @@ struct CompoundSelect {
   var kind: Kind
   /// The SELECTs as they are written, without ORDER BY and LIMIT, each with the tables of WITH that it reads.
   var texts: [String]
+  /// The SELECTs of a FULL JOIN that begins with the other table; nil: it may begin with one only.
+  var turned: [SelectSyntax]? = nil
 }
 
 extension SelectParser {

@@ -11,7 +11,7 @@ enum FullJoin {
   ) throws -> CompoundSelect? {
     guard syntax.sources.contains(where: \.isFullJoined) else { return nil }
     guard syntax.sources.count == 2, let rowID = try rowID(of: syntax.sources[0], syntax, facts),
-      try self.rowID(of: syntax.sources[1], syntax, facts) != nil
+      let otherRowID = try self.rowID(of: syntax.sources[1], syntax, facts)
     else {
       throw NotIncremental(reason: "it has a FULL JOIN of something else than tables with rowids")
     }
@@ -24,9 +24,15 @@ enum FullJoin {
     (left.isLeftJoined, left.isWrittenFirst) = (true, true)
     (right.constraint, right.isFullJoined) = (.none, false)
     second.sources = [right, left]
-    second.predicate = [syntax.predicate?.parenthesized, "\(rowID) IS NULL"].compactMap(\.self)
-      .joined(separator: " AND ")
-    return CompoundSelect(arms: [first, second], kind: .fullJoin, texts: [])
+    let turned: [SelectSyntax]? =
+      if case .on = syntax.sources[1].constraint {
+        [second, first.whereMissing(otherRowID)]
+      } else {
+        // USING shows the column of the first table, which may equal the other's and look different.
+        nil
+      }
+    return CompoundSelect(
+      arms: [first, second.whereMissing(rowID)], kind: .fullJoin, texts: [], turned: turned)
   }
 
   /// The rowid of a table, which is NULL only where there is no row; nil: it is no table with rowids.
@@ -61,5 +67,15 @@ enum FullJoin {
     }
     let words = SQLTokens.tokens(of: term.expression)[...].withoutParentheses.map(\.folded)
     return columns.firstIndex { SQLTokens.tokens(of: $0.expression).map(\.folded) == words }
+  }
+}
+
+extension SelectSyntax {
+  /// Its rows for which there is none of the table with this rowid.
+  fileprivate func whereMissing(_ rowID: String) -> SelectSyntax {
+    var select = self
+    select.predicate = [predicate?.parenthesized, "\(rowID) IS NULL"].compactMap(\.self)
+      .joined(separator: " AND ")
+    return select
   }
 }

@@ -34,7 +34,9 @@ struct UnionArm {
       {
         do {
           let searched = try Self.searched(analysis, by: owner, number, keeping)
-          let others = kind == .union ? [] : try Self.others(owner, analysis)
+          // The second SELECT of a FULL JOIN has no rows of the other table.
+          let isOneEach = kind == .union || kind == .fullJoin && number > 0
+          let others = isOneEach ? [] : try Self.others(owner, analysis)
           (self.analysis, self.owner) = (searched, owner)
           identity = analysis.select.tables[owner].identity + others
           return
@@ -81,6 +83,9 @@ struct UnionArm {
       return table.identity
     }
   }
+
+  /// Whether there is one record at most for each row of the owner.
+  var isOneRecordAnOwner: Bool { identity.count == ownIdentity.count }
 
   /// The key of the owner's table; nil: it has rowids.
   var key: TableKey? { analysis.select.tables[owner].key }
