@@ -155,27 +155,25 @@ extension QueryAnalyzer {
     guard candidate.resultExpressions.isEmpty else {
       throw NotIncremental(reason: "the sections of UNION are no column of it")
     }
-    var analysis = try UnionAnalysis(compound, candidate, over: distributed) {
-      try IncrementalAnalysis($0, budget, in: db)
-    }
+    var analysis = try unionAnalysis(compound, candidate, over: distributed)
     if let turned = compound.turned, !analysis.arms[0].isOneRecordAnOwner,
-      let shape = try? unionShape(turned: turned, candidate)
+      var other = try? unionAnalysis(
+        CompoundSelect(arms: turned, kind: compound.kind, texts: []), candidate),
+      other.arms[0].isOneRecordAnOwner,
+      let shape = try? checked(try other.shape(), candidate.list.visible, outer: 0)
     {
       return shape
     }
     return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
   }
 
-  /// The shape of a FULL JOIN from its other table, each row of which has one record; nil: it has several there, too.
-  private func unionShape(
-    turned arms: [SelectSyntax], _ candidate: IncrementalCandidate
-  ) throws -> IncrementalShape? {
-    let compound = CompoundSelect(arms: arms, kind: .fullJoin, texts: [])
-    var analysis = try UnionAnalysis(compound, candidate) {
+  private func unionAnalysis(
+    _ compound: CompoundSelect, _ candidate: IncrementalCandidate,
+    over distributed: DistributedSelect? = nil
+  ) throws -> UnionAnalysis {
+    try UnionAnalysis(compound, candidate, over: distributed) {
       try IncrementalAnalysis($0, budget, in: db)
     }
-    guard analysis.arms[0].isOneRecordAnOwner else { return nil }
-    return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
   }
 
   private func checked(

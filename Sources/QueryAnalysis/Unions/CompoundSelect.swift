@@ -15,7 +15,8 @@ struct CompoundSelect {
   var kind: Kind
   /// The SELECTs as they are written, without ORDER BY and LIMIT, each with the tables of WITH that it reads.
   var texts: [String]
-  /// The SELECTs of a FULL JOIN that begins with the other table; nil: it may begin with one only.
+  /// The SELECTs of the same FULL JOIN from its other table, which serve better where each of its rows has one record;
+  /// nil: it can be had from the first one only.
   var turned: [SelectSyntax]? = nil
 }
 
