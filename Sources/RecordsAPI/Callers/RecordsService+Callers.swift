@@ -90,8 +90,9 @@ extension RecordsService {
     if let giveUp { responder.whenAbandoned(giveUp) }
   }
 
-  /// How long an answer waits for what was committed before the request.
-  private static let patience = Duration.milliseconds(250)
+  /// How long an answer waits for what was committed before the request, where that is soon made: many times
+  /// as long as it takes, for on a busy machine all takes many times as long.
+  private static let patience = Duration.seconds(2)
 
   /// Finds a moment between two turns of the engine in which the claims that a caller is known by are
   /// those of the present, and a result is of no commit before them: it would be what others could
