@@ -222,7 +222,34 @@ extension TrackingForm {
       change: "UPDATE player SET name = name || '+' WHERE id = 500"),
   ]
 
+  /// Something that SQLite goes along for each record, and that changes nothing.
+  private static let scan = "EXISTS (SELECT 1 FROM club WHERE title IS NOT NULL)"
+
   private static let others = [
+    TrackingForm(
+      name: "the last 50 of an index, turned round",
+      select: """
+        SELECT * FROM (SELECT id, name, score FROM player ORDER BY name DESC, id DESC LIMIT 50) WHERE 1
+        """, rest: "ORDER BY name",
+      change: "UPDATE player SET score = score + 1 WHERE id = 500", again: scan),
+    TrackingForm(
+      name: "the first 50 without an index, joined (another row)",
+      select: """
+        SELECT p.id, p.name, c.title
+        FROM (SELECT * FROM player ORDER BY email DESC, id LIMIT 50) p JOIN club c ON c.id = p.clubId
+        WHERE 1
+        """, rest: "ORDER BY p.name", change: score, again: scan),
+    TrackingForm(
+      name: "the first 50 without an index, joined (one of them)",
+      select: """
+        SELECT p.id, p.name, c.title
+        FROM (SELECT * FROM player ORDER BY email DESC, id LIMIT 50) p JOIN club c ON c.id = p.clubId
+        WHERE 1
+        """, rest: "ORDER BY p.name",
+      change: """
+        UPDATE player SET name = name || '+'
+        WHERE id = (SELECT id FROM player ORDER BY email DESC, id LIMIT 1)
+        """, again: scan),
     TrackingForm(
       name: "search (1 document in 100)",
       select: """

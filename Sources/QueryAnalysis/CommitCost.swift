@@ -4,7 +4,7 @@ package enum CommitCost: String, Sendable {
   case search
   /// The same, and each record whose place among all, or running sum, is another one then.
   case running
-  /// The first rows of an index, up to LIMIT or a place.
+  /// The first rows of an order, up to LIMIT or a place.
   case window
   /// The rows of each group that a changed row is in, or was.
   case partition
@@ -19,7 +19,7 @@ extension CommitCost {
     case .search: "a search for each changed row and each record that it leads to"
     case .running:
       "a search for each changed row, and each record that has another place or sum then"
-    case .window: "the first rows, up to LIMIT or a place, along an index"
+    case .window: "the first rows, up to LIMIT or a place"
     case .partition: "the rows of each group that a changed row is in"
     case .everything: "the whole query"
     }
@@ -41,6 +41,7 @@ extension Query {
   /// O(t) for the t tables of the query.
   package func cost(ofCommitTo table: String) -> CommitCost {
     guard let plan else {
+      if limitedRows != nil { return .window }
       return lookup != nil ? .running : totals.isEmpty ? .everything : .search
     }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }

@@ -25,6 +25,8 @@ package final class Query: Sendable {
   package let totals: [AggregatePlan]
   /// How its only record is found among others that are followed; nil: it is another query.
   package let lookup: RowLookup?
+  /// How its records are made of the rows that a SELECT in its FROM has up to LIMIT; nil: it is another query.
+  package let limitedRows: LimitedRows?
   /// Whether whoever asks for it chooses what some function is called with.
   ///
   /// One call is not ended before it is over, as SQLite looks for an interruption between
@@ -36,21 +38,25 @@ package final class Query: Sendable {
   package var routing: ArgumentEquality? { alongside.isEmpty ? plan?.equality : nil }
 
   /// What its values follow: of each statement alongside, then of each column of a record of aggregates, the rows
-  /// of each aggregate; or of a record that is looked up, those that it is one of. nil: a statement runs again.
+  /// of each aggregate; or of a record that is looked up, those that it is one of, or the rows up to LIMIT in FROM.
+  /// nil: a statement runs again.
   package var rowsToFollow: [[QueryDefinition]?] {
     let plans = alongside.map(\.plan) + totals
-    return plans.map { $0?.aggregates.map(\.rows) } + [lookup].compactMap { $0.map { [$0.rows] } }
+    return plans.map { $0?.aggregates.map(\.rows) } + [followed].compactMap { $0.map { [$0] } }
   }
 
   /// Whether its only record may be made of rows that are followed, though it has no plan of its own.
   package var followsRows: Bool { !totals.isEmpty || lookup != nil }
+
+  /// The rows of which its records are one, or are made, if these are followed by themselves.
+  package var followed: QueryDefinition? { lookup?.rows ?? limitedRows?.rows }
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], storage: [String],
     alongside: [AlongsideStatement],
     tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan], lookup: RowLookup?,
-    letsClientsCallFunctions: Bool
+    limitedRows: LimitedRows?, letsClientsCallFunctions: Bool
   ) {
     self.definition = definition
     self.sql = sql
@@ -63,6 +69,7 @@ package final class Query: Sendable {
     self.plan = plan
     self.totals = totals
     self.lookup = lookup
+    self.limitedRows = limitedRows
     self.letsClientsCallFunctions = letsClientsCallFunctions
   }
 }

@@ -46,9 +46,10 @@ let trackedSchema = """
     SELECT id, name FROM author WHERE id IN (SELECT authorId FROM book WHERE genre > 'g');
   """
 
-func analyzed(_ definition: QueryDefinition) throws -> Query {
+/// What a definition means under that schema, and what else is to be there.
+func analyzed(_ definition: QueryDefinition, _ more: String = "") throws -> Query {
   try DatabaseQueue().write { db in
-    try db.execute(sql: trackedSchema)
+    try db.execute(sql: trackedSchema + more)
     return try Query.analyzed(definition, in: db)
   }
 }

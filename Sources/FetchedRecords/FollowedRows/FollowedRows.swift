@@ -2,8 +2,8 @@ import GRDB
 import OrderedResults
 import QueryAnalysis
 
-/// The rows that statements alongside aggregate, or of which one is looked up, and what they come to; those who
-/// show it share it.
+/// The rows that statements alongside aggregate, of which one is looked up, or which a SELECT in FROM has up to
+/// LIMIT; those who show what they come to share them.
 // Safe to share: every mutable field is touched on the refresher's queue only.
 final class FollowedRows: @unchecked Sendable {
   /// What tells them apart: the query and the values of its parameters.
@@ -21,10 +21,18 @@ final class FollowedRows: @unchecked Sendable {
     }
   }
 
+  /// What is made of them.
+  enum Use {
+    case aggregates
+    /// One of them is shown.
+    case lookup
+    /// They are shown with what belongs to each.
+    case limited
+  }
+
   let key: Key
   let queryName: String
-  /// Whether they are followed for who looks one up; else for aggregates of all.
-  let areLookedUp: Bool
+  let use: Use
   /// Live results that have to look one up as soon as they show the present.
   var waiting: [ObjectIdentifier: LiveResult] = [:]
   /// How many live results show what is made of them.
@@ -33,6 +41,8 @@ final class FollowedRows: @unchecked Sendable {
   var opening: Opening?
   /// The rows; nil: they are not there yet, could not be had, or followed no change.
   var live: LiveResult?
+  /// The commit with which they were last others than before.
+  var lastChange = 0
   /// Not before this they are asked for.
   private(set) var notBefore = ContinuousClock.now
   /// So often in a row they were read again as a whole.
@@ -43,10 +53,10 @@ final class FollowedRows: @unchecked Sendable {
   /// What could not be had, or follow, may be another matter after this.
   private static let pause = Duration.seconds(60)
 
-  init(_ key: Key, for queryName: String, areLookedUp: Bool) {
+  init(_ key: Key, for queryName: String, _ use: Use) {
     self.key = key
     self.queryName = queryName
-    self.areLookedUp = areLookedUp
+    self.use = use
   }
 
   /// Whether they are followed, or soon will be.
@@ -85,12 +95,26 @@ final class FollowedRows: @unchecked Sendable {
     return records.first.map { record in lookup.columns.map { [record.value($0)] } } ?? []
   }
 
+  /// The rowids of all of them at the present commit; nil: they are not known.
+  ///
+  /// O(k) for k rows.
+  var rowIDs: [Int64]? {
+    guard let live, !live.isBehind, live.failure == nil,
+      case .row(let column) = live.snapshot.query.plan?.owner
+    else { return nil }
+    let results = live.snapshot.results
+    return results.records(in: 0..<results.count).compactMap { record in
+      if case .integer(let rowID) = record.value(column) { rowID } else { nil }
+    }
+  }
+
   /// Notes how a change was brought in; returns whether they are worth what they cost.
   ///
   /// Where one is looked up, each who does would read all of them otherwise.
   func noteUpdate(isRefetch: Bool) -> Bool {
-    if areLookedUp { return true }
+    if use == .lookup { return true }
     refetches = isRefetch ? refetches + 1 : 0
+    if use == .limited, live?.snapshot.results.count ?? 0 > LimitedRows.most { return false }
     return refetches <= Self.mostRefetches
   }
 
@@ -104,9 +128,13 @@ final class FollowedRows: @unchecked Sendable {
 extension FollowedRows: LiveResultListener {
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     let query = try known(key.definition) ?? Query.analyzed(key.definition, in: db)
-    return BoundQuery(
-      query: query, arguments: key.arguments,
-      present: areLookedUp ? Self.presentRows : Self.presentTotals)
+    let present: BoundQuery.Presentation? =
+      switch use {
+      case .aggregates: Self.presentTotals
+      case .lookup: Self.presentRows
+      case .limited: nil
+      }
+    return BoundQuery(query: query, arguments: key.arguments, present: present)
   }
 
   /// On whatever thread works out the next state: O(n) for n rows that were read as a whole.

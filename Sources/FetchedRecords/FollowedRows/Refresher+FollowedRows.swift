@@ -2,7 +2,7 @@ import OrderedResults
 import QueryAnalysis
 
 // Rows that statements alongside aggregate, or a query whose only record is made of all of them, or is one of
-// them: followed where running these costs more.
+// them, or that are those up to LIMIT in FROM: followed where running these costs more.
 extension Refresher {
   /// A statement that is dear so often in a row is not so by chance.
   private static let dearRuns = 3
@@ -15,7 +15,14 @@ extension Refresher {
       work.alongside[index].aggregates = values(query.alongside[position].plan, position, result)
     }
     let first = query.alongside.count
-    if let lookup = query.lookup {
+    if case .limited(_, let joinsOthers) = work.records, query.limitedRows?.rows != nil {
+      if result.followed[first] == nil { joinFollowedRows(of: result) }
+      guard let rows = result.followed[first]?.first, let rowIDs = rows.rowIDs,
+        rowIDs.count <= LimitedRows.most
+      else { return work }
+      let areSame = !joinsOthers && rows.lastChange <= result.snapshot.commit
+      work.records = areSame ? .none : .limited(rowIDs, joinsOthers: joinsOthers)
+    } else if let lookup = query.lookup {
       if work.records == .none, result.opening == nil { return work }
       // They may be followed for others.
       if result.followed[first] == nil { joinFollowedRows(of: result) }
@@ -66,15 +73,16 @@ extension Refresher {
       let runs = duration < limits.dearStatement ? 0 : before + 1
       result.durations.dearRuns[position] = runs
       // Whoever looks up a row has company, mostly.
-      let isLookup = !isAlongside && query.lookup != nil
+      let use: FollowedRows.Use =
+        isAlongside || query.followed == nil
+        ? .aggregates : query.lookup == nil ? .limited : .lookup
       let keys = keys(of: definitions, result, bound)
       let areFollowed = keys.allSatisfy { followedRows[$0]?.areThere == true }
-      guard areFollowed || runs >= (isLookup ? 1 : Self.dearRuns) else { continue }
+      guard areFollowed || runs >= (use == .lookup ? 1 : Self.dearRuns) else { continue }
       let rows = keys.map { key in
         let rows =
           followedRows[key]
-          ?? FollowedRows(
-            key, for: "\(result.queryName) alongside", areLookedUp: isLookup)
+          ?? FollowedRows(key, for: "\(result.queryName) alongside", use)
         followedRows[key] = rows
         return rows
       }
@@ -90,10 +98,10 @@ extension Refresher {
     followRows(of: result, query, [query.alongside.count])
   }
 
-  /// Has a query's record be one of rows that are followed for others with the same arguments.
+  /// Has a query's records be made of rows that are followed for others with the same arguments.
   private func joinFollowedRows(of result: LiveResult) {
-    guard let bound = try? result.bound?.get(), let lookup = bound.query.lookup,
-      let rows = followedRows[keys(of: [lookup.rows], result, bound)[0]]
+    guard let bound = try? result.bound?.get(), let definition = bound.query.followed,
+      let rows = followedRows[keys(of: [definition], result, bound)[0]]
     else { return }
     join([rows], at: bound.query.alongside.count, result)
   }
@@ -123,7 +131,9 @@ extension Refresher {
       guard let rows else { return }
       rows.opening = nil
       switch opened {
-      case .success(let live) where rows.users > 0: rows.live = live
+      case .success(let live) where rows.users > 0:
+        rows.live = live
+        rows.lastChange = live.snapshot.commit
       case .success(let live): self?.drop(live)
       case .failure: rows.rest()
       }
@@ -133,13 +143,16 @@ extension Refresher {
     line.openings.append(opening)
   }
 
-  /// Whether a live result looks up a row of others that are on their way: it waits for them, once, and does not
-  /// read them all by itself.
+  /// Whether a live result is made of rows that are on their way: it waits for them, once, and does not read them
+  /// all by itself.
   func waitsForRows(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
-    guard query.lookup != nil, let rows = result.followed[query.alongside.count]?.first,
+    guard query.followed != nil, let rows = result.followed[query.alongside.count]?.first,
       rows.areComing
     else { return false }
-    if case .totals(.some) = work.records { return false }
+    switch work.records {
+    case .none, .totals(.some), .limited(.some, _): return false
+    case .rows, .window, .total, .totals(nil), .limited(nil, _), .refetch: break
+    }
     // Others may be behind again whenever they come.
     if result.hasWaitedForRows { return false }
     result.hasWaitedForRows = true

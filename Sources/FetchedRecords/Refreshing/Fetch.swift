@@ -10,17 +10,18 @@ package struct NamedValue: Sendable, Equatable {
 }
 
 extension Query {
-  /// Runs the query and compares each row with the old result as it arrives.
+  /// Runs the query, or another statement of the same records, and compares each row with the old result as it
+  /// arrives.
   ///
   /// O(n) in the n rows of the result, and O(m log m) in the m rows that did not match in place.
   ///
   /// - Throws: `FetchFailure`.
   func fetch(
-    comparingWith old: Results, arguments: QueryArguments,
+    by other: String? = nil, comparingWith old: Results, arguments: QueryArguments,
     meter: ResultMeter = .none, in db: Database
   ) throws -> (results: Results, changes: ChangeSet) {
     do {
-      let statement = try db.cachedStatement(sql: sql)
+      let statement = try db.cachedStatement(sql: other ?? sql)
       statement.bind(arguments)
       defer { sqlite3_reset(statement.sqliteStatement) }
       var builder = ResultsBuilder(comparingWith: old)

@@ -132,6 +132,8 @@ package final class LiveResult: @unchecked Sendable {
     var fetch: Duration?
     /// Whether changes take long row by row: what they are led by stays where they are not interrupted.
     var isLongByRows = false
+    /// Of the records that are made of the rows up to LIMIT in FROM, where these were known.
+    var limited: Duration?
     /// By the positions of the statements.
     var alongside: [Int: Duration] = [:]
     /// So often in a row each was dear because of a change.

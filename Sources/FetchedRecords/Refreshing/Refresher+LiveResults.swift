@@ -25,7 +25,7 @@ extension Refresher {
           work.records = .rows(changed)
           if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
-      case .totals:
+      case .totals, .limited:
         for result in group.members.values { bring(work, changes, into: result, in: transaction) }
       case .window, .total:
         break
@@ -123,9 +123,10 @@ extension Refresher {
     } catch StatementGuard.Interruption.time {
       result.forgetUnlessUnfinished()
       noteVainBeginning(of: result)
-      if case .rows = work.records {
-        result.durations.isLongByRows = true
-      } else {
+      switch work.records {
+      case .rows: result.durations.isLongByRows = true
+      case .limited(.some, _): result.durations.limited = LiveResult.shortWork
+      case .none, .window, .total, .totals, .limited(nil, _), .refetch:
         result.durations.fetch = LiveResult.shortWork
       }
       return false
@@ -156,6 +157,7 @@ extension Refresher {
     followRows(of: result, update.query, update.ranAlongside + update.ranTotals)
     result.hasWaitedForRows = false
     if let rows = result.listener as? FollowedRows {
+      if !update.changes.isEmpty { rows.lastChange = number }
       noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
     }
     let old = result.snapshot

@@ -32,6 +32,9 @@ extension Query {
     /// The only record is made of rows that changed; what each of its columns is made of, as far as all is
     /// known. No columns: there is no record.
     case totals([[Value]]?)
+    /// The records are made of the rows up to LIMIT in FROM: the rowids of these, if they are known, and whether
+    /// what they are joined with may have changed.
+    case limited([Int64]?, joinsOthers: Bool)
     /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
   }
@@ -81,6 +84,10 @@ extension Query {
         tables.contains(where: { changes[table: $0] != nil })
           || storage.contains(where: { changes[table: $0] != nil })
       else { return .none }
+      if let limited = limitedRows {
+        let joinsOthers = limited.tablesBeside.contains { changes[table: $0] != nil }
+        return .limited(nil, joinsOthers: joinsOthers)
+      }
       guard let plan else {
         return followsRows ? .totals(nil) : .refetch(because: ["notIncremental"])
       }

@@ -109,16 +109,6 @@ extension IncrementalAnalysis {
   /// What SQLite calls the rows between the passes of window functions. A subquery in FROM has a name.
   private static let passes = "(subquery-"
 
-  /// The steps that read no table by themselves, or look for one key in an index.
-  private static let searchless = [
-    "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "REUSE SUBQUERY",
-    "LIST SUBQUERY", "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY",
-    "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT",
-    "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
-    // Of an OR each side is a step of its own: https://www.sqlite.org/optoverview.html#or_optimizations
-    "MULTI-INDEX OR", "INDEX ",
-  ]
-
   /// Asks SQLite whether rows are found by searches alone: no table is read as a whole.
   ///
   /// https://www.sqlite.org/eqp.html
@@ -128,21 +118,15 @@ extension IncrementalAnalysis {
       + subqueries.passNames.map { $0[...] }
     let lists = subqueries.functionNames.union([Self.membersName])
     for step in try steps(of: sql) {
-      let detail = step["detail"] as String
-      let isSearch =
-        detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
-        && !detail.contains("AUTOMATIC")
+      let detail = step.detail
       // The rows of the records themselves, whose section is still to be named, and what is asked for.
       let isOwn =
-        own.contains { detail == "CO-ROUTINE \($0)" || detail == "SCAN \($0)" }
+        own.contains(where: step.goesAlong(subquery:))
         || detail.hasPrefix("CO-ROUTINE \(Self.passes)")
         || detail.hasPrefix("SCAN \(Self.passes)")
       // What a function makes of one value.
-      let isFunction = lists.contains {
-        detail.hasPrefix("SCAN \($0) VIRTUAL TABLE INDEX ")
-      }
-      let isKnown = isSearch || isOwn || isFunction || isRowOfSearch(detail)
-      guard isKnown || Self.searchless.contains(where: detail.hasPrefix) else {
+      let isFunction = lists.contains(where: step.goesAlong(function:))
+      guard step.findsByKey || isOwn || isFunction || isRowOfSearch(detail) else {
         let shown = detail.replacing(" LEFT-JOIN", with: "")
         let index = missingIndex(forStep: detail).map { "; what may help: \($0.sql)" } ?? ""
         throw NotIncremental(
@@ -167,9 +151,9 @@ extension IncrementalAnalysis {
     }
   }
 
-  private func steps(of sql: String) throws -> [Row] {
+  private func steps(of sql: String) throws -> [PlanStep] {
     do {
-      return try db.queryPlan(of: sql)
+      return try db.planSteps(of: sql)
     } catch let error as DatabaseError
       where [.SQLITE_ERROR, .SQLITE_TOOBIG].contains(error.resultCode)
     {

@@ -259,7 +259,7 @@ struct SourceResolver {
 
 extension SourceSyntax {
   /// What a person calls it.
-  fileprivate var shownName: String {
+  var shownName: String {
     if let alias { return alias }
     switch origin {
     case .table(_, let name), .function(let name, _): return name

@@ -39,9 +39,12 @@ extension QueryAnalyzer {
     } catch let refusal as NotIncremental {
       let hidden = list.hidden.map { "\($0.parenthesized)" }
       let order = orderTerms(candidate)
-      return StatementShape(
+      var shape = StatementShape(
         sql: parts.select(parts.fields + hidden, order: order), part: mainPart, layout: layout,
         plan: nil, tracking: Tracking(mode: .refetch, reason: refusal.reason))
+      // Its order ends with the key already.
+      _ = try limit(&shape, shape.sql, key: [])
+      return shape
     }
   }
 

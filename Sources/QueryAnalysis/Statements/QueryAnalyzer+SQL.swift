@@ -40,6 +40,7 @@ extension QueryAnalyzer {
       var shape = StatementShape(
         sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
+      if try limit(&shape, text.sqlWithoutSemicolon, list, key: key ?? []) { return shape }
       guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
       let analysis = RowLookupAnalysis(definition: definition, budget: budget, db: db)
       if let lookup = try analysis.lookup(in: text.sqlWithoutSemicolon, names: names) {
@@ -69,6 +70,33 @@ extension QueryAnalyzer {
           + "wherever they are named, it has more than \(StatementSize.most) words",
         mend: "name them less often, or declare the query")
     }
+  }
+
+  /// Has the statement of a query run for the rows up to LIMIT in its FROM, where they can be known.
+  ///
+  /// - Returns: whether there is such a LIMIT.
+  func limit(
+    _ shape: inout StatementShape, _ sql: String, _ list: SelectList = SelectList(visible: []),
+    key: [Int]
+  ) throws -> Bool {
+    let analysis = LimitedRowsAnalysis(definition: definition, budget: budget, db: db)
+    do {
+      guard let found = try analysis.limitedRows(in: sql, key: key) else { return false }
+      let names = shape.layout.columns
+      for sql in [found.sql, found.rows.sql] {
+        guard (try? db.makeStatement(sql: sql))?.columnNames.starts(with: names) == true else {
+          throw NotIncremental(reason: "its columns would not keep their names")
+        }
+      }
+      shape.sql = list.added(to: found.sql)
+      shape.limitedRows = LimitedRows(
+        rows: found.rows.rows, sql: list.added(to: found.rows.sql),
+        tablesBeside: found.rows.tablesBeside)
+      shape.tracking = Tracking(mode: .incremental, reason: found.reason)
+    } catch let refusal as NotIncremental {
+      shape.tracking = Tracking(mode: .refetch, reason: refusal.reason)
+    }
+    return true
   }
 
   private static let totalsReason = """
@@ -197,7 +225,6 @@ extension QueryAnalyzer {
   /// https://www.sqlite.org/optoverview.html#omit_order_by_on_from_clause_subqueries
   private mutating func wrap(_ text: StatementText, adding list: SelectList) throws -> String {
     let inner = text.sqlWithoutSemicolon
-    if list.hidden.isEmpty { return inner }
     for (part, expression) in sectionExpressions
     where list.position(ofVisible: expression) == nil {
       _ = try collecting {
@@ -209,8 +236,7 @@ extension QueryAnalyzer {
     }
     // The whole statement would tell them once more.
     if !problems.isEmpty { throw QueryProblems(query: definition.name, problems: []) }
-    let columns = list.hidden.map(\.parenthesized).joined(separator: ", ")
-    return "SELECT *, \(columns) FROM (\n\(inner)\n)"
+    return list.added(to: inner)
   }
 
   /// The declared key, or else the primary keys that the columns' origins show whole.

@@ -78,7 +78,7 @@ struct QueryAnalyzer {
       dependencies: try facts.dependencies(of: texts.map(\.statement)),
       tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
-      totals: shape.totals, lookup: shape.lookup,
+      totals: shape.totals, lookup: shape.lookup, limitedRows: shape.limitedRows,
       letsClientsCallFunctions: try letClientsCallFunctions(texts))
   }
 
@@ -203,4 +203,5 @@ struct StatementShape {
   var tracking: Tracking
   var totals: [AggregatePlan] = []
   var lookup: RowLookup?
+  var limitedRows: LimitedRows?
 }

@@ -21,6 +21,13 @@ struct SelectList {
     position(ofVisible: expression) ?? append(hidden: expression)
   }
 
+  /// A SELECT of its visible columns, with the hidden ones behind them.
+  func added(to select: String) -> String {
+    if hidden.isEmpty { return select }
+    let columns = hidden.map(\.parenthesized).joined(separator: ", ")
+    return "SELECT *, \(columns) FROM (\n\(select)\n)"
+  }
+
   /// Adds a hidden column and returns its position.
   mutating func append(hidden expression: String) -> Int {
     hidden.append(expression)

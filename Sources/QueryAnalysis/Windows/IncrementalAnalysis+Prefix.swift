@@ -221,12 +221,7 @@ extension IncrementalAnalysis {
 
   /// Whether each entry of the index that is gone along is a row: all conditions are what it is searched by.
   private func everyEntryIsRow(_ rows: String) -> Bool {
-    guard let predicate = select.syntax.predicate else { return true }
-    let conditions = SQLTokens.tokens(of: predicate)[...].conjuncts.count
-    guard conditions > 0, let steps = try? db.queryPlan(of: rows), steps.count == 1,
-      let step = steps[0]["detail"] as String?, step.hasPrefix("SEARCH ")
-    else { return false }
-    return step.ranges(of: "=?").count == conditions && !step.contains { "<>".contains($0) }
+    db.isSearched(rows, byAllOf: select.syntax.predicate)
   }
 
   /// The rows of partitions, without the SELECTs over them.

@@ -1,0 +1,54 @@
+import GRDB
+
+/// A step of how SQLite goes about a statement: https://www.sqlite.org/eqp.html
+struct PlanStep {
+  let detail: String
+
+  /// The steps that read no table by themselves, or look for one key in an index.
+  private static let searchless = [
+    "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "REUSE SUBQUERY",
+    "LIST SUBQUERY", "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY",
+    "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT",
+    "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
+    // Of an OR each side is a step of its own: https://www.sqlite.org/optoverview.html#or_optimizations
+    "MULTI-INDEX OR", "INDEX ",
+  ]
+
+  /// Whether it finds the rows of a table by what they equal, if it reads one at all.
+  var findsByKey: Bool { isSearch || Self.searchless.contains(where: detail.hasPrefix) }
+
+  private var isSearch: Bool {
+    detail.hasPrefix("SEARCH ") && detail.contains("=?") && !detail.contains("ANY(")
+      && !detail.contains("AUTOMATIC")
+  }
+
+  /// Whether it goes along what a subquery of FROM makes.
+  func goesAlong(subquery name: some StringProtocol) -> Bool {
+    detail == "CO-ROUTINE \(name)" || detail == "SCAN \(name)"
+  }
+
+  /// Whether it goes along what a table-valued function makes of one value.
+  func goesAlong(function name: some StringProtocol) -> Bool {
+    detail.hasPrefix("SCAN \(name) VIRTUAL TABLE INDEX ")
+  }
+}
+
+extension Database {
+  /// Whether SQLite reads one table or index in a SELECT, and finds there by equality all that its WHERE asks for:
+  /// no entry is left out.
+  func isSearched(_ sql: String, byAllOf predicate: String?) -> Bool {
+    guard let steps = try? planSteps(of: sql), steps.count == 1 else { return false }
+    let detail = steps[0].detail
+    guard let predicate else { return detail.hasPrefix("SCAN ") }
+    let conditions = SQLTokens.tokens(of: predicate)[...].conjuncts.count
+    return conditions > 0 && detail.hasPrefix("SEARCH ")
+      && detail.ranges(of: "=?").count == conditions && !detail.contains { "<>".contains($0) }
+  }
+
+  /// How SQLite would go about a statement, of whatever values of its parameters.
+  ///
+  /// - Throws: `DatabaseError` where the statement does not prepare.
+  func planSteps(of sql: String) throws -> [PlanStep] {
+    try queryPlan(of: sql).map { PlanStep(detail: $0["detail"]) }
+  }
+}

@@ -1,0 +1,211 @@
+import GRDB
+import OrderedResults
+
+/// Finds out whether what a query shows is made of the rows that a SELECT in its FROM has up to LIMIT.
+struct LimitedRowsAnalysis {
+  let definition: QueryDefinition
+  let budget: AnalysisBudget
+  let db: Database
+
+  /// What runs in the place of a query, and what is read of it where the rows are known.
+  struct Found {
+    /// The query, whose order and that of the rows leave nothing open.
+    let sql: String
+    let rows: LimitedRows
+    let reason: String
+  }
+
+  /// The name of the rowids that are given, in SQLite's plan.
+  private static let listName = "didchange list"
+
+  /// - Parameters:
+  ///   - sql: the query, without a semicolon.
+  ///   - key: the columns with which its order is to end.
+  /// - Returns: nil where FROM has no SELECT with LIMIT.
+  /// - Throws: ``NotIncremental`` where what it has cannot be followed; `DatabaseError` where the schema cannot be
+  ///   read.
+  func limitedRows(in sql: String, key: [Int]) throws -> Found? {
+    guard let syntax = try? SelectParser.parse(sql),
+      let source = try syntax.sources.lazy.compactMap({ try select(of: $0, syntax) }).first
+    else { return nil }
+    let lack = "in \(source.name), there is LIMIT"
+    guard !syntax.order.isEmpty else {
+      throw NotIncremental(
+        reason: "\(lack), and no ORDER BY outside of it")
+    }
+    let (definition, query, plan) = try analyzed(source.sql, lack)
+    let columns = query.layout.columns
+    let names = zip(columns, source.names ?? columns).map { column, name in
+      "\(column.quotedIdentifier) AS \(name.quotedIdentifier)"
+    }
+    guard var text = LimitedText(sql, source, syntax) else {
+      throw NotIncremental(reason: "\(lack), and it is there more than once")
+    }
+    text.completeOrder(key)
+    let written = { (rows: String) in
+      text.replacing(with: "SELECT \(names.joined(separator: ", ")) FROM (\n\(rows)\n)")
+    }
+    let list = """
+      (SELECT value FROM json_each(:\(LimitedRows.parameter)) AS \(Self.listName.quotedIdentifier))
+      """
+    let given = written(plan.records.sql(forList: list))
+    let whole = written(query.sql)
+    try check(given, lack, going: [source.name], alongFunctions: [Self.listName])
+    let isInOrder = try isAlongIndex(query.sql, of: source)
+    if isInOrder {
+      let steps = try db.planSteps(of: query.sql).map(\.detail)
+      try check(whole, lack, going: [source.name], along: steps)
+    }
+    let beside = try dependencies(of: written(Self.noRows(of: columns)))
+    return Found(
+      sql: whole,
+      rows: LimitedRows(
+        rows: isInOrder ? nil : definition, sql: given,
+        tablesBeside: Set(beside.flatMap { [$0.table] + $0.storage })),
+      reason: isInOrder
+        ? "the rows up to LIMIT in \(source.name) are read again through the index of their order"
+        : """
+        where running the query takes long, the rows up to LIMIT in \(source.name) are followed, and what is \
+        made of them is read again: \(query.tracking.reason)
+        """)
+  }
+
+  // MARK: - The SELECT
+
+  /// A SELECT with LIMIT that is in FROM.
+  struct Source {
+    enum Place {
+      /// In parentheses: as a subquery, or as a table of WITH.
+      case written
+      /// A view of that name.
+      case view(String)
+    }
+
+    let sql: String
+    let place: Place
+    /// By which the query knows it, or a word for a person.
+    let name: String
+    /// The names of its columns, where they are not those of the SELECT.
+    let names: [String]?
+  }
+
+  private func select(of source: SourceSyntax, _ syntax: SelectSyntax) throws -> Source? {
+    let found: Source
+    let name = source.shownName
+    var others = syntax.commonTables
+    switch source.origin {
+    case .function: return nil
+    case .select(let sql): found = Source(sql: sql, place: .written, name: name, names: nil)
+    case .table(let schema, let table):
+      if schema?.isSameIdentifier(as: "main") == false { return nil }
+      if schema == nil,
+        let index = others.firstIndex(where: { $0.name.isSameIdentifier(as: table) })
+      {
+        let select = others.remove(at: index).select
+        found = Source(sql: select, place: .written, name: name, names: nil)
+      } else if let view = try SchemaFacts(db: db).view(table) {
+        (found, others) = (
+          Source(sql: view.select, place: .view(table), name: name, names: view.columns), []
+        )
+      } else {
+        return nil
+      }
+    }
+    guard let inner = try? SelectParser.parse(found.sql), inner.limit != nil else { return nil }
+    let words = SQLTokens.tokens(of: found.sql).compactMap(\.name)
+    if let other = others.first(where: { words.contains(where: $0.name.isSameIdentifier) }) {
+      throw NotIncremental(
+        reason: "in \(name), there is LIMIT, and it is made of another table of WITH, \(other.name)"
+      )
+    }
+    return found
+  }
+
+  /// The SELECT as a query by itself, whose records are rows of one table.
+  private func analyzed(
+    _ sql: String, _ lack: String
+  ) throws -> (QueryDefinition, Query, IncrementalPlan) {
+    let used = Set(SQLFragment.parameterNames(of: sql))
+    var rows = QueryDefinition(
+      name: "rows up to LIMIT", form: .sql(sql),
+      parameters: definition.parameters.filter { used.contains($0.name) })
+    rows.servesOthers = true
+    let query: Query
+    do {
+      query = try Query.analyzed(rows, budget, in: db)
+    } catch let problems as QueryProblems {
+      let problem = problems.problems.first.map { ", and \($0.message)" } ?? ""
+      throw NotIncremental(reason: lack + problem)
+    }
+    guard let plan = query.plan else {
+      throw NotIncremental(reason: "\(lack), and \(query.tracking.reason)")
+    }
+    guard case .row(let column) = plan.owner, query.layout.key == [column],
+      query.layout.keyIsUnique, plan.keptRows.isEmpty, !plan.records.takesOne, !plan.isPrefix,
+      plan.running.isEmpty
+    else {
+      throw NotIncremental(reason: "\(lack), and its rows are not each a row of one table")
+    }
+    return (rows, query, plan)
+  }
+
+  /// Whether SQLite finds the rows up to LIMIT along an index, each of whose entries is a row.
+  private func isAlongIndex(_ sql: String, of source: Source) throws -> Bool {
+    guard let syntax = try? SelectParser.parse(source.sql), syntax.sources.count == 1,
+      case .table(_, let table) = syntax.sources[0].origin, syntax.commonTables.isEmpty,
+      try SchemaFacts(db: db).isTable(table)
+    else { return false }
+    return db.isReadInOrder(sql) && db.isSearched(sql, byAllOf: syntax.predicate)
+  }
+
+  /// A SELECT of the same columns that reads no table.
+  private static func noRows(of columns: [String]) -> String {
+    let nulls = columns.map { "NULL AS \($0.quotedIdentifier)" }
+    return "SELECT \(nulls.joined(separator: ", "))"
+  }
+
+  private func dependencies(of sql: String) throws -> [TableDependency] {
+    guard let statement = try? db.makeStatement(sql: sql) else {
+      throw NotIncremental(reason: "what it reads beside the rows up to LIMIT is not certain")
+    }
+    return try SchemaFacts(db: db).dependencies(of: [statement])
+  }
+
+  // MARK: - SQLite's plan
+
+  /// Asks SQLite whether what is made of the rows is found by searches alone.
+  private func check(
+    _ sql: String, _ lack: String, going subqueries: [String],
+    alongFunctions functions: [String] = [], along known: [String] = []
+  ) throws {
+    let steps: [PlanStep]
+    do {
+      steps = try db.planSteps(of: sql)
+    } catch is DatabaseError {
+      throw NotIncremental(reason: "\(lack), and SQLite does not take it for rows that are given")
+    }
+    for step in steps {
+      let isKnown =
+        step.findsByKey || known.contains(step.detail)
+        || subqueries.contains(where: step.goesAlong(subquery:))
+        || functions.contains(where: step.goesAlong(function:)) || step.isOfSubquery
+        || subqueries.contains { step.detail == "MATERIALIZE \($0)" }
+      guard isKnown else {
+        throw NotIncremental(
+          reason: "\(lack), and SQLite would not search by key for what is joined: \(step.detail)")
+      }
+    }
+  }
+}
+
+extension PlanStep {
+  /// Whether it goes along what a subquery makes that has no name.
+  fileprivate var isOfSubquery: Bool {
+    ["CO-ROUTINE ", "MATERIALIZE ", "SCAN "].contains { detail.hasPrefix($0 + "(subquery-") }
+  }
+}
+
+extension KeyedStatement {
+  /// The statement for the keys that a SELECT in parentheses lists.
+  fileprivate func sql(forList list: String) -> String { beforeKeys + list + afterKeys }
+}

@@ -1,0 +1,154 @@
+import OrderedResults
+import Testing
+
+@testable import QueryAnalysis
+
+@Suite struct `Rows up to LIMIT in FROM` {
+  private func query(_ sql: String, section: String? = nil) throws -> Query {
+    let parameters = [("least", QueryParameter.ValueType.integer), ("most", .integer)]
+      .filter { sql.contains(":\($0.0)") }
+    return try analyzed(
+      QueryDefinition(
+        name: "q", form: .sql(sql), section: section,
+        parameters: parameters.map { QueryParameter(name: $0.0, type: $0.1) }))
+  }
+
+  @Test(arguments: [
+    "SELECT * FROM (SELECT id, title FROM book ORDER BY title DESC LIMIT 10) ORDER BY title",
+    "SELECT id, upper(title) AS t FROM (SELECT * FROM book ORDER BY title LIMIT 10) AS b WHERE price > 1 ORDER BY t",
+    """
+    WITH b AS (SELECT id, authorId AS a FROM book WHERE price > :least ORDER BY title, id LIMIT :most OFFSET 2)
+    SELECT b.id, name FROM b JOIN author ON author.id = b.a ORDER BY name
+    """,
+    """
+    WITH b(x, y) AS (SELECT id, authorId FROM book ORDER BY title LIMIT 9) -- newest
+    SELECT x, y FROM b WHERE y > (SELECT price FROM book WHERE id = 3) ORDER BY y
+    """,
+    """
+    SELECT author.name, count(*) AS n
+    FROM (SELECT id, authorId FROM book ORDER BY title LIMIT 10) AS b LEFT JOIN author ON author.id = b.authorId
+    GROUP BY author.id ORDER BY n DESC LIMIT 3
+    """,
+    "SELECT * FROM (SELECT id, title FROM cheap ORDER BY title LIMIT 10) ORDER BY title DESC;",
+  ])
+  func `are followed, and what is made of them is read again`(sql: String) throws {
+    let query = try query(sql)
+    let limited = try #require(query.limitedRows, "\(query.tracking.reason)")
+    let rows = try #require(limited.rows)
+    #expect(rows.servesOthers)
+    #expect(query.plan == nil && query.tracking.mode == .incremental)
+    #expect(query.tracking.reason.contains("where running the query takes long"))
+    #expect(limited.sql.contains("json_each(:\(LimitedRows.parameter))"))
+    #expect(!query.sql.contains(LimitedRows.parameter))
+    #expect(query.cost(ofCommitTo: "book") == .window)
+    #expect(query.rowsToFollow == [[rows]])
+    let beside =
+      sql.contains("author ON") ? ["author"] : sql.contains("FROM book WHERE id") ? ["book"] : []
+    #expect(limited.tablesBeside == Set(beside))
+    for name in rows.parameters.map(\.name) { #expect(sql.contains(":\(name)")) }
+  }
+
+  @Test(arguments: [
+    "SELECT * FROM (SELECT id, price FROM book ORDER BY price DESC LIMIT 10) ORDER BY price",
+    "SELECT * FROM (SELECT * FROM book WHERE authorId = :least ORDER BY id LIMIT 10) ORDER BY id DESC",
+    """
+    SELECT b.id, name FROM (SELECT * FROM book ORDER BY id DESC LIMIT 10) AS b
+    LEFT JOIN author ON author.id = b.authorId ORDER BY name
+    """,
+  ])
+  func `are read again where an index has their order`(sql: String) throws {
+    let query = try query(sql)
+    let limited = try #require(query.limitedRows, "\(query.tracking.reason)")
+    #expect(limited.rows == nil && query.rowsToFollow.isEmpty)
+    #expect(query.tracking.mode == .incremental)
+    #expect(query.tracking.reason.contains("through the index of their order"))
+    #expect(query.cost(ofCommitTo: "book") == .window)
+  }
+
+  /// The order of the whole ends with the key, and so does that of the rows.
+  @Test func `have an order that leaves nothing open`() throws {
+    let query = try query(
+      "SELECT * FROM (SELECT id, title FROM book ORDER BY title LIMIT 10) ORDER BY title DESC LIMIT 5"
+    )
+    #expect(
+      query.sql == """
+        SELECT * FROM (SELECT "id" AS "id", "title" AS "title" FROM (
+        SELECT id, title
+        FROM "book"
+        ORDER BY 2, 1
+        LIMIT (10)
+        )) ORDER BY title DESC, 1 DESC LIMIT 5
+        """)
+  }
+
+  @Test func `may be in sections`() throws {
+    let sql = "SELECT * FROM (SELECT id, title FROM book ORDER BY title LIMIT 10) ORDER BY title"
+    let query = try query(sql, section: "substr(title, 1, 1)")
+    let limited = try #require(query.limitedRows)
+    for sql in [query.sql, limited.sql] {
+      #expect(sql.hasPrefix("SELECT *, (substr(title, 1, 1)) FROM ("))
+    }
+    #expect(query.layout.section == 2)
+  }
+
+  @Test func `may be those of a view`() throws {
+    let recent = """
+      CREATE VIEW recent(number, name) AS SELECT id, title FROM book ORDER BY title DESC LIMIT 4
+      """
+    for sql in [
+      "SELECT name, number FROM recent ORDER BY name",
+      "SELECT r.* FROM main.recent AS r ORDER BY name",
+    ] {
+      let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), recent)
+      #expect(query.limitedRows?.rows != nil, "\(query.tracking.reason)")
+      #expect(query.sql.contains(#""id" AS "number", "title" AS "name""#))
+    }
+    let declared = try analyzed(
+      QueryDefinition(
+        name: "q",
+        form: .declared(.init(table: "recent", fields: ["name"], predicate: "number > 2")),
+        section: "substr(name, 1, 1)"), recent)
+    #expect(declared.limitedRows?.rows != nil, "\(declared.tracking.reason)")
+    #expect(declared.tracking.mode == .incremental)
+  }
+
+  @Test(arguments: [
+    ("SELECT * FROM (SELECT id FROM book ORDER BY title LIMIT 9)", "no ORDER BY outside of it"),
+    (
+      "SELECT b.id FROM (SELECT id FROM book ORDER BY title LIMIT 9) AS b, unindexed ORDER BY b.id",
+      "would not search by key for what is joined: SCAN unindexed"
+    ),
+    (
+      "SELECT * FROM (SELECT authorId, count(*) AS n FROM book GROUP BY authorId ORDER BY n LIMIT 9) ORDER BY n",
+      "its rows are not each a row of one table"
+    ),
+    (
+      "SELECT * FROM (SELECT id, random() AS r FROM book ORDER BY id LIMIT 9) ORDER BY r",
+      "random()"
+    ),
+    (
+      """
+      WITH b AS (SELECT id, authorId FROM book ORDER BY title LIMIT 9)
+      SELECT id, (SELECT count(*) FROM b AS c WHERE c.authorId = b.authorId) AS n FROM b ORDER BY n
+      """, "would not search by key for what is joined: SCAN c"
+    ),
+    (
+      """
+      WITH a AS (SELECT * FROM book), b AS (SELECT * FROM a ORDER BY title LIMIT 9)
+      SELECT id FROM b ORDER BY id
+      """, "another table of WITH, a"
+    ),
+    (
+      """
+      SELECT a.id FROM (SELECT id FROM book ORDER BY title LIMIT 9) AS a
+      JOIN (SELECT id FROM book ORDER BY title LIMIT 9) AS b ON b.id = a.id ORDER BY a.id
+      """, "it is there more than once"
+    ),
+  ])
+  func `run again where they cannot be followed`(sql: String, reason: String) throws {
+    let query = try query(sql)
+    #expect(query.limitedRows == nil && query.tracking.mode == .refetch)
+    #expect(query.tracking.reason.contains(reason), "\(query.tracking.reason)")
+    #expect(query.tracking.reason.contains("there is LIMIT"))
+  }
+}
