@@ -58,7 +58,7 @@ import Testing
       limits: limits)
     let arguments: QueryArguments = ["least": .integer(1)]
     let watched = try definitions.map { try fixture.open($0.name, arguments: arguments) }
-    let followed = watched.filter { $0.snapshot.query.limitedRows?.rows != nil }
+    let followed = watched.filter { $0.snapshot.query.limitedRows != nil }
     #expect(followed.count > texts.count / 2, "\(followed.count) of \(texts.count)")
     var random = RandomSource(seed: Self.seed)
     print("random limits (\(journalMode)): DIDCHANGE_SEED=\(Self.seed), \(Self.steps) steps")
@@ -89,6 +89,66 @@ import Testing
     fixture.refresher.settle()
     #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.isEmpty })
     #expect(fixture.refresher.queue.sync { fixture.refresher.live.isEmpty })
+  }
+
+  /// The first rows that an index has for each of several arguments.
+  private static let windows = [
+    "SELECT id, n, bookId FROM shelf WHERE room = :key ORDER BY id DESC LIMIT 3",
+    "SELECT id, n FROM shelf WHERE room = :key ORDER BY id LIMIT 2",
+    "SELECT id, room FROM shelf WHERE :key = bookId ORDER BY id DESC LIMIT 4",
+    "SELECT id, title, price FROM book WHERE authorId = :key ORDER BY id LIMIT 1",
+    "SELECT id, title FROM book WHERE authorId = :key ORDER BY id LIMIT 2 OFFSET 1",
+    "SELECT id, title FROM book WHERE authorId = :key ORDER BY id LIMIT 2 + (:key IS 1)",
+    "SELECT id, n, room FROM shelf WHERE :key IS NOT 9 ORDER BY n, id LIMIT 4",
+  ]
+
+  @Test(arguments: ["wal", "delete"])
+  func `each window is that of its argument`(journalMode: String) throws {
+    let definitions = Self.windows.enumerated().map { index, sql in
+      QueryDefinition(
+        name: "q\(index)", form: .sql(sql),
+        parameters: [QueryParameter(name: "key", type: .text)])
+    }
+    let fixture = try Fixture(
+      schema: RandomWorld.schema, queries: .definitions(definitions), journalMode: journalMode)
+    let keys: [Value] =
+      ["a", "A", "ä", "B "].map { .text(Array($0.utf8)) } + (1...5).map(Value.integer)
+    var watched: [(sql: String, arguments: QueryArguments, watched: Watched)] = []
+    for (sql, definition) in zip(Self.windows, definitions) {
+      for key in keys {
+        let arguments = ["key": key]
+        watched.append((sql, arguments, try fixture.open(definition.name, arguments: arguments)))
+      }
+    }
+    let routed = watched.filter { $0.watched.snapshot.query.routing != nil }
+    #expect(routed.count == 4 * keys.count)
+    var random = RandomSource(seed: Self.seed)
+    for step in 0..<Self.steps / 4 {
+      let (sql, isRolledBack) = RandomWorld.transaction(using: &random)
+      try fixture.writer.writeWithoutTransaction { db in
+        try db.inTransaction {
+          for statement in sql { try db.execute(sql: statement) }
+          return isRolledBack ? .rollback : .commit
+        }
+      }
+      fixture.refresh()
+      try fixture.examine { db in
+        for (text, arguments, watched) in watched {
+          try #require(
+            try Self.shown(by: watched) == Self.rows(of: text, arguments, in: db),
+            """
+            \(text) \(arguments), step \(step): replay by DIDCHANGE_SEED=\(Self.seed) \
+            DIDCHANGE_STEPS=\((step + 1) * 4) swift test --filter 'Random limits'; the last transaction: \
+            \(sql.joined(separator: "; "))
+            """)
+        }
+      }
+    }
+    let statistics = fixture.refresher.statistics
+    #expect(statistics.maintained > statistics.refetches, "\(statistics)")
+    fixture.refresher.queue.sync {
+      #expect(routed.allSatisfy { $0.watched.controller.whole == nil })
+    }
   }
 
   private static func shown(by watched: Watched) -> [[Value]] {

@@ -55,6 +55,47 @@ import Testing
     #expect(fixture.refresher.statistics.refetches == before.refetches)
   }
 
+  @Test func `only the windows that a row concerns are looked at`() throws {
+    let sql = "SELECT id, name FROM player WHERE team = :team ORDER BY score DESC, id DESC LIMIT 2"
+    let fixture = try Fixture(
+      schema: Self.schema + "CREATE INDEX best ON player(team, score);",
+      queries: .definitions([
+        QueryDefinition(
+          name: "best", form: .sql(sql), parameters: [QueryParameter(name: "team", type: .text)])
+      ]))
+    try fixture.write(
+      "INSERT INTO player VALUES (1, 'a', 'T1', 1), (2, 'b', 'T1', 2), (3, 'c', 'T1', 3), (4, 'd', 'T2', 1)"
+    )
+    let all = try (0..<50).map { try fixture.open("best", arguments: ["team": .text("T\($0)")]) }
+    func keys(_ index: Int) -> [Int64] {
+      let results = all[index].snapshot.results
+      return results.records(in: 0..<results.count).map { $0.rowID(at: 0) }
+    }
+    let before = fixture.refresher.statistics
+    func maintained(_ change: String) throws -> Int {
+      let before = fixture.refresher.statistics.maintained
+      try fixture.write(change)
+      fixture.refresh()
+      return fixture.refresher.statistics.maintained - before
+    }
+    #expect(keys(1) == [3, 2])
+    #expect(try maintained("UPDATE player SET name = 'z' WHERE id = 1") == 1)
+    #expect(try maintained("UPDATE player SET score = 9 WHERE id = 1") == 1)
+    #expect(keys(1) == [1, 3])
+    // It was not shown, and comes elsewhere.
+    #expect(try maintained("UPDATE player SET team = 'T7' WHERE id = 2") == 1)
+    #expect(keys(7) == [2])
+    #expect(try maintained("UPDATE player SET team = 'T7' WHERE id = 1") == 2)
+    #expect(keys(1) == [3] && keys(7) == [1, 2])
+    #expect(try maintained("DELETE FROM player WHERE id = 3") == 1)
+    #expect(try maintained("INSERT INTO player VALUES (5, 'e', 'T7', 5), (6, 'f', 'T1', 0)") == 2)
+    #expect(keys(1) == [6] && keys(7) == [1, 5])
+    #expect(fixture.refresher.statistics.refetches == before.refetches)
+    fixture.refresher.queue.sync {
+      #expect(all.allSatisfy { $0.controller.whole == nil })
+    }
+  }
+
   @Test func `a commit to a table that no query reads looks at no controller`() throws {
     let fixture = try Fixture(
       schema: Self.schema, queries: .definitions([Self.players(Self.predicate)]))

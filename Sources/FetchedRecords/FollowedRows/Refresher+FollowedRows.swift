@@ -15,7 +15,7 @@ extension Refresher {
       work.alongside[index].aggregates = values(query.alongside[position].plan, position, result)
     }
     let first = query.alongside.count
-    if case .limited(_, let joinsOthers) = work.records, query.limitedRows?.rows != nil {
+    if case .limited(_, let joinsOthers) = work.records {
       if result.followed[first] == nil { joinFollowedRows(of: result) }
       guard let rows = result.followed[first]?.first, let rowIDs = rows.rowIDs,
         rowIDs.count <= LimitedRows.most
@@ -143,16 +143,13 @@ extension Refresher {
     line.openings.append(opening)
   }
 
-  /// Whether a live result is made of rows that are on their way: it waits for them, once, and does not read them
-  /// all by itself.
+  /// Whether a live result looks up a row of others that are on their way: it waits for them, once, and does not
+  /// read them all by itself.
   func waitsForRows(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
-    guard query.followed != nil, let rows = result.followed[query.alongside.count]?.first,
+    guard query.lookup != nil, let rows = result.followed[query.alongside.count]?.first,
       rows.areComing
     else { return false }
-    switch work.records {
-    case .none, .totals(.some), .limited(.some, _): return false
-    case .rows, .window, .total, .totals(nil), .limited(nil, _), .refetch: break
-    }
+    if case .totals(.some) = work.records { return false }
     // Others may be behind again whenever they come.
     if result.hasWaitedForRows { return false }
     result.hasWaitedForRows = true

@@ -77,6 +77,8 @@ extension LiveResult {
     if let window = plan.window, let sql = window.short,
       range.upperBound <= WindowStatement.shortLimit
     {
+      if let next = try first(range, where: changed, plan, arguments, in: db) { return next }
+      index = nil
       return try window.fetch(sql, comparingWith: shown, arguments, in: db)
         .map { .maintained($0.results, $0.changes) } ?? .refetch(because: "brokenSections")
     }

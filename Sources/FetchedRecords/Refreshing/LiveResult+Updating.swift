@@ -240,10 +240,7 @@ extension LiveResult {
   ) throws -> NextRecords {
     let (query, old) = (bound.query, snapshot.results)
     guard let limited = query.limitedRows, let rowIDs, old.layout == query.layout else {
-      let next = try refetch(bound, because: ["notIncremental"], meter, in: db)
-      return NextRecords(
-        results: next.results, changes: next.changes,
-        refetchReasons: query.limitedRows?.rows == nil ? nil : next.refetchReasons)
+      return try refetch(bound, because: ["notIncremental"], meter, in: db)
     }
     let start = ContinuousClock.now
     var arguments = bound.arguments

@@ -63,9 +63,12 @@ extension IncrementalAnalysis {
   func window(_ order: [String]) -> WindowStatement? {
     candidate.syntax.limit.map { limit in
       let shown = statement(order: order, limit: limit)
+      let predicate = select.syntax.predicate
+      let isShort =
+        everyRowMayBeRecord && kept.isEmpty && db.isReadInOrder(shown)
+        && (predicate == nil || db.isSearched(shown, byAllOf: predicate))
       return WindowStatement(
-        short: everyRowIsRecord && kept.isEmpty && db.isReadInOrder(shown) ? shown : nil,
-        sql: statement(order: order), bounds: limit.bounds)
+        short: isShort ? shown : nil, sql: statement(order: order), bounds: limit.bounds)
     }
   }
 
@@ -87,9 +90,12 @@ extension IncrementalAnalysis {
     return OutlinedOrder.found(in: page, db)
   }
 
-  private var everyRowIsRecord: Bool {
-    select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.predicate == nil
-      && select.syntax.groupBy.isEmpty && windows.functions.isEmpty
+  private var everyRowIsRecord: Bool { everyRowMayBeRecord && select.syntax.predicate == nil }
+
+  /// Whether WHERE alone may keep a row from being a record.
+  private var everyRowMayBeRecord: Bool {
+    select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.groupBy.isEmpty
+      && windows.functions.isEmpty
   }
 
   static func keyed(_ identity: [String], _ write: (String) -> String) -> KeyedStatement {

@@ -208,20 +208,31 @@ struct IncrementalAnalysis {
     try checkOrderInSubqueries(records.sql(forKeys: 2), terms)
     let (leads, contributions, keptRows) = try leads(owner: owner, ownerColumns: identity)
     let key = select.tables[owner].key
+    let window = window(terms)
     var plan = IncrementalPlan(
       owner: key.map { .keyedRow(columns: columns, $0) } ?? .row(column: columns[0]),
       isGrouped: select.isGrouped, order: order,
       records: records, leads: leads,
-      contributions: contributions, window: window(terms), pages: pages(terms),
-      equality: equality(owner), keptRows: keptRows)
+      contributions: contributions, window: window, pages: pages(terms),
+      equality: showsFirstOfIndex(window) ? equality(owner) : nil, keptRows: keptRows)
     plan.outline = outline(of: plan)
     return shape(plan, terms)
+  }
+
+  /// Whether no row that is not shown decides about those that are, where it leaves the result: it shows all, or so many from
+  /// the first on that the window is always short.
+  private func showsFirstOfIndex(_ window: WindowStatement?) -> Bool {
+    guard let limit = candidate.syntax.limit else { return true }
+    guard window?.short != nil, limit.offset == nil, let count = Int(limit.limit) else {
+      return false
+    }
+    return 0...WindowStatement.shortLimit ~= count
   }
 
   /// A condition that a value of the owner's own row must fulfil.
   private func equality(_ owner: Int) -> ArgumentEquality? {
     let table = select.tables[owner].name
-    guard let predicate = select.syntax.predicate, candidate.syntax.limit == nil,
+    guard let predicate = select.syntax.predicate,
       encoding == .utf8, let rowID = facts.rowIDExpression(of: table)
     else { return nil }
     let collations = facts.collations(of: table)

@@ -192,8 +192,8 @@ package struct WindowStatement: Sendable, Equatable {
   /// same is a few searches by key, and no whole order has to be kept.
   package static let shortLimit = 1000
 
-  /// The query as it is, where an index has its order and every row is a record; then it costs no
-  /// more rows than it shows and skips.
+  /// The query as it is, where an index has its order and every row is a record, or each that is searched for
+  /// there; then it costs no more rows than it shows and skips.
   package let short: String?
   /// The query without LIMIT and OFFSET.
   package let sql: String

@@ -4,9 +4,8 @@
 /// by row, and what is made of its rows is read for these:
 /// `SELECT * FROM (SELECT id, body, at FROM message ORDER BY at DESC LIMIT 50) ORDER BY at`.
 package struct LimitedRows: Sendable, Equatable {
-  /// The SELECT, each of whose records is a row of one table; nil: an index has their order, and to run the
-  /// query again costs these rows and no others.
-  package let rows: QueryDefinition?
+  /// The SELECT, each of whose records is a row of one table.
+  package let rows: QueryDefinition
   /// The query for rows whose rowids are given by ``parameter`` as JSON.
   package let sql: String
   /// The tables that it reads beside those of the SELECT.

@@ -49,22 +49,14 @@ struct LimitedRowsAnalysis {
       (SELECT value FROM json_each(:\(LimitedRows.parameter)) AS \(Self.listName.quotedIdentifier))
       """
     let given = written(plan.records.sql(forList: list))
-    let whole = written(query.sql)
-    try check(given, lack, going: [source.name], alongFunctions: [Self.listName])
-    let isInOrder = try isAlongIndex(query.sql, of: source)
-    if isInOrder {
-      let steps = try db.planSteps(of: query.sql).map(\.detail)
-      try check(whole, lack, going: [source.name], along: steps)
-    }
+    try checkSearches(given, besides: source.name, lack)
     let beside = try dependencies(of: written(Self.noRows(of: columns)))
     return Found(
-      sql: whole,
+      sql: written(query.sql),
       rows: LimitedRows(
-        rows: isInOrder ? nil : definition, sql: given,
+        rows: definition, sql: given,
         tablesBeside: Set(beside.flatMap { [$0.table] + $0.storage })),
-      reason: isInOrder
-        ? "the rows up to LIMIT in \(source.name) are read again through the index of their order"
-        : """
+      reason: """
         where running the query takes long, the rows up to LIMIT in \(source.name) are followed, and what is \
         made of them is read again: \(query.tracking.reason)
         """)
@@ -149,15 +141,6 @@ struct LimitedRowsAnalysis {
     return (rows, query, plan)
   }
 
-  /// Whether SQLite finds the rows up to LIMIT along an index, each of whose entries is a row.
-  private func isAlongIndex(_ sql: String, of source: Source) throws -> Bool {
-    guard let syntax = try? SelectParser.parse(source.sql), syntax.sources.count == 1,
-      case .table(_, let table) = syntax.sources[0].origin, syntax.commonTables.isEmpty,
-      try SchemaFacts(db: db).isTable(table)
-    else { return false }
-    return db.isReadInOrder(sql) && db.isSearched(sql, byAllOf: syntax.predicate)
-  }
-
   /// A SELECT of the same columns that reads no table.
   private static func noRows(of columns: [String]) -> String {
     let nulls = columns.map { "NULL AS \($0.quotedIdentifier)" }
@@ -173,27 +156,21 @@ struct LimitedRowsAnalysis {
 
   // MARK: - SQLite's plan
 
-  /// Asks SQLite whether what is made of the rows is found by searches alone.
-  private func check(
-    _ sql: String, _ lack: String, going subqueries: [String],
-    alongFunctions functions: [String] = [], along known: [String] = []
-  ) throws {
+  /// Asks SQLite whether what is made of rows that are given is found by searches alone.
+  private func checkSearches(_ sql: String, besides source: String, _ lack: String) throws {
     let steps: [PlanStep]
     do {
       steps = try db.planSteps(of: sql)
     } catch is DatabaseError {
       throw NotIncremental(reason: "\(lack), and SQLite does not take it for rows that are given")
     }
-    for step in steps {
-      let isKnown =
-        step.findsByKey || known.contains(step.detail)
-        || subqueries.contains(where: step.goesAlong(subquery:))
-        || functions.contains(where: step.goesAlong(function:)) || step.isOfSubquery
-        || subqueries.contains { step.detail == "MATERIALIZE \($0)" }
-      guard isKnown else {
-        throw NotIncremental(
-          reason: "\(lack), and SQLite would not search by key for what is joined: \(step.detail)")
-      }
+    let other = steps.first { step in
+      !step.findsByKey && !step.goesAlong(subquery: source) && !step.isOfSubquery
+        && step.detail != "MATERIALIZE \(source)" && !step.goesAlong(function: Self.listName)
+    }
+    if let other {
+      throw NotIncremental(
+        reason: "\(lack), and SQLite would not search by key for what is joined: \(other.detail)")
     }
   }
 }
