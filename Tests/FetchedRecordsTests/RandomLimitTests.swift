@@ -23,6 +23,14 @@ import Testing
     "SELECT number AS id, number AS n, by AS title FROM signed ORDER BY name, number LIMIT 6",
     "SELECT id, country AS n, name AS title FROM author ORDER BY name DESC, id LIMIT 5",
     "SELECT id, price AS n, title FROM book ORDER BY id DESC LIMIT -1 OFFSET 2",
+    """
+    SELECT b.id, b.price AS n, a.name AS title FROM book AS b LEFT JOIN author AS a ON a.id = b.authorId
+    ORDER BY a.name, b.id LIMIT 5
+    """,
+    """
+    SELECT a.id, count(b.id) AS n, a.name AS title FROM author AS a LEFT JOIN book AS b ON b.authorId = a.id
+    GROUP BY a.id ORDER BY n DESC, a.id LIMIT 3
+    """,
   ]
 
   /// What is made of them.

@@ -30,6 +30,11 @@ import Testing
     GROUP BY author.id ORDER BY n DESC LIMIT 3
     """,
     "SELECT * FROM (SELECT id, title FROM cheap ORDER BY title LIMIT 10) ORDER BY title DESC;",
+    "SELECT * FROM (SELECT title, n.label FROM book LEFT JOIN genre AS n ON n.code = genre ORDER BY title LIMIT 10) ORDER BY label",
+    """
+    SELECT * FROM (SELECT a.id, a.name, count(b.id) AS n FROM author AS a LEFT JOIN book AS b ON b.authorId = a.id
+      GROUP BY a.id ORDER BY n DESC LIMIT 10) ORDER BY name
+    """,
   ])
   func `are followed, and what is made of them is read again`(sql: String) throws {
     let query = try query(sql)
@@ -42,6 +47,7 @@ import Testing
     #expect(!query.sql.contains(LimitedRows.parameter))
     #expect(query.cost(ofCommitTo: "book") == .window)
     #expect(query.rowsToFollow == [[rows]])
+    // What it joins within is none of these.
     let beside =
       sql.contains("author ON") ? ["author"] : sql.contains("FROM book WHERE id") ? ["book"] : []
     #expect(limited.tablesBeside == Set(beside))
@@ -113,7 +119,13 @@ import Testing
     ),
     (
       "SELECT * FROM (SELECT authorId, count(*) AS n FROM book GROUP BY authorId ORDER BY n LIMIT 9) ORDER BY n",
-      "its rows are not each a row of one table"
+      "its records are not each of one row of a table"
+    ),
+    (
+      """
+      SELECT * FROM (SELECT x.id, y.title FROM book AS x JOIN book AS y ON y.authorId = x.authorId
+        ORDER BY y.title LIMIT 9) ORDER BY title
+      """, "its records are not each of one row of a table"
     ),
     (
       "SELECT * FROM (SELECT id, random() AS r FROM book ORDER BY id LIMIT 9) ORDER BY r",

@@ -216,7 +216,17 @@ struct IncrementalAnalysis {
       contributions: contributions, window: window, pages: pages(terms),
       equality: showsFirstOfIndex(window) ? equality(owner) : nil, keptRows: keptRows)
     plan.outline = outline(of: plan)
+    plan.hasOneRecordAnOwner = hasOneRecord(owner)
     return shape(plan, terms)
+  }
+
+  /// Whether one record is made of a row at most.
+  private func hasOneRecord(_ owner: Int) -> Bool {
+    let determined = determination.closure(of: [owner])
+    guard select.functionIDs.isEmpty else { return false }
+    guard select.isGrouped else { return determined.count == select.tables.count }
+    return select.groupTerms.map { GroupTerm($0, in: select) }
+      .allSatisfy { !$0.tables.isEmpty && determined.isSuperset(of: $0.tables) }
   }
 
   /// Whether no row that is not shown decides about those that are, where it leaves the result: it shows all, or so many from

@@ -51,6 +51,9 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// where ``window`` is not short, the query runs again.
   package var isPrefix = false
 
+  /// Whether each owner, which is a row, has one record at most.
+  var hasOneRecordAnOwner = false
+
   /// Whether all rows are one partition: to read it again takes as long as the query, and no more.
   package var isOnePartition = false
 

@@ -43,7 +43,7 @@ extension QueryAnalyzer {
         sql: parts.select(parts.fields + hidden, order: order), part: mainPart, layout: layout,
         plan: nil, tracking: Tracking(mode: .refetch, reason: refusal.reason))
       // Its order ends with the key already.
-      _ = try limit(&shape, shape.sql, key: [])
+      _ = try limit(&shape, shape.sql, ending: [])
       return shape
     }
   }

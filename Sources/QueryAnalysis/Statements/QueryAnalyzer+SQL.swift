@@ -40,7 +40,9 @@ extension QueryAnalyzer {
       var shape = StatementShape(
         sql: wrapped, part: .sql, layout: layout, plan: nil,
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
-      if try limit(&shape, text.sqlWithoutSemicolon, list, key: key ?? []) { return shape }
+      // Without a key, what is left open is between records that show the same.
+      let ending = key ?? Array(names.indices)
+      if try limit(&shape, text.sqlWithoutSemicolon, list, ending: ending) { return shape }
       guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
       let analysis = RowLookupAnalysis(definition: definition, budget: budget, db: db)
       if let lookup = try analysis.lookup(in: text.sqlWithoutSemicolon, names: names) {
@@ -77,11 +79,11 @@ extension QueryAnalyzer {
   /// - Returns: whether there is such a LIMIT.
   func limit(
     _ shape: inout StatementShape, _ sql: String, _ list: SelectList = SelectList(visible: []),
-    key: [Int]
+    ending: [Int]
   ) throws -> Bool {
     let analysis = LimitedRowsAnalysis(definition: definition, budget: budget, db: db)
     do {
-      guard let found = try analysis.limitedRows(in: sql, key: key) else { return false }
+      guard let found = try analysis.limitedRows(in: sql, ending: ending) else { return false }
       let names = shape.layout.columns
       for sql in [found.sql, found.rows.sql] {
         guard (try? db.makeStatement(sql: sql))?.columnNames.starts(with: names) == true else {

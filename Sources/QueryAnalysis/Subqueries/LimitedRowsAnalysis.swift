@@ -20,11 +20,11 @@ struct LimitedRowsAnalysis {
 
   /// - Parameters:
   ///   - sql: the query, without a semicolon.
-  ///   - key: the columns with which its order is to end.
+  ///   - ending: the columns with which its order is to end.
   /// - Returns: nil where FROM has no SELECT with LIMIT.
   /// - Throws: ``NotIncremental`` where what it has cannot be followed; `DatabaseError` where the schema cannot be
   ///   read.
-  func limitedRows(in sql: String, key: [Int]) throws -> Found? {
+  func limitedRows(in sql: String, ending: [Int]) throws -> Found? {
     guard let syntax = try? SelectParser.parse(sql),
       let source = try syntax.sources.lazy.compactMap({ try select(of: $0, syntax) }).first
     else { return nil }
@@ -41,7 +41,7 @@ struct LimitedRowsAnalysis {
     guard var text = LimitedText(sql, source, syntax) else {
       throw NotIncremental(reason: "\(lack), and it is there more than once")
     }
-    text.completeOrder(key)
+    text.completeOrder(ending)
     let written = { (rows: String) in
       text.replacing(with: "SELECT \(names.joined(separator: ", ")) FROM (\n\(rows)\n)")
     }
@@ -132,11 +132,11 @@ struct LimitedRowsAnalysis {
     guard let plan = query.plan else {
       throw NotIncremental(reason: "\(lack), and \(query.tracking.reason)")
     }
-    guard case .row(let column) = plan.owner, query.layout.key == [column],
-      query.layout.keyIsUnique, plan.keptRows.isEmpty, !plan.records.takesOne, !plan.isPrefix,
-      plan.running.isEmpty
+    guard case .row = plan.owner, plan.hasOneRecordAnOwner, plan.keptRows.isEmpty,
+      !plan.records.takesOne, !plan.isPrefix, plan.running.isEmpty
     else {
-      throw NotIncremental(reason: "\(lack), and its rows are not each a row of one table")
+      throw NotIncremental(
+        reason: "\(lack), and its records are not each of one row of a table with rowids")
     }
     return (rows, query, plan)
   }

@@ -52,11 +52,11 @@ struct LimitedText {
   }
 
   /// Ends the order with columns, in the direction of its last term.
-  mutating func completeOrder(_ key: [Int]) {
+  mutating func completeOrder(_ columns: [Int]) {
     let tokens = SelectParser.tokens(of: text)
     let last = SelectClauses(tokens)[.order]?.members.last?.sourceText
     let direction = last.map { OrderTerm($0).isDescending } == true ? " DESC" : ""
-    order = key.map { ", \($0 + 1)\(direction)" }.joined()
+    order = columns.map { ", \($0 + 1)\(direction)" }.joined()
   }
 
   func replacing(with select: String) -> String {

@@ -20,6 +20,8 @@ struct RandomSelectWriter {
   static let firstRows = RandomSource.number("DIDCHANGE_FIRST_ROWS") ?? 12
   /// One of so many shows all rows with their places in the order, and running sums.
   static let running = RandomSource.number("DIDCHANGE_RUNNING") ?? 12
+  /// One of so many is made of the rows up to LIMIT in its FROM.
+  static let limited = RandomSource.number("DIDCHANGE_LIMITED") ?? 12
   /// One of so many is of what a table-valued function makes of rows.
   static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
@@ -54,6 +56,7 @@ struct RandomSelectWriter {
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
+    if random.once(in: Self.limited), let select = selectOfLimitedRows() { return select }
     if random.once(in: Self.firstRows) { return selectOfFirstRows() }
     if random.once(in: Self.running) { return selectOfRunning() }
     return random.once(in: 6) ? selectOverGroups() : selectOfRows()

@@ -36,17 +36,21 @@ struct SelectTrial {
       parameters: [("p", QueryParameter.ValueType.integer), ("q", .text)].filter {
         select.sql.contains(":\($0.0)")
       }.map { QueryParameter(name: $0.0, type: $0.1) })
+    // What is followed where it takes long is followed here, and not there.
+    var (early, late) = (RefresherLimits(), RefresherLimits())
+    (early.dearStatement, late.dearStatement) = (.zero, .seconds(60))
     let fixture: Fixture
     do {
       fixture = try Fixture(
-        schema: schema.joined(separator: ";\n"), queries: .definitions([definition]))
+        schema: schema.joined(separator: ";\n"), queries: .definitions([definition]), limits: early)
     } catch is RefusedQueries {
       return nil
     }
     let query = try #require(fixture.refresher.catalog["q"]).analysis.get()
     let followed = try fixture.open("q", arguments: arguments)
     let plain = try Refresher(
-      path: fixture.path, queries: .definitions([definition]), makeFinder: { CommitFinder() }
+      path: fixture.path, queries: .definitions([definition]), limits: late,
+      makeFinder: { CommitFinder() }
     ) { _ in }
     let refetched = try plain.watch("q", arguments: arguments)
     var shown = PlainResults(followed.snapshot.results)
