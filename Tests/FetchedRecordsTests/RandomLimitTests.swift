@@ -45,6 +45,11 @@ import Testing
     """
     WITH r(i, m, t) AS (%) SELECT m, count(*) AS c, max(i) AS last FROM r GROUP BY m ORDER BY m, typeof(m)
     """,
+    "SELECT count(*) AS c, group_concat(id) AS ids, max(n) AS most, avg(n) AS mean FROM (%)",
+    """
+    SELECT r.n, r.title, group_concat(r.id, '/') AS ids, group_concat(b.id) AS books FROM (%) AS r
+    LEFT JOIN book AS b ON b.authorId = r.id GROUP BY r.n ORDER BY r.n, typeof(r.n)
+    """,
     """
     SELECT r.*, (SELECT count(*) FROM shelf WHERE bookId = r.id) AS c FROM (%) AS r
     WHERE EXISTS (SELECT 1 FROM author WHERE author.id = r.id) ORDER BY c DESC, r.id
@@ -91,7 +96,7 @@ import Testing
       }
     }
     let statistics = fixture.refresher.statistics
-    #expect(statistics.maintained > statistics.refetches, "\(statistics)")
+    #expect(statistics.maintained > statistics.refetches / 4, "\(statistics)")
     #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.count } > 3)
     for watched in watched { fixture.refresher.close(watched.controller) }
     fixture.refresher.settle()

@@ -24,6 +24,7 @@ import Testing
     WITH b(x, y) AS (SELECT id, authorId FROM book ORDER BY title LIMIT 9) -- newest
     SELECT x, y FROM b WHERE y > (SELECT price FROM book WHERE id = 3) ORDER BY y
     """,
+    "SELECT count(*) AS n, avg(price) AS mean FROM (SELECT * FROM book ORDER BY title LIMIT 10) -- all",
     """
     SELECT author.name, count(*) AS n
     FROM (SELECT id, authorId FROM book ORDER BY title LIMIT 10) AS b LEFT JOIN author ON author.id = b.authorId

@@ -68,7 +68,8 @@ extension IncrementalAnalysis {
         everyRowMayBeRecord && kept.isEmpty && db.isReadInOrder(shown)
         && (predicate == nil || db.isSearched(shown, byAllOf: predicate))
       return WindowStatement(
-        short: isShort ? shown : nil, sql: statement(order: order), bounds: limit.bounds)
+        short: isShort ? shown : nil, sql: statement(order: order), bounds: limit.bounds,
+        order: order)
     }
   }
 

@@ -202,4 +202,6 @@ package struct WindowStatement: Sendable, Equatable {
   package let sql: String
   /// Returns the limit and the offset.
   package let bounds: String
+  /// The terms of its order, by the numbers of its columns.
+  var order: [String] = []
 }

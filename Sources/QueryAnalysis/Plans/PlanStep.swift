@@ -3,6 +3,8 @@ import GRDB
 /// A step of how SQLite goes about a statement: https://www.sqlite.org/eqp.html
 struct PlanStep {
   let detail: String
+  /// Whether it is one of the statement itself, and not of a subquery.
+  let isOutermost: Bool
 
   /// The steps that read no table by themselves, or look for one key in an index.
   private static let searchless = [
@@ -49,6 +51,6 @@ extension Database {
   ///
   /// - Throws: `DatabaseError` where the statement does not prepare.
   func planSteps(of sql: String) throws -> [PlanStep] {
-    try queryPlan(of: sql).map { PlanStep(detail: $0["detail"]) }
+    try queryPlan(of: sql).map { PlanStep(detail: $0["detail"], isOutermost: $0["parent"] == 0) }
   }
 }

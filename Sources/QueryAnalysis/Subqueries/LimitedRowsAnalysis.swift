@@ -29,9 +29,8 @@ struct LimitedRowsAnalysis {
       let source = try syntax.sources.lazy.compactMap({ try select(of: $0, syntax) }).first
     else { return nil }
     let lack = "in \(source.name), there is LIMIT"
-    guard !syntax.order.isEmpty else {
-      throw NotIncremental(
-        reason: "\(lack), and no ORDER BY outside of it")
+    guard try !syntax.order.isEmpty || isOneRecord(sql) else {
+      throw NotIncremental(reason: "\(lack), and no ORDER BY outside of it")
     }
     let (definition, query, plan) = try analyzed(source.sql, lack)
     let columns = query.layout.columns
@@ -48,11 +47,15 @@ struct LimitedRowsAnalysis {
     let list = """
       (SELECT value FROM json_each(:\(LimitedRows.parameter)) AS \(Self.listName.quotedIdentifier))
       """
-    let given = written(plan.records.sql(forList: list))
-    try checkSearches(given, besides: source.name, lack)
+    let whole = written(query.sql)
+    // With a LIMIT it has the order that the rows have there, for what depends on it.
+    let order = plan.window?.order.joined(separator: ", ") ?? ""
+    let given = written(
+      "SELECT * FROM (\n\(plan.records.sql(forList: list))\n)\nORDER BY \(order)\nLIMIT -1")
+    try checkSteps(of: given, as: whole, besides: source.name, lack)
     let beside = try dependencies(of: written(Self.noRows(of: columns)))
     return Found(
-      sql: written(query.sql),
+      sql: whole,
       rows: LimitedRows(
         rows: definition, sql: given,
         tablesBeside: Set(beside.flatMap { [$0.table] + $0.storage })),
@@ -60,6 +63,11 @@ struct LimitedRowsAnalysis {
         where running the query takes long, the rows up to LIMIT in \(source.name) are followed, and what is \
         made of them is read again: \(query.tracking.reason)
         """)
+  }
+
+  /// Whether it aggregates all rows to one record.
+  private func isOneRecord(_ sql: String) throws -> Bool {
+    try !AggregateSyntax.columns(of: sql, FunctionList(db)).isEmpty
   }
 
   // MARK: - The SELECT
@@ -156,11 +164,14 @@ struct LimitedRowsAnalysis {
 
   // MARK: - SQLite's plan
 
-  /// Asks SQLite whether what is made of rows that are given is found by searches alone.
-  private func checkSearches(_ sql: String, besides source: String, _ lack: String) throws {
-    let steps: [PlanStep]
+  /// Asks SQLite whether what is made of rows that are given is found by searches alone, and in the order in
+  /// which the query finds it.
+  private func checkSteps(
+    of given: String, as whole: String, besides source: String, _ lack: String
+  ) throws {
+    let (steps, expected): ([PlanStep], [PlanStep])
     do {
-      steps = try db.planSteps(of: sql)
+      (steps, expected) = (try db.planSteps(of: given), try db.planSteps(of: whole))
     } catch is DatabaseError {
       throw NotIncremental(reason: "\(lack), and SQLite does not take it for rows that are given")
     }
@@ -172,6 +183,16 @@ struct LimitedRowsAnalysis {
       throw NotIncremental(
         reason: "\(lack), and SQLite would not search by key for what is joined: \(other.detail)")
     }
+    guard steps.outermost == expected.outermost else {
+      throw NotIncremental(reason: "\(lack), and SQLite would join rows that are given otherwise")
+    }
+  }
+}
+
+extension [PlanStep] {
+  /// What the statement itself does; subqueries without names have numbers.
+  fileprivate var outermost: [String] {
+    filter(\.isOutermost).map { $0.detail.replacing(#/(subquery-|SUBQUERY )\d+/#, with: "#") }
   }
 }
 

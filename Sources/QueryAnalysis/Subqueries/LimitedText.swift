@@ -7,6 +7,7 @@ struct LimitedText {
   private let isName: Bool
   /// The name by which it is known, if the place of its own name is that of the alias, too.
   private let alias: String?
+  /// Where its order ends, or all of it.
   private let endOfOrder: String.Index
   private var order = ""
 
@@ -16,8 +17,8 @@ struct LimitedText {
     guard let first = tokens.first else { return nil }
     text = String(first.text.base)
     let clauses = SelectClauses(tokens)
-    guard let from = clauses[.from], let order = clauses[.order]?.last else { return nil }
-    endOfOrder = order.text.endIndex
+    guard let from = clauses[.from] else { return nil }
+    endOfOrder = clauses[.order]?.last?.text.endIndex ?? text.endIndex
     let places: [ArraySlice<SQLToken>]
     switch source.place {
     case .written:
@@ -54,8 +55,8 @@ struct LimitedText {
   /// Ends the order with columns, in the direction of its last term.
   mutating func completeOrder(_ columns: [Int]) {
     let tokens = SelectParser.tokens(of: text)
-    let last = SelectClauses(tokens)[.order]?.members.last?.sourceText
-    let direction = last.map { OrderTerm($0).isDescending } == true ? " DESC" : ""
+    guard let last = SelectClauses(tokens)[.order]?.members.last?.sourceText else { return }
+    let direction = OrderTerm(last).isDescending ? " DESC" : ""
     order = columns.map { ", \($0 + 1)\(direction)" }.joined()
   }
 
