@@ -87,7 +87,9 @@ import Testing
   }
 
   @Test func `runs again where they are many, and where that is soon done`() throws {
-    let many = "SELECT * FROM (SELECT * FROM message ORDER BY body, id LIMIT 2000) ORDER BY at, id"
+    let many = """
+      SELECT * FROM (SELECT * FROM message ORDER BY body, id LIMIT 2000 + 0) ORDER BY at, id
+      """
     let fixture = try fixture(many)
     try fixture.write(
       """

@@ -21,7 +21,7 @@ import Testing
     SELECT b.id, name FROM b JOIN author ON author.id = b.a ORDER BY name
     """,
     """
-    WITH b(x, y) AS (SELECT id, authorId FROM book ORDER BY title LIMIT 9) -- newest
+    WITH b(x, y) AS (SELECT b.id, authorId FROM book AS b ORDER BY title LIMIT 9) -- newest
     SELECT x, y FROM b WHERE y > (SELECT price FROM book WHERE id = 3) ORDER BY y
     """,
     "SELECT count(*) AS n, avg(price) AS mean FROM (SELECT * FROM book ORDER BY title LIMIT 10) -- all",
@@ -112,6 +112,27 @@ import Testing
     #expect(declared.tracking.mode == .incremental)
   }
 
+  /// What SQLite calls columns that have one name, and those of a view that a table of WITH is named as.
+  @Test func `keep the names of their columns`() throws {
+    let sql = """
+      SELECT * FROM (SELECT book.id, author.ID, name FROM book JOIN author ON author.ID = authorId
+        ORDER BY title LIMIT 9) ORDER BY 1
+      """
+    let query = try query(sql)
+    #expect(query.limitedRows == nil || query.sql.contains(#""ID:1" AS "ID:1""#), "\(query.sql)")
+    let latest = "CREATE VIEW latest AS SELECT * FROM book ORDER BY title LIMIT 3"
+    let captured = try analyzed(
+      QueryDefinition(
+        name: "q",
+        form: .sql(
+          """
+          WITH book AS (SELECT * FROM main.book WHERE price = 1)
+          SELECT latest.id, book.title FROM latest LEFT JOIN book ON book.id = latest.id ORDER BY latest.id
+          """)), latest)
+    #expect(captured.limitedRows == nil)
+    #expect(captured.tracking.reason.contains("which is a table of WITH"))
+  }
+
   @Test(arguments: [
     ("SELECT * FROM (SELECT id FROM book ORDER BY title LIMIT 9)", "no ORDER BY outside of it"),
     (
@@ -129,6 +150,17 @@ import Testing
       """, "its records are not each of one row of a table"
     ),
     (
+      "SELECT * FROM (SELECT id, price FROM book ORDER BY title LIMIT 9) WHERE price > unixepoch() ORDER BY id",
+      "unixepoch()"
+    ),
+    ("SELECT * FROM (SELECT id FROM book ORDER BY title LIMIT 1001) ORDER BY id", "above 1000"),
+    (
+      """
+      SELECT genre.id, (SELECT max(label) FROM genre) AS l
+      FROM (SELECT id FROM book ORDER BY title LIMIT 9) AS genre ORDER BY genre.id
+      """, "SEARCH genre"
+    ),
+    (
       "SELECT * FROM (SELECT id, random() AS r FROM book ORDER BY id LIMIT 9) ORDER BY r",
       "random()"
     ),
@@ -142,7 +174,7 @@ import Testing
       """
       WITH a AS (SELECT * FROM book), b AS (SELECT * FROM a ORDER BY title LIMIT 9)
       SELECT id FROM b ORDER BY id
-      """, "another table of WITH, a"
+      """, "it names a, which is a table of WITH"
     ),
     (
       """

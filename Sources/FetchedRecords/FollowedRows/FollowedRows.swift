@@ -13,7 +13,7 @@ final class FollowedRows: @unchecked Sendable {
 
     /// - Parameters:
     ///   - definition: the query.
-    ///   - arguments: those of who shows an aggregate.
+    ///   - arguments: those of who shows something that is made of its records.
     init(_ definition: QueryDefinition, _ arguments: QueryArguments) {
       self.definition = definition
       let names = Set(definition.parameters.map(\.name))
@@ -41,8 +41,10 @@ final class FollowedRows: @unchecked Sendable {
   var opening: Opening?
   /// The rows; nil: they are not there yet, could not be had, or followed no change.
   var live: LiveResult?
-  /// The commit with which they were last others than before.
+  /// The commit with which they were last others than before, or may have been.
   var lastChange = 0
+  /// Whether they were not brought up to date at each commit since they were last: what is in between is not known.
+  var hasSkipped = false
   /// Not before this they are asked for.
   private(set) var notBefore = ContinuousClock.now
   /// So often in a row they were read again as a whole.
@@ -67,12 +69,13 @@ final class FollowedRows: @unchecked Sendable {
     opening != nil || live.map { $0.isBehind && $0.failure == nil } ?? false
   }
 
+  /// The rows of the present commit; nil: they are not known.
+  var present: LiveResult? { live.flatMap { $0.isBehind || $0.failure != nil ? nil : $0 } }
+
   /// The value of an aggregate at the present commit; nil: it is not known.
   func value(of aggregate: Aggregate) -> Value? {
-    guard let live, !live.isBehind, live.failure == nil,
-      let totals = live.snapshot.presented as? RunningTotals
-    else { return nil }
-    return totals.value(of: aggregate, among: live.snapshot.results)
+    guard let present, let totals = present.snapshot.presented as? RunningTotals else { return nil }
+    return totals.value(of: aggregate, among: present.snapshot.results)
   }
 
   /// What each column is of the row that is looked up at the present commit, none where there is no such row; nil:
@@ -80,8 +83,8 @@ final class FollowedRows: @unchecked Sendable {
   ///
   /// O(b), b rows of a block.
   func values(of lookup: RowLookup, _ arguments: QueryArguments) -> [[Value]]? {
-    guard let live, !live.isBehind, live.failure == nil, let index = live.index,
-      case .row(let column) = live.snapshot.query.plan?.owner
+    guard let present, let index = present.index,
+      case .row(let column) = present.snapshot.query.plan?.owner
     else { return nil }
     let rowID: Int64
     switch lookup.rowID {
@@ -99,10 +102,10 @@ final class FollowedRows: @unchecked Sendable {
   ///
   /// O(k) for k rows.
   var rowIDs: [Int64]? {
-    guard let live, !live.isBehind, live.failure == nil,
-      case .row(let column) = live.snapshot.query.plan?.owner
-    else { return nil }
-    let results = live.snapshot.results
+    guard let present, case .row(let column) = present.snapshot.query.plan?.owner else {
+      return nil
+    }
+    let results = present.snapshot.results
     return results.records(in: 0..<results.count).compactMap { record in
       if case .integer(let rowID) = record.value(column) { rowID } else { nil }
     }
@@ -111,10 +114,10 @@ final class FollowedRows: @unchecked Sendable {
   /// Notes how a change was brought in; returns whether they are worth what they cost.
   ///
   /// Where one is looked up, each who does would read all of them otherwise.
-  func noteUpdate(isRefetch: Bool) -> Bool {
+  func noteUpdate(isRefetch: Bool, count: Int) -> Bool {
     if use == .lookup { return true }
     refetches = isRefetch ? refetches + 1 : 0
-    if use == .limited, live?.snapshot.results.count ?? 0 > LimitedRows.most { return false }
+    if use == .limited, count > LimitedRows.most { return false }
     return refetches <= Self.mostRefetches
   }
 

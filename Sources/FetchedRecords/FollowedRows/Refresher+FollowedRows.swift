@@ -15,13 +15,14 @@ extension Refresher {
       work.alongside[index].aggregates = values(query.alongside[position].plan, position, result)
     }
     let first = query.alongside.count
-    if case .limited(_, let joinsOthers) = work.records {
+    if case .limited(_, let othersChanged) = work.records {
       if result.followed[first] == nil { joinFollowedRows(of: result) }
-      guard let rows = result.followed[first]?.first, let rowIDs = rows.rowIDs,
-        rowIDs.count <= LimitedRows.most
-      else { return work }
-      let areSame = !joinsOthers && rows.lastChange <= result.snapshot.commit
-      work.records = areSame ? .none : .limited(rowIDs, joinsOthers: joinsOthers)
+      if !othersChanged, showsPresentRows(result, query) {
+        work.records = .none
+      } else if let rowIDs = result.followed[first]?.first?.rowIDs, rowIDs.count <= LimitedRows.most
+      {
+        work.records = .limited(rowIDs, othersChanged: othersChanged)
+      }
     } else if let lookup = query.lookup {
       if work.records == .none, result.opening == nil { return work }
       // They may be followed for others.
@@ -36,6 +37,14 @@ extension Refresher {
       work.records = .totals(known.count == query.totals.count ? known : nil)
     }
     return work
+  }
+
+  /// Whether the rows up to LIMIT of which a live result is made are those that it shows: O(1).
+  func showsPresentRows(_ result: LiveResult, _ query: Query) -> Bool {
+    guard let rows = result.followed[query.alongside.count]?.first, rows.present != nil else {
+      return false
+    }
+    return rows.lastChange <= result.snapshot.commit
   }
 
   private func values(
@@ -165,10 +174,14 @@ extension Refresher {
     serveSoon()
   }
 
-  /// Lets go of rows that follow no change, and would only be read twice.
-  func noteUpdate(ofRows rows: FollowedRows, isRefetch: Bool) {
+  /// Notes an update of rows, and lets go of those that follow no change, and would only be read twice.
+  func note(_ update: LiveUpdate, ofRows rows: FollowedRows, commit number: Int) {
+    if !update.changes.isEmpty || rows.hasSkipped { rows.lastChange = number }
+    rows.hasSkipped = rows.live?.isBehind == true
     release(rows)
-    guard !rows.noteUpdate(isRefetch: isRefetch), let live = rows.live else { return }
+    let isRefetch = update.refetchReasons != nil
+    guard !rows.noteUpdate(isRefetch: isRefetch, count: update.results.count), let live = rows.live
+    else { return }
     rows.rest()
     drop(live)
   }

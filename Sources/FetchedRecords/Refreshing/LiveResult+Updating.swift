@@ -222,6 +222,7 @@ extension LiveResult {
     keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
     forgetIndex(keepingContributions: keepsContributions)
+    durations.limited = nil
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
     let query = bound.query

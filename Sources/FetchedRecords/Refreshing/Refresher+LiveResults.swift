@@ -25,6 +25,11 @@ extension Refresher {
           work.records = .rows(changed)
           if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
+      case .limited(_, othersChanged: false) where work.alongside.isEmpty:
+        for result in group.members.values
+        where result.isBehind || !showsPresentRows(result, group.query) {
+          bring(work, changes, into: result, in: transaction)
+        }
       case .totals, .limited:
         for result in group.members.values { bring(work, changes, into: result, in: transaction) }
       case .window, .total:
@@ -65,6 +70,7 @@ extension Refresher {
   func postpone(_ result: LiveResult, _ changes: DatabaseChanges) {
     result.miss(changes, since: commit)
     result.group?.leave(result)
+    (result.listener as? FollowedRows)?.hasSkipped = true
     line.append(result)
     if result.isToldDelayed { return }
     result.isToldDelayed = true
@@ -157,8 +163,7 @@ extension Refresher {
     followRows(of: result, update.query, update.ranAlongside + update.ranTotals)
     result.hasWaitedForRows = false
     if let rows = result.listener as? FollowedRows {
-      if !update.changes.isEmpty { rows.lastChange = number }
-      noteUpdate(ofRows: rows, isRefetch: update.refetchReasons != nil)
+      note(update, ofRows: rows, commit: number)
     }
     let old = result.snapshot
     let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout

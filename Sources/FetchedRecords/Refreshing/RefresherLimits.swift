@@ -16,7 +16,8 @@ package struct RefresherLimits: Sendable, Equatable {
   package var readers = 4
 
   /// A statement alongside that takes longer than this is not run at each commit: the rows that it
-  /// aggregates are followed, in the memory that they take.
+  /// aggregates are followed, in the memory that they take. So are those of which a query shows one, or which
+  /// its FROM has up to LIMIT.
   ///
   /// 25 µs: about as long as to follow a changed row.
   package var dearStatement = Duration.microseconds(25)

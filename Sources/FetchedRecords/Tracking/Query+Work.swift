@@ -33,8 +33,8 @@ extension Query {
     /// known. No columns: there is no record.
     case totals([[Value]]?)
     /// The records are made of the rows up to LIMIT in FROM: the rowids of these, if they are known, and whether
-    /// what they are joined with may have changed.
-    case limited([Int64]?, joinsOthers: Bool)
+    /// tables beside them have changed.
+    case limited([Int64]?, othersChanged: Bool)
     /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
   }
@@ -85,8 +85,8 @@ extension Query {
           || storage.contains(where: { changes[table: $0] != nil })
       else { return .none }
       if let limited = limitedRows {
-        let joinsOthers = limited.tablesBeside.contains { changes[table: $0] != nil }
-        return .limited(nil, joinsOthers: joinsOthers)
+        let othersChanged = limited.tablesBeside.contains { changes[table: $0] != nil }
+        return .limited(nil, othersChanged: othersChanged)
       }
       guard let plan else {
         return followsRows ? .totals(nil) : .refetch(because: ["notIncremental"])

@@ -127,12 +127,7 @@ package struct FunctionList {
       if token.isWord("IN"), index + 1 < tokens.count, !tokens[index + 1].isSymbol("(") {
         throw .subquery
       }
-      for word in PresentTime.words where token.isWord(word) {
-        throw .present(word)
-      }
-      // What is no column's name in double quotation marks is text, too:
-      // https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
-      if ["'now'", "\"now\""].contains(token.text.lowercased()) { throw .present("'now'") }
+      try checkIsNotPresent(token)
       // A name in quotes is called as well: `"count"(*)`.
       guard let name = token.name?.lowercased(), index + 1 < tokens.count,
         tokens[index + 1].isSymbol("(")
@@ -155,6 +150,38 @@ package struct FunctionList {
       guard Aggregate.Function(rawValue: name) != nil || isOrdered else { throw .ordered(name) }
       return
     }
+    try checkStability(ofCall: name, chosen, rest)
+  }
+
+  /// Looks for chance and the present time in a statement, whatever else it is.
+  func checkStability(of sql: String) throws(OutsideInfluence) {
+    let tokens = SQLTokens.tokens(of: sql)
+    for (index, token) in tokens.enumerated() {
+      try checkIsNotPresent(token)
+      guard let name = token.name?.lowercased(), functions[name] != nil,
+        index + 1 < tokens.count, tokens[index + 1].isSymbol("(")
+      else { continue }
+      let rest = tokens[(index + 1)...]
+      let chosen = functions(named: name, arguments: Self.argumentCount(rest))
+      if !chosen.contains(where: \.isAggregate) {
+        try checkStability(ofCall: name, chosen, rest)
+      }
+    }
+  }
+
+  private func checkIsNotPresent(_ token: SQLToken) throws(OutsideInfluence) {
+    for word in PresentTime.words where token.isWord(word) {
+      throw .present(word)
+    }
+    // What is no column's name in double quotation marks is text, too:
+    // https://www.sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
+    if ["'now'", "\"now\""].contains(token.text.lowercased()) { throw .present("'now'") }
+  }
+
+  private func checkStability(
+    ofCall name: String, _ chosen: [Function], _ rest: ArraySlice<SQLToken>
+  ) throws(OutsideInfluence) {
+    let count = Self.argumentCount(rest)
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
     // Without a time value these functions take the present, and a parameter may be 'now':
     // https://www.sqlite.org/lang_datefunc.html

@@ -66,7 +66,7 @@ extension IncrementalAnalysis {
       let predicate = select.syntax.predicate
       let isShort =
         everyRowMayBeRecord && kept.isEmpty && db.isReadInOrder(shown)
-        && (predicate == nil || db.isSearched(shown, byAllOf: predicate))
+        && (predicate == nil || db.everyEntryIsRow(of: shown, where: predicate))
       return WindowStatement(
         short: isShort ? shown : nil, sql: statement(order: order), bounds: limit.bounds,
         order: order)

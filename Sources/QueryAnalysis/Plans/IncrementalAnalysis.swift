@@ -229,8 +229,8 @@ struct IncrementalAnalysis {
       .allSatisfy { !$0.tables.isEmpty && determined.isSuperset(of: $0.tables) }
   }
 
-  /// Whether no row that is not shown decides about those that are, where it leaves the result: it shows all, or so many from
-  /// the first on that the window is always short.
+  /// Whether a row that is not shown may leave the result without a look at it: all are shown, or always so
+  /// many from the first on of an index.
   private func showsFirstOfIndex(_ window: WindowStatement?) -> Bool {
     guard let limit = candidate.syntax.limit else { return true }
     guard window?.short != nil, limit.offset == nil, let count = Int(limit.limit) else {

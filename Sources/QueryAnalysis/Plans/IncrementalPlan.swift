@@ -202,6 +202,6 @@ package struct WindowStatement: Sendable, Equatable {
   package let sql: String
   /// Returns the limit and the offset.
   package let bounds: String
-  /// The terms of its order, by the numbers of its columns.
+  /// The terms of its order, by the numbers of its columns; empty: nobody asks for them.
   var order: [String] = []
 }

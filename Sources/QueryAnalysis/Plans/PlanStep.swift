@@ -36,15 +36,14 @@ struct PlanStep {
 }
 
 extension Database {
-  /// Whether SQLite reads one table or index in a SELECT, and finds there by equality all that its WHERE asks for:
-  /// no entry is left out.
-  func isSearched(_ sql: String, byAllOf predicate: String?) -> Bool {
+  /// Whether each entry of the one table or index that SQLite goes along for a SELECT is a row of it: what WHERE
+  /// asks for is found by equality.
+  func everyEntryIsRow(of sql: String, where predicate: String?) -> Bool {
     guard let steps = try? planSteps(of: sql), steps.count == 1 else { return false }
     let detail = steps[0].detail
     guard let predicate else { return detail.hasPrefix("SCAN ") }
-    let conditions = SQLTokens.tokens(of: predicate)[...].conjuncts.count
-    return conditions > 0 && detail.hasPrefix("SEARCH ")
-      && detail.ranges(of: "=?").count == conditions && !detail.contains { "<>".contains($0) }
+    return detail.hasPrefix("SEARCH ") && !detail.contains { "<>".contains($0) }
+      && detail.ranges(of: "=?").count == SQLTokens.tokens(of: predicate)[...].countOfConditions
   }
 
   /// How SQLite would go about a statement, of whatever values of its parameters.
@@ -52,5 +51,20 @@ extension Database {
   /// - Throws: `DatabaseError` where the statement does not prepare.
   func planSteps(of sql: String) throws -> [PlanStep] {
     try queryPlan(of: sql).map { PlanStep(detail: $0["detail"], isOutermost: $0["parent"] == 0) }
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// How many conditions AND joins, in parentheses or not; nil: that is not certain.
+  fileprivate var countOfConditions: Int? {
+    let conditions = withoutParentheses.conjuncts
+    if conditions.count == 1 { return 1 }
+    if conditions.isEmpty { return nil }
+    var count = 0
+    for condition in conditions {
+      guard let own = condition.countOfConditions else { return nil }
+      count += own
+    }
+    return count
   }
 }

@@ -74,7 +74,7 @@ extension QueryAnalyzer {
     }
   }
 
-  /// Has the statement of a query run for the rows up to LIMIT in its FROM, where they can be known.
+  /// Has a query that runs again run for the rows up to LIMIT in its FROM, where these can be known; else says why not.
   ///
   /// - Returns: whether there is such a LIMIT.
   func limit(

@@ -32,28 +32,28 @@ struct LimitedRowsAnalysis {
     guard try !syntax.order.isEmpty || isOneRecord(sql) else {
       throw NotIncremental(reason: "\(lack), and no ORDER BY outside of it")
     }
+    try checkStability(of: sql, lack)
+    try checkNames(in: source.sql, of: source, syntax, lack)
     let (definition, query, plan) = try analyzed(source.sql, lack)
-    let columns = query.layout.columns
-    let names = zip(columns, source.names ?? columns).map { column, name in
-      "\(column.quotedIdentifier) AS \(name.quotedIdentifier)"
-    }
+    try checkNames(in: query.sql, of: source, syntax, lack)
+    let names = try source.names ?? self.names(of: source.sql, lack)
     guard var text = LimitedText(sql, source, syntax) else {
       throw NotIncremental(reason: "\(lack), and it is there more than once")
     }
     text.completeOrder(ending)
     let written = { (rows: String) in
-      text.replacing(with: "SELECT \(names.joined(separator: ", ")) FROM (\n\(rows)\n)")
+      text.replacing(with: try select(names, of: rows, lack))
     }
     let list = """
       (SELECT value FROM json_each(:\(LimitedRows.parameter)) AS \(Self.listName.quotedIdentifier))
       """
-    let whole = written(query.sql)
+    let whole = try written(query.sql)
     // With a LIMIT it has the order that the rows have there, for what depends on it.
     let order = plan.window?.order.joined(separator: ", ") ?? ""
-    let given = written(
+    let given = try written(
       "SELECT * FROM (\n\(plan.records.sql(forList: list))\n)\nORDER BY \(order)\nLIMIT -1")
     try checkSteps(of: given, as: whole, besides: source.name, lack)
-    let beside = try dependencies(of: written(Self.noRows(of: columns)))
+    let beside = try dependencies(of: written(Self.noRows(of: names)))
     return Found(
       sql: whole,
       rows: LimitedRows(
@@ -92,7 +92,7 @@ struct LimitedRowsAnalysis {
   private func select(of source: SourceSyntax, _ syntax: SelectSyntax) throws -> Source? {
     let found: Source
     let name = source.shownName
-    var others = syntax.commonTables
+    let others = syntax.commonTables
     switch source.origin {
     case .function: return nil
     case .select(let sql): found = Source(sql: sql, place: .written, name: name, names: nil)
@@ -101,24 +101,66 @@ struct LimitedRowsAnalysis {
       if schema == nil,
         let index = others.firstIndex(where: { $0.name.isSameIdentifier(as: table) })
       {
-        let select = others.remove(at: index).select
-        found = Source(sql: select, place: .written, name: name, names: nil)
+        found = Source(sql: others[index].select, place: .written, name: name, names: nil)
       } else if let view = try SchemaFacts(db: db).view(table) {
-        (found, others) = (
-          Source(sql: view.select, place: .view(table), name: name, names: view.columns), []
-        )
+        found = Source(sql: view.select, place: .view(table), name: name, names: view.columns)
       } else {
         return nil
       }
     }
     guard let inner = try? SelectParser.parse(found.sql), inner.limit != nil else { return nil }
-    let words = SQLTokens.tokens(of: found.sql).compactMap(\.name)
-    if let other = others.first(where: { words.contains(where: $0.name.isSameIdentifier) }) {
+    if let count = inner.limit.flatMap({ Int($0.limit) }), count > LimitedRows.most {
       throw NotIncremental(
-        reason: "in \(name), there is LIMIT, and it is made of another table of WITH, \(other.name)"
-      )
+        reason: "in \(name), there is LIMIT, and it is above \(LimitedRows.most)")
     }
     return found
+  }
+
+  /// In the place of the SELECT, a name may stand for a table of WITH.
+  private func checkNames(
+    in sql: String, of source: Source, _ syntax: SelectSyntax, _ lack: String
+  ) throws(NotIncremental) {
+    let words = SQLTokens.tokens(of: sql).compactMap(\.name)
+    for table in syntax.commonTables where table.select != source.sql {
+      if words.contains(where: table.name.isSameIdentifier) {
+        throw NotIncremental(
+          reason: "\(lack), and it names \(table.name), which is a table of WITH")
+      }
+    }
+  }
+
+  /// The names of a subquery's columns, as SQLite gives them.
+  private func names(of sql: String, _ lack: String) throws -> [String] {
+    guard let names = (try? db.makeStatement(sql: "SELECT * FROM (\n\(sql)\n)"))?.columnNames,
+      Set(names.map { $0.lowercased() }).count == names.count
+    else { throw NotIncremental(reason: "\(lack), and the names of its columns are not certain") }
+    return names
+  }
+
+  /// The first columns of a subquery under names.
+  private func select(_ names: [String], of rows: String, _ lack: String) throws -> String {
+    let columns = zip(try self.names(of: rows, lack), names).map { column, name in
+      "\(column.quotedIdentifier) AS \(name.quotedIdentifier)"
+    }
+    return "SELECT \(columns.joined(separator: ", ")) FROM (\n\(rows)\n)"
+  }
+
+  /// The query runs again where chance or the present time decide: another result is due whatever has changed.
+  private func checkStability(of sql: String, _ lack: String) throws {
+    let functions = try FunctionList(db)
+    var views = try SchemaFacts(db: db).views()
+    var texts = [sql]
+    while let text = texts.popLast() {
+      do {
+        try functions.checkStability(of: text)
+      } catch {
+        throw NotIncremental(reason: "\(lack), and \(error.description)")
+      }
+      let words = SQLTokens.tokens(of: text).compactMap(\.name)
+      let named = views.partition { words.contains(where: $0.name.isSameIdentifier) }
+      texts += views[named...].map(\.select)
+      views.removeSubrange(named...)
+    }
   }
 
   /// The SELECT as a query by itself, whose records are rows of one table.
@@ -176,8 +218,12 @@ struct LimitedRowsAnalysis {
       throw NotIncremental(reason: "\(lack), and SQLite does not take it for rows that are given")
     }
     let other = steps.first { step in
-      !step.findsByKey && !step.goesAlong(subquery: source) && !step.isOfSubquery
-        && step.detail != "MATERIALIZE \(source)" && !step.goesAlong(function: Self.listName)
+      // Within another subquery, something else may have the same name.
+      let isOfSource =
+        step.isOutermost
+        && (step.goesAlong(subquery: source) || step.detail == "MATERIALIZE \(source)")
+      return !step.findsByKey && !isOfSource && !step.isOfSubquery
+        && !step.goesAlong(function: Self.listName)
     }
     if let other {
       throw NotIncremental(

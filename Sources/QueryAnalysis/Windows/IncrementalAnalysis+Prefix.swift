@@ -221,7 +221,7 @@ extension IncrementalAnalysis {
 
   /// Whether each entry of the index that is gone along is a row: all conditions are what it is searched by.
   private func everyEntryIsRow(_ rows: String) -> Bool {
-    db.isSearched(rows, byAllOf: select.syntax.predicate)
+    db.everyEntryIsRow(of: rows, where: select.syntax.predicate)
   }
 
   /// The rows of partitions, without the SELECTs over them.
