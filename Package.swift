@@ -90,7 +90,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "Hashing", "HeldMemory", "Locks", "OrderedResults",
+        "ChangeCapture", "Hashing", "HeldMemory", "JSON", "Locks", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, sqlite,
       ],
       swiftSettings: settings),

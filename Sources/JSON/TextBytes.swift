@@ -4,7 +4,7 @@ import Foundation
 
 extension UnsafeRawBufferPointer {
   /// Whether the bytes are well-formed UTF-8; ASCII, the usual case, is found eight at a time.
-  var isValidUTF8: Bool {
+  package var isValidUTF8: Bool {
     var index = 0
     while index + 8 <= count,
       loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0

@@ -21,4 +21,6 @@ package enum QueryPart: Sendable, Hashable {
   case parameter(String)
   /// The alongside statement of that name.
   case alongside(String)
+
+  var isAlongside: Bool { if case .alongside = self { true } else { false } }
 }

@@ -13,11 +13,14 @@ import Testing
       id INTEGER PRIMARY KEY, post INTEGER, author INTEGER, text TEXT, code TEXT COLLATE NOCASE);
     CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT);
     CREATE TABLE label (code TEXT PRIMARY KEY, color TEXT) WITHOUT ROWID;
+    CREATE TABLE reaction (
+      code TEXT COLLATE NOCASE, post INTEGER, emoji TEXT, PRIMARY KEY (code, post DESC)) WITHOUT ROWID;
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
       INSERT INTO comment SELECT i, i % 32, i % 7, 'text ' || (i % 11), 'c' || (i % 35) FROM n;
     INSERT INTO post SELECT id, 'Post ' || id, id % 5, 'C' || id FROM comment WHERE id < 41;
     INSERT INTO author SELECT id, 'Author ' || id FROM comment WHERE id < 6;
     INSERT INTO label SELECT 'c' || id, 'color ' || (id % 3) FROM comment WHERE id < 30;
+    INSERT INTO reaction SELECT 'C' || (id % 9) || ' "\\ö\\n', id / 4, 'E' || (id % 11) FROM comment;
     """
 
   private static let changes = [
@@ -39,6 +42,13 @@ import Testing
     UPDATE post SET title = 'J' WHERE id = 35
     """,
     "DELETE FROM comment WHERE id IN (200, 201, -3)",
+    "UPDATE reaction SET emoji = 'K' WHERE post = 5",
+    "UPDATE OR REPLACE reaction SET post = 9 WHERE post = 6",
+    "INSERT INTO reaction VALUES ('', 0, 'E1'), (' ', -1, NULL)",
+    "UPDATE OR REPLACE reaction SET code = lower(code) WHERE post IN (3, 9)",
+    "DELETE FROM reaction WHERE post = 4",
+    "UPDATE OR REPLACE reaction SET code = 'L' WHERE post = 0",
+    "INSERT OR REPLACE INTO reaction VALUES ('l', 0, 'E2')",
   ]
 
   @Test(arguments: [
@@ -76,6 +86,17 @@ import Testing
     "SELECT comment.id, title FROM post RIGHT JOIN comment ON post.code = comment.code",
     "SELECT id, author, rank() OVER (PARTITION BY author ORDER BY title, id) AS r, (SELECT count(*) FROM comment WHERE post = post.id) AS n FROM post",
     "WITH p AS (SELECT id, title, (SELECT count(*) FROM comment WHERE post = post.id) AS n FROM post) SELECT * FROM p WHERE n > 1",
+    "SELECT id, (SELECT json_group_array(text) FROM (SELECT text FROM comment WHERE post = post.id ORDER BY text DESC, id)) AS t FROM post",
+    "SELECT id, (SELECT json_group_array(text) FROM comment c WHERE (c.post = post.id AND author > 1)) AS t FROM post",
+    "SELECT id, (SELECT group_concat(emoji, ' ') FROM (SELECT emoji FROM reaction WHERE post = p.id ORDER BY code)) AS e FROM post p",
+    "SELECT post.id, emoji FROM post JOIN reaction ON reaction.post = post.id ORDER BY emoji, reaction.code, post.id",
+    "SELECT post.id, count(reaction.code) AS n FROM post LEFT JOIN reaction ON (reaction.post = post.id) GROUP BY post.id",
+    "SELECT id FROM post WHERE EXISTS (SELECT 1 FROM reaction r WHERE r.post = post.id AND r.emoji > 'E3')",
+    "SELECT emoji, count(*) AS n, max(code) AS c, sum(post) AS s FROM reaction GROUP BY emoji",
+    "SELECT DISTINCT emoji FROM reaction WHERE post > 2",
+    "SELECT DISTINCT b.code FROM reaction a JOIN reaction b ON a.emoji = b.emoji AND a.post <> b.post WHERE a.post = 5",
+    "SELECT a.code, a.post, b.code AS c, b.post AS p FROM reaction a JOIN reaction b ON b.emoji = a.emoji",
+    "SELECT emoji, post, row_number() OVER (PARTITION BY emoji ORDER BY post, code) AS n FROM reaction",
   ])
   func `are those that SQLite returns`(sql: String) throws {
     _ = try Fixture.following(sql, schema: Self.schema, Self.changes)
@@ -88,11 +109,19 @@ import Testing
     "SELECT post.id, text FROM post LEFT JOIN comment ON comment.post = post.id",
     "SELECT post.id, comment.id AS c FROM post JOIN comment ON post.code = comment.code",
     "SELECT post.id, count(c.id) AS n FROM post LEFT JOIN comment c ON c.post = post.id GROUP BY post.id",
+    "SELECT id, (SELECT json_group_array(text) FROM (SELECT text FROM comment WHERE post = post.id ORDER BY id)) AS t FROM post",
+    "SELECT id, (SELECT max(emoji) FROM reaction WHERE reaction.post = post.id) AS e FROM post",
+    "SELECT post.id, count(r.code) AS n FROM post LEFT JOIN reaction r ON r.post = post.id GROUP BY post.id",
+    "SELECT emoji, count(*) AS n FROM reaction GROUP BY emoji",
   ])
   func `are read again, and no others`(sql: String) throws {
-    let statistics = try Fixture.following(sql, schema: Self.schema, Self.changes).statistics
-    #expect(statistics.refetches <= 2)
-    #expect(statistics.maintained >= Self.changes.count - 6)
+    let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)
+    let concerning = Self.changes.count { change in
+      query.tables.contains { change.contains(" \($0) ") }
+    }
+    #expect(statistics.refetches <= 3)
+    #expect(statistics.maintained >= concerning - 7)
+    #expect(statistics.maintained > statistics.refetches)
   }
 
   @Test func `are found by an index once there is one`() throws {

@@ -17,6 +17,9 @@ import Testing
     "SELECT DISTINCT title FROM book JOIN unindexed ON v = title",
     "SELECT pair.a, u.v FROM pair JOIN unindexed u ON u.bookId = pair.b",
     "SELECT a.rowid AS a, b.rowid AS b FROM unindexed a JOIN unindexed b ON a.v = b.v",
+    "SELECT id, (SELECT max(a) FROM pair WHERE b = book.id) AS m FROM book",
+    "SELECT id, (SELECT json_group_array(v) FROM (SELECT v FROM unindexed WHERE bookId = book.id ORDER BY v)) AS n FROM book",
+    "SELECT id, (SELECT json_group_array(v) FROM unindexed WHERE bookId = book.id) AS n FROM book",
   ])
   func `are kept for each owner`(sql: String) throws {
     let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
@@ -65,5 +68,34 @@ import Testing
     let tracking = try tracking(sql)
     #expect(tracking.mode == .refetch)
     #expect(tracking.reason.hasPrefix("SQLite would not search by key: "), "\(tracking.reason)")
+  }
+
+  @Test(arguments: [
+    (
+      "SELECT id, (SELECT sum(v) FROM one) AS n FROM book",
+      "(SELECT sum(v) …) is one value for all records, and each new one changes them all: it may stand alongside"
+    ),
+    (
+      "SELECT id, (SELECT count(*) FROM unindexed u WHERE u.v > book.title) AS n FROM book",
+      "if (SELECT count(*) …) counts what comes before a row, rank() OVER (ORDER BY …) says it"
+    ),
+    (
+      "SELECT id, (SELECT id FROM book b WHERE b.id < book.id ORDER BY b.id DESC LIMIT 1) AS n FROM book",
+      "if (SELECT id …) is of the row before or behind, lag() or lead() OVER (ORDER BY …) says it"
+    ),
+    (
+      "SELECT id FROM book WHERE id NOT IN (SELECT bookId FROM unindexed)",
+      """
+      a NULL on either side of id IN (SELECT …) would decide about every row: leave it out by IS NOT NULL, or \
+      write EXISTS
+      """
+    ),
+    (
+      "SELECT id FROM book WHERE id IN (SELECT bookId FROM unindexed ORDER BY v LIMIT 3)",
+      "what is in the list of id IN (SELECT …) depends on more than the row that it is of"
+    ),
+  ])
+  func `say what to write where no index helps`(sql: String, advice: String) throws {
+    #expect(try tracking(sql).reason.hasSuffix("; " + advice))
   }
 }

@@ -19,7 +19,7 @@ import Testing
       "it joins several SELECTs with INTERSECT: SELECT DISTINCT … WHERE EXISTS (SELECT 1 …) says the same"
     ),
     ("VALUES (1), (2)", "it is no plain SELECT"),
-    ("SELECT 1 AS one", "it reads no table"),
+    ("SELECT 1 AS one", "a SELECT reads no table: SELECT 1 AS one"),
     (
       "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n LIMIT 3) SELECT x FROM n",
       "it has WITH RECURSIVE"
@@ -28,7 +28,7 @@ import Testing
     ("SELECT max(id) AS n FROM book HAVING max(id) > 1", "it has HAVING"),
     ("SELECT max(id), title FROM book", "it aggregates nothing"),
     ("SELECT count(*) FROM mixed", "mixed is a table WITHOUT ROWID, whose keys only SQLite"),
-    ("SELECT id FROM book WHERE (SELECT 1)", "it reads no table"),
+    ("SELECT id FROM book WHERE (SELECT 1)", "a SELECT reads no table: SELECT 1"),
     (
       "SELECT id FROM book WHERE price > (SELECT avg(price) FROM book)",
       "SQLite would not search by key: SCAN book"
@@ -174,7 +174,10 @@ import Testing
       SQLite would not search by key: SCAN u; what may help: CREATE INDEX unindexed_v ON unindexed (v)
       """
     ),
-    ("SELECT id FROM book, (SELECT 1 AS one)", "in a subquery, it reads no table"),
+    (
+      "SELECT id FROM book, (SELECT 1 AS one)",
+      "in a subquery, a SELECT reads no table: SELECT 1 AS one"
+    ),
     (
       "SELECT id FROM book WHERE genre NOT IN one", "SQLite would not search by key: SCAN one"
     ),

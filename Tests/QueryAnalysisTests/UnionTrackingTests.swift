@@ -72,7 +72,10 @@ import Testing
       "SELECT id, title FROM book UNION ALL SELECT count(*), genre FROM book GROUP BY genre",
       "a SELECT of UNION ALL has groups, DISTINCT or window functions"
     ),
-    ("SELECT id FROM book UNION ALL SELECT id FROM author UNION SELECT 1", "it reads no table"),
+    (
+      "SELECT id FROM book UNION ALL SELECT id FROM author UNION SELECT 1",
+      "a SELECT reads no table: SELECT 1"
+    ),
     (
       "SELECT id FROM book UNION SELECT id FROM author UNION ALL SELECT id FROM former",
       "UNION ALL adds records to those that UNION made one"

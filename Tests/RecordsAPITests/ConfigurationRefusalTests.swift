@@ -80,6 +80,23 @@ func refusals(_ yaml: String, schema: String) throws -> [String] {
       ])
   }
 
+  @Test func `is told of a statement alongside, and of aggregates of what is one record`() throws {
+    let yaml = """
+      queries:
+        a: {table: player, alongside: {n: "SELECT count(*) FROM player WHERE team = :t"}}
+        b: {table: player, section: count(*)}
+        c: {sql: SELECT * FROM player, section: max(team)}
+        d: {table: player, fields: [team], groupBy: [team], section: count(*)}
+      """
+    let isOfOne = "write an expression over the columns of a record, or a subquery"
+    #expect(
+      try refusals(yaml, schema: schema) == [
+        "c:2:80: the parameter :t is not declared; declare it under parameters, or mend its name",
+        "c:3:31: it aggregates records, and is to be of one; \(isOfOne)",
+        "c:4:43: it aggregates records, and is to be of one; \(isOfOne)",
+      ])
+  }
+
   @Test func `is nothing where everything prepares`() throws {
     #expect(try refusals("queries: {a: {table: player}}", schema: schema).isEmpty)
   }

@@ -34,7 +34,7 @@ extension LiveResult {
     let rowIDs = changed[0].rowIDs
     let known = shown.records(in: 0..<shown.count).filter { rowIDs.contains($0.rowID(at: column)) }
     var added = try plan.fetch(
-      rowIDs, nil, OwnerKeys(), arguments: arguments, layout: shown.layout, in: db)
+      rowIDs, nil, RowKeys(), arguments: arguments, layout: shown.layout, in: db)
     if shown.count == range.count {
       if shown.isEmpty { return nil }
       let last = shown[shown.count - 1]

@@ -194,7 +194,7 @@ extension LiveResult {
     _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex,
     _ owners: inout Set<Int64>, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
-    var keys = OwnerKeys()
+    var keys = RowKeys()
     let areWorthwhile = try find(
       &owners, of: changed, plan, arguments, &contributions, &keys, atMost: old.count, in: db)
     let owners = owners.sorted()
@@ -344,7 +344,7 @@ extension LiveResult {
   /// - Throws: `DatabaseError`; what was found until then is there.
   private func find(
     _ owners: inout Set<Int64>, of changed: [ChangedRows], _ plan: IncrementalPlan,
-    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ keys: inout OwnerKeys,
+    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ keys: inout RowKeys,
     atMost total: Int, in db: Database
   ) throws -> Bool {
     let areWorthwhile = { self.isWorthwhile($0, of: total, plan, arguments) }

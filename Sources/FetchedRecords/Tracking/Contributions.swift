@@ -17,7 +17,9 @@ struct Contributions {
   private var limit = Int.max
   private(set) var numbers: GroupIdentifiers
   /// Of owners WITHOUT ROWID.
-  private(set) var keys = OwnerKeys()
+  private(set) var keys = RowKeys()
+  /// By the same positions, of rows WITHOUT ROWID that are read for an owner.
+  private var rowKeys: [RowKeys?]
   /// Whether a group is not found again by what was read of it.
   private var hasLoss = false
   /// By group, the rows that are read for it, where no index finds them.
@@ -51,7 +53,10 @@ struct Contributions {
     let positions = plan.contributions.last?.positions.upperBound ?? 0
     owners = Array(repeating: RowOwners(), count: positions)
     pairs = Array(repeating: nil, count: positions)
+    rowKeys = Array(repeating: nil, count: positions)
     for position in plan.keptRows.flatMap(\.positions) { pairs[position] = PairedNumbers() }
+    for position in plan.keptRows.compactMap(\.positions.last) + [plan.members].compactMap(\.self)
+    where plan.key(at: position) != nil { rowKeys[position] = RowKeys() }
     let kind = plan.owner
     for contribution in plan.contributions {
       let statement = try db.cachedStatement(sql: contribution.sql)
@@ -69,7 +74,11 @@ struct Contributions {
       }
     }
     if members?.areTooFewGroups == true { throw Refusal.tooMany }
-    for position in owners.indices { owners[position].trim() }
+    for position in owners.indices {
+      owners[position].trim()
+      rowKeys[position]?.trim()
+    }
+    keys.trim()
     members?.trim()
     if plan.appearances != nil {
       guard let all = try Appearances(plan, arguments: arguments, in: db) else {
@@ -84,7 +93,8 @@ struct Contributions {
   private func account() {
     charge.set(
       owners.reduce(0) { $0 + $1.size } + pairs.reduce(0) { $0 + ($1?.size ?? 0) } + keys.size
-        + numbers.size + (members?.size ?? 0) + (appearances?.size ?? 0))
+        + rowKeys.reduce(0) { $0 + ($1?.size ?? 0) } + numbers.size + (members?.size ?? 0)
+        + (appearances?.size ?? 0))
   }
 
   /// Notes that a commit was brought in.
@@ -105,7 +115,10 @@ struct Contributions {
   }
 
   /// Whether too much has gathered that is no longer true, or something that leads nowhere.
-  var isOutworn: Bool { max(count, keys.count, numbers.count) > limit || hasLoss }
+  var isOutworn: Bool {
+    let keys = rowKeys.reduce(keys.count) { max($0, $1?.count ?? 0) }
+    return max(count, keys, numbers.count) > limit || hasLoss
+  }
 
   /// The number of a group.
   mutating func owner(of group: [Value]) -> Int64 { numbers.number(of: group) }
@@ -136,10 +149,25 @@ struct Contributions {
 
   // MARK: - Rows of owners
 
-  /// The rowids of a table's rows that may belong to an owner.
+  /// The rows of a table that may belong to an owner, as its statement takes them.
   ///
   /// O(m log n), m rows of the owner among n.
-  func rows(of owner: Int64, _ kept: IncrementalPlan.KeptRows) -> [Int64] {
+  func list(of owner: Int64, _ kept: IncrementalPlan.KeptRows) -> Value {
+    list(rows(of: owner, kept).sorted(), at: kept.positions.last)
+  }
+
+  /// The rows of a group, as its statement takes them; nil: it has none, or no index finds them.
+  func listOfMembers(of group: Int64) -> Value? {
+    members.flatMap { members in
+      members.rows(of: group).map { list($0, at: members.position) }
+    }
+  }
+
+  private func list(_ rows: [Int64], at position: Int?) -> Value {
+    position.flatMap { rowKeys[$0] }?.json(of: rows) ?? .json(rows)
+  }
+
+  private func rows(of owner: Int64, _ kept: IncrementalPlan.KeptRows) -> [Int64] {
     var numbers = [owner]
     for position in kept.positions {
       let found = numbers.flatMap { pairs[position]?.firsts(of: $0) ?? [] }
@@ -225,9 +253,18 @@ struct Contributions {
       defer { column += key?.columns.count ?? 1 }
       // A row that a LEFT JOIN left out.
       if sqlite3_column_type(statement.sqliteStatement, Int32(column)) == SQLITE_NULL { continue }
-      add(owner, of: statement.rowNumber(at: column, key), at: position)
+      let row = statement.rowNumber(at: column, key)
+      if let key, rowKeys[position] != nil {
+        note(statement.values(at: column, count: key.columns.count), of: row, at: position)
+      }
+      add(owner, of: row, at: position)
     }
     return owner
+  }
+
+  private mutating func note(_ key: [Value], of row: Int64, at position: Int) {
+    hasLoss = hasLoss || !RowKeys.haveJSON(key)
+    rowKeys[position]?.insert(key, row)
   }
 
   private mutating func add(_ owner: Int64, of rowID: Int64, at position: Int) {
@@ -252,6 +289,12 @@ extension Statement {
 }
 
 extension IncrementalPlan {
+  /// The key of the rows that are kept at a position; nil: they have rowids.
+  fileprivate func key(at position: Int) -> TableKey? {
+    contributions.lazy.filter { $0.positions.contains(position) }.first
+      .flatMap { $0.keys[position - $0.positions.lowerBound] }
+  }
+
   /// What the numbers stand for that are kept at a position; nil: owners.
   fileprivate func link(at position: Int) -> ContributionStatement.Link? {
     contributions.first { $0.positions.contains(position) }?.link

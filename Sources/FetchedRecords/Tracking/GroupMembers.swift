@@ -1,6 +1,7 @@
 import OrderedResults
 
-/// The rowids of the rows of each group, where no index of the database finds them.
+/// The rowids of the rows of each group, where no index of the database finds them; of a table WITHOUT ROWID,
+/// the numbers of its rows.
 ///
 /// A row that left a group may stand there still until ``sweep(_:isMember:)`` looks at it: the groups that rows
 /// left are read anyway.
@@ -93,17 +94,15 @@ struct GroupMembers {
     last[group] = kept == Self.none ? nil : kept
   }
 
-  /// The rowids of a group's rows, as JSON; nil: it has none.
-  func json(of group: Int64) -> Value? {
+  /// A group's rows, in the order in which they are read; nil: it has none.
+  func rows(of group: Int64) -> [Int64]? {
     var own: [Int64] = []
     var place = first(of: group)
     while place != Self.none {
       own.append(rows[Int(place)])
       place = before[Int(place)]
     }
-    if own.isEmpty { return nil }
-    // In the order in which they are read.
-    return .json(own.sorted())
+    return own.isEmpty ? nil : own.sorted()
   }
 
   private func first(of group: Int64) -> Int64 { last[group] ?? Self.none }

@@ -56,7 +56,7 @@ extension IncrementalPlan.Search {
 extension IncrementalPlan {
   /// The records of these owners that are in the result now.
   func fetch(
-    _ owners: [Int64], _ contributions: Contributions?, _ keys: OwnerKeys,
+    _ owners: [Int64], _ contributions: Contributions?, _ keys: RowKeys,
     arguments: QueryArguments, layout: RecordLayout, in db: Database
   ) throws -> [OrderedResults.Record] {
     guard !keptRows.isEmpty, let contributions else {
@@ -66,7 +66,7 @@ extension IncrementalPlan {
     return try owners.flatMap { owner in
       var arguments = arguments
       for kept in keptRows {
-        arguments[kept.parameter] = .json(contributions.rows(of: owner, kept))
+        arguments[kept.parameter] = contributions.list(of: owner, kept)
       }
       return try fetchTogether(
         [owner], contributions, keys, arguments: arguments, layout: layout, in: db)
@@ -74,7 +74,7 @@ extension IncrementalPlan {
   }
 
   private func fetchTogether(
-    _ owners: [Int64], _ contributions: Contributions?, _ keys: OwnerKeys,
+    _ owners: [Int64], _ contributions: Contributions?, _ keys: RowKeys,
     arguments: QueryArguments, layout: RecordLayout, in db: Database
   ) throws -> [OrderedResults.Record] {
     var records: [OrderedResults.Record] = []
@@ -99,7 +99,7 @@ extension IncrementalPlan {
 
   /// The records of a group, or of a row of UNION.
   private func fetch(
-    _ owner: Int64, _ contributions: Contributions?, _ keys: OwnerKeys,
+    _ owner: Int64, _ contributions: Contributions?, _ keys: RowKeys,
     arguments: QueryArguments, layout: RecordLayout, in db: Database
   ) throws -> [OrderedResults.Record] {
     guard let values = values(of: owner, contributions, keys) else { return [] }
@@ -114,15 +114,15 @@ extension IncrementalPlan {
 
   /// What the records of a group, or of a row of UNION, are read by; nil: there are none.
   private func values(
-    of owner: Int64, _ contributions: Contributions?, _ keys: OwnerKeys
+    of owner: Int64, _ contributions: Contributions?, _ keys: RowKeys
   ) -> [Value]? {
     switch self.owner {
     case .rowOfArm(_, let arms), .values(_, let arms): return arms.values(of: owner, keys)
     case .row, .keyedRow, .group: break
     }
     guard let contributions else { return nil }
-    guard let members = contributions.members else { return contributions.numbers[owner] }
-    return members.json(of: owner).map { [$0] + contributions.numbers[owner] }
+    if contributions.members == nil { return contributions.numbers[owner] }
+    return contributions.listOfMembers(of: owner).map { [$0] + contributions.numbers[owner] }
   }
 
   /// Whether FTS5 has to gather what begins with a word, for each row that it is asked for.

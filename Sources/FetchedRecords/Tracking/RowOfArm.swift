@@ -56,7 +56,7 @@ extension [TableKey?] {
   }
 
   /// By what a row of a number is read; nil: its key is not known.
-  func values(of number: Int64, _ keys: OwnerKeys) -> [Value]? {
+  func values(of number: Int64, _ keys: RowKeys) -> [Value]? {
     let row = RowOfArm(number: number, of: count)
     let isKeyed = self[Int(row.arm)] != nil
     guard let key = isKeyed ? keys[number] : [.integer(row.rowID)] else { return nil }

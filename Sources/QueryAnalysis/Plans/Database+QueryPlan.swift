@@ -37,16 +37,30 @@ extension Database {
     return index.map { isFalling(index: String($0)) } == true ? nil : tables
   }
 
-  /// How SQLite goes about each subquery that is a value, wherever it stands, sorted; nil: it does not take
-  /// the statement.
-  func plansOfValues(in sql: String) -> [String]? {
+  /// How SQLite goes about each subquery that is a value, wherever it stands.
+  ///
+  /// - Parameters:
+  ///   - sql: the statement.
+  ///   - list: what it calls a list of rowids. It takes them in their order, and so some rows of a table as it would
+  ///     all.
+  ///   - tables: what it calls the tables whose rows it looks up by these.
+  /// - Returns: the plans, sorted; nil: it does not take the statement.
+  func plansOfValues(
+    in sql: String, lookingUp list: String = "", of tables: Set<String> = []
+  ) -> [String]? {
     guard let steps = try? queryPlan(of: sql) else { return nil }
     let children = Dictionary(grouping: steps) { $0["parent"] as Int }
+    let scans = Dictionary(
+      tables.map { ("SEARCH \($0) USING INTEGER PRIMARY KEY (rowid=?)", "SCAN \($0)") }
+    ) { first, _ in first }
+    func isList(_ step: Row) -> Bool {
+      children[step["id"]]?.contains { PlanStep($0).goesAlong(function: list) } == true
+    }
     func plan(below id: Int) -> String {
-      let lines = (children[id] ?? []).map { step -> String in
+      let lines = (children[id] ?? []).filter { !isList($0) }.map { step -> String in
         // The number of a subquery is that of this statement.
         let detail = (step["detail"] as String).replacing(#/( SUBQUERY |subquery-)\d+/#, with: "#")
-        return "\(detail)(\(plan(below: step["id"])))"
+        return "\(scans[detail] ?? detail)(\(plan(below: step["id"])))"
       }
       return lines.joined(separator: "\n")
     }

@@ -97,8 +97,10 @@ extension IncrementalAnalysis {
   func checkOrderInSubqueries(_ records: String, _ terms: [String]) throws(NotIncremental) {
     guard let refusal = subqueries.orderRefusal else { return }
     let plain = candidate.whole.map { $0.sql(with: []) } ?? plainStatement
-    let plans = [plain, statement(order: terms), records].map(db.plansOfValues)
-    guard let first = plans[0], first == plans[1], first == plans[2] else { throw refusal }
+    let plans = [plain, statement(order: terms)].map { db.plansOfValues(in: $0) }
+    let few = db.plansOfValues(
+      in: records, lookingUp: Self.membersName, of: subqueries.names(of: kept))
+    guard let first = plans[0], first == plans[1], first == few else { throw refusal }
   }
 
   /// The query as others would run it.

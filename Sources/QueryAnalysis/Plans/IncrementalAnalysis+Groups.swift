@@ -89,7 +89,7 @@ extension IncrementalAnalysis {
     return shape(plan, terms, members?.refusal.reason)
   }
 
-  /// Groups that are read by the rowids of their rows, which are kept in memory.
+  /// Groups that are read by the rowids or keys of their rows, which are kept in memory.
   private struct Members {
     /// Rows of the tables that have what is grouped by; or else of others, of which each row of a group has
     /// one: those that no LEFT JOIN leaves out. The rows of fewer tables may then be followed.
@@ -114,9 +114,9 @@ extension IncrementalAnalysis {
         kind == .own ? tables.contains($0) : !tables.contains($0) && !select.tables[$0].isNullable
       }
       for table in candidates where select.tables[table].storage == nil {
-        guard let rowID = select.tables[table].rowID else { continue }
-        let list = "SELECT value FROM json_each(?) AS \(Self.membersName.quotedIdentifier)"
-        let condition = "\(rowID) IN (\(list)) AND \(condition)"
+        let identity = select.tables[table].identity
+        if identity.isEmpty { continue }
+        let condition = "\(Self.listCondition(identity, in: "?")) AND \(condition)"
         do {
           let records = try searchedRecords(condition, of: groups, keeping)
           return (Members(table: table, refusal: refusal), records)

@@ -7,16 +7,26 @@ extension IncrementalAnalysis {
   /// The query, for a few owners.
   var narrowed: ResolvedSelect {
     select.tables.indices.filter(kept.contains).reduce(subqueries.narrowed) { select, table in
-      select.tables[table].rowID.map {
-        select.restricting(table, to: Self.keptCondition($0, table))
-      } ?? select
+      select.restricting(table, to: Self.keptCondition(select.tables[table].identity, table))
     }
   }
 
   /// That a row is among those that are kept.
-  static func keptCondition(_ rowID: String, _ table: Int) -> String {
-    let list = "SELECT value FROM json_each(:\(keptParameter(table)))"
-    return "\(rowID) IN (\(list) AS \(membersName.quotedIdentifier))"
+  static func keptCondition(_ identity: [String], _ table: Int) -> String {
+    listCondition(identity, in: ":\(keptParameter(table))")
+  }
+
+  /// That a row is among those of a list: JSON of their rowids, or of their keys, which are arrays where they
+  /// have several columns.
+  static func listCondition(_ identity: [String], in list: String) -> String {
+    let values =
+      identity.count == 1
+      ? ["value"] : identity.indices.map { "json_extract(value, '$[\($0)]')" }
+    let row = identity.count == 1 ? identity[0] : "(\(identity.joined(separator: ", ")))"
+    return """
+      \(row) IN (SELECT \(values.joined(separator: ", ")) FROM json_each(\(list)) \
+      AS \(membersName.quotedIdentifier))
+      """
   }
 
   /// What the names of parameters begin with that take rowids.
@@ -34,7 +44,7 @@ extension IncrementalAnalysis {
 
   private func keepable(_ isMeant: (ResolvedSource) -> Bool) -> Set<Int> {
     let own = select.tables.indices.filter { table in
-      select.tables[table].rowID != nil && select.tables[table].storage == nil
+      !select.tables[table].identity.isEmpty && select.tables[table].storage == nil
         && select.sources.indices.contains { index in
           isMeant(select.sources[index]) && select.tables(ofSource: index) == table..<table + 1
         }

@@ -135,10 +135,13 @@ extension IncrementalAnalysis {
       let isFunction = lists.contains(where: step.goesAlong(function:))
       guard step.findsByKey || isOwn || isFunction || isRowOfSearch(detail) else {
         let shown = detail.replacing(" LEFT-JOIN", with: "")
-        let index = missingIndex(forStep: detail).map { "; what may help: \($0.sql)" } ?? ""
+        let name = Self.nameOfSource(in: detail)
+        let help =
+          name.flatMap { subqueries.advice[$0] }
+          ?? missingIndex(forStep: detail).map { "what may help: \($0.sql)" }
         throw NotIncremental(
-          reason: "SQLite would not search by key: \(shown)\(index)",
-          unsearched: Self.nameOfSource(in: detail))
+          reason: "SQLite would not search by key: \(shown)" + (help.map { "; \($0)" } ?? ""),
+          unsearched: name)
       }
     }
   }

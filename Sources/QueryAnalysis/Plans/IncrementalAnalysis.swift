@@ -272,7 +272,7 @@ struct IncrementalAnalysis {
     _ keeping: Keeping, besides owners: Set<Int>, until check: (Self) throws -> Void
   ) throws {
     if keeping == .none { return try check(self) }
-    let mayKeep = !dependsOnOrder && subqueries.orderRefusal == nil
+    let mayKeep = !dependsOnOrder
     if mayKeep, keeping == .all {
       let all = keepable.subtracting(owners)
       guard 2...Self.mostTriedKeeping ~= all.count else {

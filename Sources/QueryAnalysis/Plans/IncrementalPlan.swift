@@ -65,7 +65,7 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var running: [RunningColumn] = []
 
   /// Of groups that no index finds: the number of the rowids that are read for them, among those of all
-  /// ``contributions``. ``records`` takes these first, as JSON.
+  /// ``contributions``. ``records`` takes these first, as JSON; of a table WITHOUT ROWID, the keys.
   package var members: Int?
   /// Tables whose rows no index finds for an owner: ``records`` takes these as JSON.
   package var keptRows: [KeptRows] = []
@@ -110,7 +110,7 @@ package struct IncrementalPlan: Sendable, Equatable {
 
   /// How the rows of a table that may belong to an owner are found in memory.
   package struct KeptRows: Sendable, Equatable {
-    /// The parameter that takes their rowids, without its colon.
+    /// The parameter that takes their rowids, or their keys, as JSON, without its colon.
     package let parameter: String
     /// The numbers among those of all ``contributions`` that lead there, from the owner: to values that it
     /// has, and last from a value to the rows that have it.

@@ -6,6 +6,12 @@ struct PlanStep {
   /// Whether it is one of the statement itself, and not of a subquery.
   let isOutermost: Bool
 
+  /// - Parameter row: of ``GRDB/Database/queryPlan(of:)``.
+  init(_ row: Row) {
+    detail = row["detail"]
+    isOutermost = row["parent"] == 0
+  }
+
   /// The steps that read no table by themselves, or look for one key in an index.
   private static let searchless = [
     "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "REUSE SUBQUERY",
@@ -50,14 +56,14 @@ extension Database {
   ///
   /// - Throws: `DatabaseError` where the statement does not prepare.
   func planSteps(of sql: String) throws -> [PlanStep] {
-    try queryPlan(of: sql).map { PlanStep(detail: $0["detail"], isOutermost: $0["parent"] == 0) }
+    try queryPlan(of: sql).map(PlanStep.init)
   }
 }
 
 extension ArraySlice<SQLToken> {
   /// How many conditions AND joins, in parentheses or not; nil: that is not certain.
   fileprivate var countOfConditions: Int? {
-    let conditions = withoutParentheses.conjuncts
+    let conditions = withoutParentheses.atDepthZero[...].conjuncts
     if conditions.count == 1 { return 1 }
     if conditions.isEmpty { return nil }
     var count = 0

@@ -117,14 +117,17 @@ struct RowDetermination {
   // MARK: - Equalities
 
   private mutating func collect(_ select: ResolvedSelect, first: Int) {
-    if let predicate = select.syntax.predicate { collect(predicate, select, first, only: nil) }
+    if let predicate = select.syntax.predicate {
+      collect(SQLTokens.tokens(of: predicate)[...], select, first, only: nil)
+    }
     for (index, source) in select.sources.enumerated() {
       let range = select.tables(ofSource: index)
       // What a LEFT JOIN asks is only asked of the rows that it joins.
       let only = source.isLeftJoined ? range : nil
       switch source.constraint {
       case .none: break
-      case .on(let condition): collect(condition, select, first, only: only)
+      case .on(let condition):
+        collect(SQLTokens.tokens(of: condition)[...], select, first, only: only)
       case .using(let names): for name in names { collect(using: name, index, select, first) }
       }
       if case .select(let inner, _) = source.body {
@@ -137,9 +140,14 @@ struct RowDetermination {
   }
 
   private mutating func collect(
-    _ condition: String, _ select: ResolvedSelect, _ first: Int, only: Range<Int>?
+    _ condition: ArraySlice<SQLToken>, _ select: ResolvedSelect, _ first: Int, only: Range<Int>?
   ) {
-    for term in SQLTokens.tokens(of: condition)[...].conjuncts {
+    for term in condition.conjuncts {
+      let inner = term.withoutParentheses
+      if inner.count < term.count {
+        collect(inner.atDepthZero[...], select, first, only: only)
+        continue
+      }
       guard let equals = term.firstIndex(where: { $0.isSymbol("=") && $0.depth == 0 }) else {
         continue
       }

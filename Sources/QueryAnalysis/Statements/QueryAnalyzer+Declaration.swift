@@ -74,6 +74,11 @@ extension QueryAnalyzer {
     where list.position(ofVisible: expression) == nil {
       probe([parts.expressionProbe(expression, part: part)], columns: columns + visible)
     }
+    // They would make one record of all where nothing else does.
+    guard parts.declaration.groupBy.isEmpty, !fields.contains(where: callsAggregate) else { return }
+    for (part, expression) in sectionExpressions {
+      _ = try? collecting { try $0.check(expression, isOfRecord: part) }
+    }
   }
 
   private mutating func probe(_ probes: [DeclaredParts.Probe], columns: [String]) {

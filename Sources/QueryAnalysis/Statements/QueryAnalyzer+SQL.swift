@@ -231,6 +231,7 @@ extension QueryAnalyzer {
     where list.position(ofVisible: expression) == nil {
       _ = try collecting {
         try QueryProblem.check(fragment: expression, part: part)
+        try $0.check(expression, isOfRecord: part)
         return try $0.prepare(
           "SELECT \(expression.parenthesized) FROM (\n\(inner)\n)", part: part,
           columns: text.columnNames)

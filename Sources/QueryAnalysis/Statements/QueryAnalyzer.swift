@@ -154,9 +154,10 @@ struct QueryAnalyzer {
           mend: "write :name instead of ? and declare the name"))
     }
     for name in Set(used.compactMap(\.self)).sorted() where !declared.contains(name) {
+      let part = texts.first { $0.parameterNames.contains(name) }?.part
       problems.append(
         QueryProblem(
-          .undeclaredParameter, part: mainPart,
+          .undeclaredParameter, part: part?.isAlongside == true ? part ?? mainPart : mainPart,
           message: "the parameter :\(name) is not declared",
           mend: "declare it, or mend its name", unknownWord: name, knownWords: declared))
     }
@@ -174,6 +175,18 @@ struct QueryAnalyzer {
       (.section, definition.section), (.sectionIndexTitle, definition.sectionIndexTitle),
     ]
     return parts.compactMap { part, expression in expression.map { (part, $0) } }
+  }
+
+  /// - Throws: `QueryProblem` where an expression over a record aggregates several.
+  func check(_ expression: String, isOfRecord part: QueryPart) throws {
+    guard callsAggregate(expression) else { return }
+    throw QueryProblem(
+      part: part, message: "it aggregates records, and is to be of one",
+      mend: "write an expression over the columns of a record, or a subquery")
+  }
+
+  func callsAggregate(_ expression: String) -> Bool {
+    (try? FunctionList(db).callsAggregate(expression)) == true
   }
 
   /// Where a problem of the whole statement is reported.

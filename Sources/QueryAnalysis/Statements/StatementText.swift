@@ -5,6 +5,8 @@ import GRDBSQLite
 /// What SQLite says about a statement's text, before it ever runs.
 package struct StatementText {
   let statement: Statement
+  /// What it was written as; nil: not by a definition.
+  private(set) var part: QueryPart?
 
   package init(statement: Statement) { self.statement = statement }
 
@@ -29,6 +31,7 @@ package struct StatementText {
     }
     try Self.refuseAddresses(in: sql, part: part)
     statement = try Self.prepare(sql, part: part, in: db, knownWords: knownWords)
+    self.part = part
     guard statement.isReadonly, statement.columnCount > 0 else {
       throw QueryProblem(
         part: part, message: "this statement does not return records",

@@ -44,7 +44,10 @@ struct Membership {
           })
     else {
       throw NotIncremental(
-        reason: "a NULL on either side of \(written) would decide about every row: write EXISTS")
+        reason: """
+          a NULL on either side of \(written) would decide about every row: leave it out by \
+          IS NOT NULL, or write EXISTS
+          """)
     }
     guard isCertain(operand, around),
       items.allSatisfy({ isCertain(SQLTokens.tokens(of: $0)[...], within) })

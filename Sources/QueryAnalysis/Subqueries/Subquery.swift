@@ -31,10 +31,22 @@ struct Subquery {
     return found
   }
 
-  /// Where its WHERE stands in the expression that it was found in, or would stand, and what has to be
-  /// written before it.
-  var placeOfPredicate: (start: String.Index, end: String.Index, keyword: String)? {
-    let clauses = SelectClauses(body.atDepthZero[...])
+  /// Where its WHERE stands in the expression that it was found in, or would stand.
+  ///
+  /// - Parameter isOfInner: whether the WHERE is that of the SELECT that is all of its FROM.
+  /// - Returns: the place, and what has to be written before it; nil: there is none.
+  func placeOfPredicate(
+    isOfInner: Bool
+  ) -> (start: String.Index, end: String.Index, keyword: String)? {
+    var clauses = SelectClauses(body.atDepthZero[...])
+    if isOfInner {
+      guard let from = clauses[.from], let open = from.firstIndex(where: { $0.isSymbol("(") }),
+        let close = from[open...].firstIndex(where: {
+          $0.isSymbol(")") && $0.depth == from[open].depth
+        })
+      else { return nil }
+      clauses = SelectClauses(from[(open + 1)..<close].atDepthZero[...])
+    }
     if let predicate = clauses[.predicate], let first = predicate.first, let last = predicate.last {
       return (first.text.startIndex, last.text.endIndex, "")
     }

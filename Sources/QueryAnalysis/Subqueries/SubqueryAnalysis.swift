@@ -35,6 +35,8 @@ struct SubqueryAnalysis {
   private(set) var groupRefusal: NotIncremental?
   /// Why the order of a subquery's rows decides about its value; nil: it does not.
   private(set) var orderRefusal: NotIncremental?
+  /// By what SQLite calls a table in its plan, what may be written in the place of the subquery that reads it.
+  private(set) var advice: [String: String] = [:]
   /// How many of ``joins`` are for each row, and not for each group.
   private(set) var joinsOfRows = 0
 
@@ -162,7 +164,8 @@ struct SubqueryAnalysis {
           part, of: parts, subquery, isCondition: isCondition, in: surroundings)
       }
       guard parts.count == 1, let predicate = predicates.first,
-        let (first, last, keyword) = subquery.placeOfPredicate
+        let (first, last, keyword) = subquery.placeOfPredicate(
+          isOfInner: flattened(parts[0], subquery.role) != nil)
       else { continue }
       text += expression[end..<first] + keyword + predicate
       end = last
@@ -209,6 +212,10 @@ struct SubqueryAnalysis {
     noteGroup(
       GroupRegisters(names: within.names, part: part, select: inner, facts: facts), subquery.role,
       around: surroundings.names)
+    let advice =
+      within.doubt
+      ?? inner.advice(as: subquery.role, around: surroundings.names, locality.functions)
+    for source in inner.sources { self.advice[source.name] = self.advice[source.name] ?? advice }
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)
@@ -218,8 +225,8 @@ struct SubqueryAnalysis {
       _ = try follow(expression, isCondition: false, in: within)
     }
     let narrowed = try follow(inner, named: aliases, around: surroundings.names, in: within)
-    if flattened != nil { return [] }
     let rows = keptConditions(of: inner, numbers)
+    if flattened != nil, rows.isEmpty { return [] }
     // What is looked for in a table alone, SQLite searches.
     let isSearched =
       narrowed.syntax.predicate == nil && !inner.sources.contains(where: \.isRewritten)
@@ -248,13 +255,12 @@ struct SubqueryAnalysis {
   private mutating func keptConditions(of select: ResolvedSelect, _ numbers: [Int]) -> [String] {
     var conditions: [String] = []
     for (index, source) in select.sources.enumerated() {
-      guard case .table = source.body, !source.isNullable,
-        let rowID = source.tables[0].rowID
-      else { continue }
+      let identity = source.tables.first?.identity ?? []
+      guard case .table = source.body, !source.isNullable, !identity.isEmpty else { continue }
       let number = numbers[select.firstTable(ofSource: index)]
       keepable[number] = source.name
       if kept.contains(number) {
-        conditions.append(IncrementalAnalysis.keptCondition(rowID, number))
+        conditions.append(IncrementalAnalysis.keptCondition(identity, number))
       }
     }
     return conditions
@@ -264,6 +270,9 @@ struct SubqueryAnalysis {
   func narrowed(expression: String) -> String {
     kept.isEmpty ? expression : narrowedExpressions[expression] ?? expression
   }
+
+  /// What SQLite calls some tables in its plan.
+  func names(of tables: Set<Int>) -> Set<String> { Set(tables.compactMap { keepable[$0] }) }
 
   /// The tables of subqueries of which rows may be kept.
   var keepableTables: Set<Int> { Set(keepable.keys) }

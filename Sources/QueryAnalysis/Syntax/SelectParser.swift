@@ -81,7 +81,7 @@ struct SelectParser {
       throw NotIncremental(reason: "it joins several SELECTs with \(word)" + Self.advice(on: word))
     }
     guard let from = clauses[.from] else {
-      throw NotIncremental(reason: "it reads no table")
+      throw NotIncremental(reason: "a SELECT reads no table: SELECT \(tokens.sourceText)")
     }
     var syntax = SelectSyntax(
       columns: Self.list(clauses[.select] ?? []).map(ResultColumn.init),

@@ -99,7 +99,12 @@ extension ConfigurationTree {
     switch error as? YamlError {
     case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
       .composer(_, let problem, let mark, _):
-      return (TextPosition(line: mark.line, column: mark.column), problem)
+      // libYAML names a function of its own behind a comma.
+      let isDeep = problem.hasPrefix("Maximum nesting level reached")
+      return (
+        TextPosition(line: mark.line, column: mark.column),
+        isDeep ? "it is nested too deeply" : problem
+      )
     case .reader(let problem, let offset?, let value, _):
       var position = TextPosition.start
       String(text.prefix(offset)).unicodeScalars.forEach { position.pass($0) }
