@@ -43,6 +43,10 @@ package struct RecordOrder: Sendable, Equatable {
   ///
   /// O(t·c) for t terms that have to be looked at and c columns before them.
   package func compare(_ left: Record, _ right: Record) -> Int {
+    left.borrow { left in right.borrow { right in compare(left, right) } }
+  }
+
+  func compare(_ left: BorrowedBytes, _ right: BorrowedBytes) -> Int {
     for term in terms {
       let order = term.compare(left, right)
       if order != 0 { return order }
@@ -52,23 +56,24 @@ package struct RecordOrder: Sendable, Equatable {
 
   /// Whether the first terms take two records for equal.
   func areEqual(_ left: Record, _ right: Record, terms count: Int) -> Bool {
-    terms.prefix(count).allSatisfy { $0.compare(left, right) == 0 }
-  }
-}
-
-extension Record {
-  func withColumn<R>(_ column: Int, _ body: (ColumnView) -> R) -> R {
-    withColumns { columns in
-      columns.skip(column)
-      return body(columns.next() ?? .null)
+    left.borrow { left in
+      right.borrow { right in terms.prefix(count).allSatisfy { $0.compare(left, right) == 0 } }
     }
   }
 }
 
+extension BorrowedBytes {
+  /// The column at a position, which is good as long as the bytes.
+  func view(_ column: Int) -> ColumnView {
+    var columns = columns
+    columns.skip(column)
+    return columns.next() ?? .null
+  }
+}
+
 extension RecordOrder.Term {
-  fileprivate func compare(_ left: Record, _ right: Record) -> Int {
-    utf16.map { compare(left, right, $0) }
-      ?? left.withColumn(column) { a in right.withColumn(column) { b in compare(a, b) } }
+  fileprivate func compare(_ left: BorrowedBytes, _ right: BorrowedBytes) -> Int {
+    utf16.map { compare(left, right, $0) } ?? compare(left.view(column), right.view(column))
   }
 
   func compare(_ left: ColumnView, _ right: ColumnView) -> Int {

@@ -30,24 +30,7 @@ extension Results {
   func position(
     of record: Record, by order: RecordOrder, in range: Range<Int>
   ) -> (offset: Int, isThere: Bool) {
-    range.search { order.compare(self[$0], record) }
-  }
-}
-
-extension Range<Int> {
-  /// Where `compare` is 0, or goes from negative to positive. O(log n).
-  ///
-  /// Unlike `partitioningIndex` it ends where it meets what is looked for: each comparison finds a
-  /// record in its tree, and is the better part of a replacement's time.
-  fileprivate func search(_ compare: (Int) -> Int) -> (offset: Int, isThere: Bool) {
-    var (low, high) = (lowerBound, upperBound)
-    while low < high {
-      let middle = (low + high) / 2
-      let comparison = compare(middle)
-      if comparison == 0 { return (middle, true) }
-      if comparison < 0 { low = middle + 1 } else { high = middle }
-    }
-    return (low, false)
+    record.borrow { record in records.position(in: range) { order.compare($0, record) } }
   }
 }
 

@@ -17,19 +17,14 @@ package struct UTF16Order: Sendable, Equatable {
 }
 
 extension RecordOrder.Term {
-  func compare(_ left: Record, _ right: Record, _ order: UTF16Order) -> Int {
-    left.withColumn(column) { a in
-      right.withColumn(column) { b in
-        guard case .text(let a) = a, case .text(let b) = b else { return compare(a, b) }
-        let result = left.withColumn(order.lostBytes) { lostA in
-          right.withColumn(order.lostBytes) { lostB in
-            UTF16Weights.order(
-              UTF16Weights(a, lostBytes: lostA, order), UTF16Weights(b, lostBytes: lostB, order))
-          }
-        }
-        return isDescending ? -result : result
-      }
+  func compare(_ left: BorrowedBytes, _ right: BorrowedBytes, _ order: UTF16Order) -> Int {
+    guard case .text(let a) = left.view(column), case .text(let b) = right.view(column) else {
+      return compare(left.view(column), right.view(column))
     }
+    let result = UTF16Weights.order(
+      UTF16Weights(a, lostBytes: left.view(order.lostBytes), order),
+      UTF16Weights(b, lostBytes: right.view(order.lostBytes), order))
+    return isDescending ? -result : result
   }
 }
 
