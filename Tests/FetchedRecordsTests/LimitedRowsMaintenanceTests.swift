@@ -32,6 +32,11 @@ import Testing
     GROUP BY m.id ORDER BY at
     """,
     "SELECT id, at, (SELECT count(*) FROM mark WHERE message = latest.id) AS n FROM latest ORDER BY n",
+    "SELECT id, name FROM person WHERE id IN (SELECT author FROM message ORDER BY at DESC, id LIMIT 4) ORDER BY name DESC",
+    """
+    SELECT person.id, name, kind FROM person LEFT JOIN mark ON mark.message = person.id
+    WHERE person.id = (SELECT author FROM message WHERE room = 1 ORDER BY at DESC, id LIMIT 1) ORDER BY kind, name
+    """,
   ]
 
   private func fixture(_ sql: String, dear: Duration = .zero) throws -> Fixture {

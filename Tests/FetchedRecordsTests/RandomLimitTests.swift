@@ -6,7 +6,7 @@ import Testing
 
 @testable import FetchedRecords
 
-/// Queries that are made of the rows up to LIMIT in their FROM, held against themselves on the writer's
+/// Queries that are made of the rows up to LIMIT in their FROM or WHERE, held against themselves on the writer's
 /// connection after each random transaction.
 ///
 /// `DIDCHANGE_STEPS` is the number of transactions, `DIDCHANGE_SEED` replays a run.
@@ -53,6 +53,10 @@ import Testing
     """
     SELECT r.*, (SELECT count(*) FROM shelf WHERE bookId = r.id) AS c FROM (%) AS r
     WHERE EXISTS (SELECT 1 FROM author WHERE author.id = r.id) ORDER BY c DESC, r.id
+    """,
+    """
+    SELECT b.id, b.title, name FROM book AS b LEFT JOIN author AS a ON a.id = b.authorId
+    WHERE (b.id, b.price, b.title) IN (%) ORDER BY b.title, b.id
     """,
   ]
 

@@ -90,10 +90,6 @@ import Testing
       write EXISTS
       """
     ),
-    (
-      "SELECT id FROM book WHERE id IN (SELECT bookId FROM unindexed ORDER BY v LIMIT 3)",
-      "what is in the list of id IN (SELECT …) depends on more than the row that it is of"
-    ),
   ])
   func `say what to write where no index helps`(sql: String, advice: String) throws {
     #expect(try tracking(sql).reason.hasSuffix("; " + advice))

@@ -256,44 +256,8 @@ struct IncrementalAnalysis {
     }
   }
 
-  /// Of which tables rows may be kept that SQLite would look through: where all joined tables have no
-  /// index, it is not enough to keep those that it names.
-  enum Keeping: CaseIterable { case none, unsearched, all }
-
-  /// How many owners are tried for which rows would be kept, and how often tables are added of which: each
-  /// time SQLite is asked for its plan.
-  static let mostTriedKeeping = 3
-
-  /// Has rows of tables kept that SQLite would look through, but not of those that make owners, until a
-  /// check finds nothing but searches.
-  ///
-  /// - Throws: ``NotIncremental`` where that is in vain.
-  mutating func keepRows(
-    _ keeping: Keeping, besides owners: Set<Int>, until check: (Self) throws -> Void
-  ) throws {
-    if keeping == .none { return try check(self) }
-    let mayKeep = !dependsOnOrder
-    if mayKeep, keeping == .all {
-      let all = keepable.subtracting(owners)
-      guard 2...Self.mostTriedKeeping ~= all.count else {
-        throw NotIncremental(reason: "there are no others to keep")
-      }
-      try keep(all)
-    }
-    for round in 0... {
-      do {
-        return try check(self)
-      } catch let refusal as NotIncremental {
-        let more = (refusal.unsearched.map(keepable(named:)) ?? []).subtracting(owners)
-        guard mayKeep, !more.isSubset(of: kept), round < Self.mostTriedKeeping else {
-          throw refusal
-        }
-        try keep(more)
-      }
-    }
-  }
-
-  private mutating func keep(_ tables: Set<Int>) throws {
+  /// Has rows of tables kept, of which those of an owner are read.
+  mutating func keep(_ tables: Set<Int>) throws {
     kept.formUnion(tables)
     subqueries = try SubqueryAnalysis(select, hidden: hidden, keeping: kept, resolver, locality)
   }

@@ -1,4 +1,4 @@
-/// How a query is run for the rows that a SELECT in its FROM has up to LIMIT.
+/// How a query is run for the rows that a SELECT in its FROM, or in its WHERE, has up to LIMIT.
 ///
 /// Which these are depends on all others. So the SELECT is a query like any other, which is kept up to date row
 /// by row, and what is made of its rows is read for these:

@@ -1,7 +1,8 @@
 import GRDB
 import OrderedResults
 
-/// Finds out whether what a query shows is made of the rows that a SELECT in its FROM has up to LIMIT.
+/// Finds out whether what a query shows is made of the rows that a SELECT in its FROM, or in its WHERE, has up to
+/// LIMIT.
 struct LimitedRowsAnalysis {
   let definition: QueryDefinition
   let budget: AnalysisBudget
@@ -21,12 +22,13 @@ struct LimitedRowsAnalysis {
   /// - Parameters:
   ///   - sql: the query, without a semicolon.
   ///   - ending: the columns with which its order is to end.
-  /// - Returns: nil where FROM has no SELECT with LIMIT.
+  /// - Returns: nil where neither has a SELECT with LIMIT.
   /// - Throws: ``NotIncremental`` where what it has cannot be followed; `DatabaseError` where the schema cannot be
   ///   read.
   func limitedRows(in sql: String, ending: [Int]) throws -> Found? {
     guard let syntax = try? SelectParser.parse(sql),
       let source = try syntax.sources.lazy.compactMap({ try select(of: $0, syntax) }).first
+        ?? subquery(of: syntax)
     else { return nil }
     let lack = "in \(source.name), there is LIMIT"
     guard try !syntax.order.isEmpty || isOneRecord(sql) else {
@@ -72,10 +74,10 @@ struct LimitedRowsAnalysis {
 
   // MARK: - The SELECT
 
-  /// A SELECT with LIMIT that is in FROM.
+  /// A SELECT with LIMIT.
   struct Source {
     enum Place {
-      /// In parentheses: as a subquery, or as a table of WITH.
+      /// In parentheses: as a subquery of FROM or WHERE, or as a table of WITH.
       case written
       /// A view of that name.
       case view(String)
@@ -108,10 +110,26 @@ struct LimitedRowsAnalysis {
         return nil
       }
     }
+    return try checked(found)
+  }
+
+  /// What WHERE compares something with, or looks it up in, where that looks at nothing around it.
+  private func subquery(of syntax: SelectSyntax) throws -> Source? {
+    let subqueries = syntax.predicate.map(Subquery.all) ?? []
+    return try subqueries.lazy.filter { $0.role.isOfValues }.map(\.body.sourceText)
+      .filter { (try? db.makeStatement(sql: $0)) != nil }
+      .compactMap {
+        try checked(Source(sql: $0, place: .written, name: "a subquery", names: nil))
+      }.first
+  }
+
+  /// - Returns: nil where it has no LIMIT.
+  /// - Throws: ``NotIncremental`` where that is too high.
+  private func checked(_ found: Source) throws(NotIncremental) -> Source? {
     guard let inner = try? SelectParser.parse(found.sql), inner.limit != nil else { return nil }
     if let count = inner.limit.flatMap({ Int($0.limit) }), count > LimitedRows.most {
       throw NotIncremental(
-        reason: "in \(name), there is LIMIT, and it is above \(LimitedRows.most)")
+        reason: "in \(found.name), there is LIMIT, and it is above \(LimitedRows.most)")
     }
     return found
   }

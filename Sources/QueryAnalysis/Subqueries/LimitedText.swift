@@ -1,4 +1,4 @@
-/// A query in whose text another SELECT is to stand for one in its FROM.
+/// A query in whose text another SELECT is to stand for one of its own.
 struct LimitedText {
   private let text: String
   /// Where it stands.

@@ -7,6 +7,9 @@ struct Subquery {
     case existence
     /// `operand IN (SELECT …)`; nil: where the operand begins is not certain.
     case membership(operand: ArraySlice<SQLToken>?)
+
+    /// Whether it matters which values its rows have, and not only whether there are any.
+    var isOfValues: Bool { if case .existence = self { false } else { true } }
   }
 
   let role: Role
