@@ -238,4 +238,16 @@ import Testing
     #expect(query.tracking.reason.hasPrefix("each changed row is added to what it aggregates"))
     #expect(query.plan == nil && query.totals.count == query.layout.columns.count)
   }
+
+  /// What a subquery asks is asked of its own rows, though it stands in parentheses.
+  @Test func `an equality within a subquery makes nothing unique`() throws {
+    let sql = """
+      SELECT former.id, author.name FROM former JOIN author ON author.country = former.was
+      WHERE (SELECT count(*) = 0 FROM json_each('[1]') AS w
+        WHERE w.value = 7 AND author.id = former.id AND w.key = 2)
+      """
+    #expect(try tracking(sql, key: ["id"]).reason == "several records may have one key")
+    let outside = "SELECT former.id FROM former, author WHERE (author.id = former.id)"
+    #expect(try tracking(outside, key: ["id"]).mode == .incremental)
+  }
 }

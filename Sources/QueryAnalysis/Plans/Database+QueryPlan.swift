@@ -41,20 +41,15 @@ extension Database {
   ///
   /// - Parameters:
   ///   - sql: the statement.
-  ///   - list: what it calls a list of rowids. It takes them in their order, and so some rows of a table as it would
-  ///     all.
-  ///   - tables: what it calls the tables whose rows it looks up by these.
+  ///   - lookups: by what it calls a table, how it says that it looks up rows of a list, in the order of all.
   /// - Returns: the plans, sorted; nil: it does not take the statement.
-  func plansOfValues(
-    in sql: String, lookingUp list: String = "", of tables: Set<String> = []
-  ) -> [String]? {
+  func plansOfValues(in sql: String, lookingUp lookups: [String: String] = [:]) -> [String]? {
     guard let steps = try? queryPlan(of: sql) else { return nil }
     let children = Dictionary(grouping: steps) { $0["parent"] as Int }
-    let scans = Dictionary(
-      tables.map { ("SEARCH \($0) USING INTEGER PRIMARY KEY (rowid=?)", "SCAN \($0)") }
-    ) { first, _ in first }
+    let scans = Dictionary(lookups.map { ($1, "SCAN \($0)") }) { first, _ in first }
     func isList(_ step: Row) -> Bool {
-      children[step["id"]]?.contains { PlanStep($0).goesAlong(function: list) } == true
+      let inner = children[step["id"]] ?? []
+      return inner.contains { PlanStep($0).goesAlong(function: SchemaFacts.listName) }
     }
     func plan(below id: Int) -> String {
       let lines = (children[id] ?? []).filter { !isList($0) }.map { step -> String in

@@ -95,11 +95,11 @@ extension IncrementalAnalysis {
   ///
   /// - Throws: ``NotIncremental`` where it does not for a few records.
   func checkOrderInSubqueries(_ records: String, _ terms: [String]) throws(NotIncremental) {
-    guard let refusal = subqueries.orderRefusal else { return }
+    let ties = kept.isEmpty ? nil : subqueries.tieRefusal
+    guard let refusal = subqueries.orderRefusal ?? ties else { return }
     let plain = candidate.whole.map { $0.sql(with: []) } ?? plainStatement
     let plans = [plain, statement(order: terms)].map { db.plansOfValues(in: $0) }
-    let few = db.plansOfValues(
-      in: records, lookingUp: Self.membersName, of: subqueries.names(of: kept))
+    let few = db.plansOfValues(in: records, lookingUp: subqueries.lookups)
     guard let first = plans[0], first == plans[1], first == few else { throw refusal }
   }
 

@@ -114,9 +114,8 @@ extension IncrementalAnalysis {
         kind == .own ? tables.contains($0) : !tables.contains($0) && !select.tables[$0].isNullable
       }
       for table in candidates where select.tables[table].storage == nil {
-        let identity = select.tables[table].identity
-        if identity.isEmpty { continue }
-        let condition = "\(Self.listCondition(identity, in: "?")) AND \(condition)"
+        guard let listed = facts.listCondition(select.tables[table], in: "?") else { continue }
+        let condition = "\(listed) AND \(condition)"
         do {
           let records = try searchedRecords(condition, of: groups, keeping)
           return (Members(table: table, refusal: refusal), records)

@@ -44,32 +44,17 @@ extension IncrementalAnalysis {
   /// The query, for a few owners.
   var narrowed: ResolvedSelect {
     select.tables.indices.filter(kept.contains).reduce(subqueries.narrowed) { select, table in
-      select.restricting(table, to: Self.keptCondition(select.tables[table].identity, table))
+      facts.listCondition(select.tables[table], in: Self.keptParameter(table)).map {
+        select.restricting(table, to: $0)
+      } ?? select
     }
-  }
-
-  /// That a row is among those that are kept.
-  static func keptCondition(_ identity: [String], _ table: Int) -> String {
-    listCondition(identity, in: ":\(keptParameter(table))")
-  }
-
-  /// That a row is among those of a list: JSON of their rowids, or of their keys, which are arrays where they
-  /// have several columns.
-  static func listCondition(_ identity: [String], in list: String) -> String {
-    let values =
-      identity.count == 1
-      ? ["value"] : identity.indices.map { "json_extract(value, '$[\($0)]')" }
-    let row = identity.count == 1 ? identity[0] : "(\(identity.joined(separator: ", ")))"
-    return """
-      \(row) IN (SELECT \(values.joined(separator: ", ")) FROM json_each(\(list)) \
-      AS \(membersName.quotedIdentifier))
-      """
   }
 
   /// What the names of parameters begin with that take rowids.
   static let keptName = "didchange_rows_"
 
-  private static func keptParameter(_ table: Int) -> String { "\(keptName)\(table)" }
+  /// The one that takes those of a table.
+  static func keptParameter(_ table: Int) -> String { ":\(keptName)\(table)" }
 
   /// The tables that SQLite knows by a name in its plan.
   func keepable(named name: String) -> Set<Int> {
@@ -81,7 +66,8 @@ extension IncrementalAnalysis {
 
   private func keepable(_ isMeant: (ResolvedSource) -> Bool) -> Set<Int> {
     let own = select.tables.indices.filter { table in
-      !select.tables[table].identity.isEmpty && select.tables[table].storage == nil
+      select.tables[table].storage == nil
+        && facts.listCondition(select.tables[table], in: "NULL") != nil
         && select.sources.indices.contains { index in
           isMeant(select.sources[index]) && select.tables(ofSource: index) == table..<table + 1
         }
@@ -116,7 +102,8 @@ extension IncrementalAnalysis {
       while let link = contributions.first(where: { $0.positions.contains(positions[0]) })?.link {
         positions.insert(link.position, at: 0)
       }
-      rows.append(.init(parameter: Self.keptParameter(table), positions: positions))
+      let parameter = String(Self.keptParameter(table).dropFirst())
+      rows.append(.init(parameter: parameter, positions: positions))
     }
     return rows
   }

@@ -6,7 +6,6 @@ extension IncrementalAnalysis {
   static let resultName = "\"didchange result\""
   static let ownerName = "\"didchange owner\""
   /// The name of a list of rowids, without quotation marks.
-  static let membersName = "didchange members"
 
   /// A SELECT of the query's rows.
   ///
@@ -123,7 +122,7 @@ extension IncrementalAnalysis {
     let own =
       [Self.resultName, Self.ownerName].map { $0.dropFirst().dropLast() }
       + subqueries.passNames.map { $0[...] }
-    let lists = subqueries.functionNames.union([Self.membersName])
+    let lists = subqueries.functionNames.union([SchemaFacts.listName])
     for step in try steps(of: sql) {
       let detail = step.detail
       // The rows of the records themselves, whose section is still to be named, and what is asked for.

@@ -144,6 +144,9 @@ struct RowDetermination {
   ) {
     for term in condition.conjuncts {
       let inner = term.withoutParentheses
+      if ["SELECT", "WITH", "VALUES"].contains(where: { inner.first?.isWord($0) == true }) {
+        continue
+      }
       if inner.count < term.count {
         collect(inner.atDepthZero[...], select, first, only: only)
         continue

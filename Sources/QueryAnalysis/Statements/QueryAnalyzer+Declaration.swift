@@ -73,11 +73,12 @@ extension QueryAnalyzer {
     for (part, expression) in sectionExpressions
     where list.position(ofVisible: expression) == nil {
       probe([parts.expressionProbe(expression, part: part)], columns: columns + visible)
-    }
-    // They would make one record of all where nothing else does.
-    guard parts.declaration.groupBy.isEmpty, !fields.contains(where: callsAggregate) else { return }
-    for (part, expression) in sectionExpressions {
-      _ = try? collecting { try $0.check(expression, isOfRecord: part) }
+      // It would make one record of all where nothing else does.
+      if problems.isEmpty, parts.declaration.groupBy.isEmpty,
+        !fields.contains(where: callsAggregate)
+      {
+        _ = try? collecting { try $0.check(expression, isOfRecord: part) }
+      }
     }
   }
 

@@ -154,12 +154,13 @@ struct QueryAnalyzer {
           mend: "write :name instead of ? and declare the name"))
     }
     for name in Set(used.compactMap(\.self)).sorted() where !declared.contains(name) {
-      let part = texts.first { $0.parameterNames.contains(name) }?.part
-      problems.append(
-        QueryProblem(
-          .undeclaredParameter, part: part?.isAlongside == true ? part ?? mainPart : mainPart,
-          message: "the parameter :\(name) is not declared",
-          mend: "declare it, or mend its name", unknownWord: name, knownWords: declared))
+      let parts = texts.filter { $0.parameterNames.contains(name) }.compactMap(\.part)
+      for part in parts.allSatisfy(\.isAlongside) ? parts : [mainPart] {
+        problems.append(
+          QueryProblem(
+            .undeclaredParameter, part: part, message: "the parameter :\(name) is not declared",
+            mend: "declare it, or mend its name", unknownWord: name, knownWords: declared))
+      }
     }
     for name in declared where !used.contains(name) {
       problems.append(

@@ -46,7 +46,7 @@ struct Membership {
       throw NotIncremental(
         reason: """
           a NULL on either side of \(written) would decide about every row: leave it out by \
-          IS NOT NULL, or write EXISTS
+          IS NOT NULL, or write it with EXISTS
           """)
     }
     guard isCertain(operand, around),

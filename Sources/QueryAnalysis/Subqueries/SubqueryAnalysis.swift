@@ -7,9 +7,9 @@ import GRDB
 /// always be left out, which leads to more rows and not to less: one that looks at another subquery
 /// must be, for it comes to hold without a row of its own.
 struct SubqueryAnalysis {
-  private let db: Database
+  let db: Database
   private let facts: SchemaFacts
-  private let locality: RowLocality
+  let locality: RowLocality
   private let resolver: SourceResolver
   private var count: Int
   /// How many SELECTs were found.
@@ -29,14 +29,18 @@ struct SubqueryAnalysis {
   private let kept: Set<Int>
   /// Tables of which that may be, and the names by which their SELECTs know them.
   private var keepable: [Int: String] = [:]
+  /// By what SQLite calls a table of which only rows that are kept are read, what its plan says if it takes these in the
+  /// order in which it would take all.
+  private(set) var lookups: [String: String] = [:]
   /// The columns of a group that those look at which stand elsewhere than in WHERE.
   private(set) var groupColumns: Set<BaseColumn> = []
   /// Why these are not certain, or may not keep their values.
   private(set) var groupRefusal: NotIncremental?
   /// Why the order of a subquery's rows decides about its value; nil: it does not.
-  private(set) var orderRefusal: NotIncremental?
-  /// By what SQLite calls a table in its plan, what may be written in the place of the subquery that reads it.
-  private(set) var advice: [String: String] = [:]
+  var orderRefusal: NotIncremental?
+  private(set) var advice = SubqueryAdvice()
+  /// Why which of several rows is a value is not certain where they are taken in another order; nil: it is.
+  var tieRefusal: NotIncremental?
   /// How many of ``joins`` are for each row, and not for each group.
   private(set) var joinsOfRows = 0
 
@@ -84,6 +88,7 @@ struct SubqueryAnalysis {
     joinsOfRows = joins.count
     (groupColumns, groupRefusal) = ([], nil)
     note(select, named: [])
+    advice.note(select)
     let syntax = select.syntax
     narrowed.syntax.having = try syntax.having.map {
       try follow($0, isCondition: true, in: outside)
@@ -212,10 +217,10 @@ struct SubqueryAnalysis {
     noteGroup(
       GroupRegisters(names: within.names, part: part, select: inner, facts: facts), subquery.role,
       around: surroundings.names)
-    let advice =
+    advice.note(
+      inner,
       within.doubt
-      ?? inner.advice(as: subquery.role, around: surroundings.names, locality.functions)
-    for source in inner.sources { self.advice[source.name] = self.advice[source.name] ?? advice }
+        ?? inner.advice(as: subquery.role, around: surroundings.names, locality.functions))
     let join = join(inner, within)
     if case .value = subquery.role { try checkIsCertain(inner, parts, join) }
     joins.append(join)
@@ -255,12 +260,14 @@ struct SubqueryAnalysis {
   private mutating func keptConditions(of select: ResolvedSelect, _ numbers: [Int]) -> [String] {
     var conditions: [String] = []
     for (index, source) in select.sources.enumerated() {
-      let identity = source.tables.first?.identity ?? []
-      guard case .table = source.body, !source.isNullable, !identity.isEmpty else { continue }
+      guard case .table = source.body, !source.isNullable else { continue }
       let number = numbers[select.firstTable(ofSource: index)]
+      let parameter = IncrementalAnalysis.keptParameter(number)
+      guard let condition = facts.listCondition(source.tables[0], in: parameter) else { continue }
       keepable[number] = source.name
       if kept.contains(number) {
-        conditions.append(IncrementalAnalysis.keptCondition(identity, number))
+        conditions.append(condition)
+        lookups[source.name] = facts.orderedLookup(source.tables[0], named: source.name)
       }
     }
     return conditions
@@ -270,9 +277,6 @@ struct SubqueryAnalysis {
   func narrowed(expression: String) -> String {
     kept.isEmpty ? expression : narrowedExpressions[expression] ?? expression
   }
-
-  /// What SQLite calls some tables in its plan.
-  func names(of tables: Set<Int>) -> Set<String> { Set(tables.compactMap { keepable[$0] }) }
 
   /// The tables of subqueries of which rows may be kept.
   var keepableTables: Set<Int> { Set(keepable.keys) }
@@ -321,68 +325,6 @@ struct SubqueryAnalysis {
         }
       }
     }
-  }
-
-  // MARK: - What it returns
-
-  /// Everything that it returns is a function of its rows, and a value perhaps of their order.
-  private mutating func check(_ inner: ResolvedSelect, _ role: Subquery.Role) throws {
-    try inner.checkJoins()
-    do {
-      try locality.check(inner, allowingAggregates: true)
-    } catch {
-      guard case .value = role, inner.syntax.groupBy.isEmpty else { throw error }
-      try locality.allowingOrder.check(inner, allowingAggregates: true)
-      orderRefusal = orderRefusal ?? error
-    }
-    let limit = inner.syntax.limit
-    for expression in [limit?.limit, limit?.offset].compactMap(\.self) {
-      try locality.check(expression)
-    }
-  }
-
-  /// An aggregate that names columns around the subquery only is one of the rows around it.
-  private func checkAggregates(of inner: ResolvedSelect, _ names: NameScopes) throws {
-    let syntax = inner.syntax
-    for expression in syntax.columns.map(\.text) + [syntax.having].compactMap(\.self) + syntax.order
-    {
-      let tokens = SQLTokens.tokens(of: expression)
-      for index in tokens.indices {
-        guard locality.functions.isAggregate(calledBy: tokens[index...]) else { continue }
-        var rest = tokens[(index + 1)...]
-        let columns = ResolvedSelect.references(in: rest.takeParentheses() ?? [])
-        _ = rest.take("FILTER")
-        let filter = ResolvedSelect.references(in: rest.takeParentheses() ?? [])
-        if names.areOutside(columns) || names.areOutside(filter) {
-          throw NotIncremental(
-            reason: "a subquery aggregates columns from outside of it: \(expression)")
-        }
-      }
-    }
-  }
-
-  /// Where several rows come first, it is SQLite's choice which of them is the value.
-  private func checkIsCertain(
-    _ inner: ResolvedSelect, _ parts: [SelectSyntax], _ join: SubqueryJoin
-  ) throws {
-    let syntax = inner.syntax
-    if !syntax.order.isEmpty { return }
-    if parts.count == 1, syntax.groupBy.isEmpty {
-      let isAggregate = syntax.columns.contains { locality.functions.callsAggregate($0.expression) }
-      // The rows of a function have an order of their own.
-      if isAggregate || inner.sources.count == 1 && inner.sources[0].isFunction { return }
-      if inner.functionIDs.isEmpty {
-        let tables = join.select.tables.indices
-        let around = Set(tables.dropLast(inner.tables.count))
-        let known = RowDetermination(join.select, db, knowsFunctions: true).closure(of: around)
-        if known.count == tables.count { return }
-      }
-    }
-    throw NotIncremental(
-      reason: """
-        several rows of a subquery may match, and which of them is its value is not certain: write \
-        ORDER BY in (SELECT \(syntax.columns.map(\.text).joined(separator: ", ")) …)
-        """)
   }
 }
 

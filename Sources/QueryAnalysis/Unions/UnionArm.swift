@@ -64,6 +64,7 @@ struct UnionArm {
       try analysis.checkSearches(analysis.statement(of: analysis.narrowed, condition: condition))
     }
     try analysis.keepRows(keeping, besides: [owner], until: check)
+    if !analysis.kept.isEmpty, let refusal = analysis.subqueries.tieRefusal { throw refusal }
     if keeping != .none {
       _ = try analysis.leads(owner: owner, ownerColumns: ["\(number)"] + identity)
     }
