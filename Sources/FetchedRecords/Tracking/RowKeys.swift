@@ -28,6 +28,7 @@ struct RowKeys {
   /// Gives back what is free. O(n).
   mutating func trim() {
     starts.trim()
+    // A copy takes no more than it has.
     bytes = bytes.map(\.self)
   }
 

@@ -43,8 +43,8 @@ extension SchemaFacts {
 
   /// The columns of a key, in the order in which SQLite searches by all of them, and how each is read of JSON.
   ///
-  /// It compares all of a row with values of no type as the first column is compared with the first: that one must
-  /// not make numbers of texts, nor leave the numbers behind it what they are not.
+  /// It takes the values of a list for what the first column would make of them, and searches by no column of another
+  /// type. Behind a column without a type, or one of texts whose values are cast, it searches by all.
   private func listedColumns(
     of table: String, _ key: TableKey
   ) -> [(position: Int, value: String)] {
