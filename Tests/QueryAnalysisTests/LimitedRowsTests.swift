@@ -72,6 +72,21 @@ import Testing
     #expect(query.tracking.reason.contains("read again through the index of their order"))
   }
 
+  /// By itself, "country" would be a text.
+  @Test func `are not those of a subquery that looks at what is around it`() throws {
+    let ending = "ORDER BY title DESC LIMIT 1) ORDER BY name"
+    for name in ["\"country\"", "country"] {
+      let query = try query(
+        "SELECT name FROM author WHERE id = (SELECT authorId FROM book WHERE genre = \(name) \(ending)"
+      )
+      #expect(query.limitedRows == nil)
+    }
+    let own = try query(
+      "SELECT name FROM author WHERE id = (SELECT \"authorId\" FROM book WHERE \"title\" > 'x' \(ending)"
+    )
+    #expect(own.limitedRows != nil, "\(own.tracking.reason)")
+  }
+
   /// The order of the whole ends with the key, and so does that of the rows.
   @Test func `have an order that leaves nothing open`() throws {
     let query = try query(

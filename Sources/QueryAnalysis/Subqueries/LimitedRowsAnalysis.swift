@@ -116,11 +116,26 @@ struct LimitedRowsAnalysis {
   /// What WHERE compares something with, or looks it up in, where that looks at nothing around it.
   private func subquery(of syntax: SelectSyntax) throws -> Source? {
     let subqueries = syntax.predicate.map(Subquery.all) ?? []
-    return try subqueries.lazy.filter { $0.role.isOfValues }.map(\.body.sourceText)
-      .filter { (try? db.makeStatement(sql: $0)) != nil }
-      .compactMap {
-        try checked(Source(sql: $0, place: .written, name: "a subquery", names: nil))
-      }.first
+    return try subqueries.lazy.filter { $0.role.isOfValues && standsAlone($0.body) }.compactMap {
+      try checked(
+        Source(sql: $0.body.sourceText, place: .written, name: "a subquery", names: nil))
+    }.first
+  }
+
+  /// Whether a SELECT looks at nothing around it. A name in double quotation marks that is none of its own columns is
+  /// a text where it stands alone: as a name in grave accents it is nothing else.
+  private func standsAlone(_ body: ArraySlice<SQLToken>) -> Bool {
+    var sql = ""
+    var end = body.first?.text.startIndex
+    for token in body where token.text.first == "\"" {
+      guard let start = end, let name = token.name else { return false }
+      sql += token.text.base[start..<token.text.startIndex]
+      sql += "`" + name.replacing("`", with: "``") + "`"
+      end = token.text.endIndex
+    }
+    guard let start = end, let last = body.last else { return false }
+    sql += last.text.base[start..<last.text.endIndex]
+    return (try? db.makeStatement(sql: sql)) != nil
   }
 
   /// - Returns: nil where it has no LIMIT.
