@@ -291,7 +291,7 @@ extension Statement {
 extension IncrementalPlan {
   /// The key of the rows that are kept at a position; nil: they have rowids.
   fileprivate func key(at position: Int) -> TableKey? {
-    contributions.lazy.filter { $0.positions.contains(position) }.first
+    contributions.first { $0.positions.contains(position) }
       .flatMap { $0.keys[position - $0.positions.lowerBound] }
   }
 
