@@ -305,7 +305,7 @@ export interface Query {
    * What a commit to its tables costs: a search for each changed row and each record that it leads to, the
    * rows of each group that a changed row is in, or the whole query; `detail` says so in words.
    */
-  commits?: { tables: string[]; cost: "search" | "running" | "window" | "partition" | "everything"; detail: string }[];
+  commits?: { tables: string[]; cost: "search" | "running" | "window" | "partition" | "value" | "everything"; detail: string }[];
   /** How often it was kept up to date row by row, and run again; reason → how often it had to be. */
   refreshes?: { incremental: number; refetch: number; fallbacks: { [reason: string]: number } };
   /** Its live results, one for each set of arguments. */

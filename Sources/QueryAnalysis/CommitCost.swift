@@ -8,6 +8,9 @@ package enum CommitCost: String, Sendable {
   case window
   /// The rows of each group that a changed row is in, or was.
   case partition
+  /// What all records are compared with is looked up again, beside what else the rows that changed cost; and the query
+  /// runs again where that is another value.
+  case value
   /// The query runs again.
   case everything
 }
@@ -21,6 +24,8 @@ extension CommitCost {
       "a search for each changed row, and each record that has another place or sum then"
     case .window: "the first rows, up to LIMIT or a place"
     case .partition: "the rows of each group that a changed row is in"
+    case .value:
+      "a subquery that all records look at, and the whole query where that comes to something else"
     case .everything: "the whole query"
     }
   }
@@ -46,6 +51,7 @@ extension Query {
     }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
+    if leads.contains(where: \.isOfValue) { return .value }
     if plan.isPrefix { return .window }
     if !plan.running.isEmpty { return .running }
     return plan.isGrouped ? .partition : .search

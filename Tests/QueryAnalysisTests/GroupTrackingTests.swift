@@ -178,8 +178,8 @@ import Testing
       "its order is that of a subquery: write ORDER BY outside of it"
     ),
     (
-      "SELECT genre FROM perGenre WHERE n = (SELECT max(id) FROM author)",
-      "it has a subquery: n = (SELECT max(id) FROM author)"
+      "SELECT genre FROM perGenre WHERE n = (SELECT max(id) FROM author WHERE name > genre)",
+      "it has a subquery: n = (SELECT max(id) FROM author WHERE name > genre)"
     ),
     (
       "SELECT * FROM (SELECT genre, price FROM book GROUP BY genre) AS s",

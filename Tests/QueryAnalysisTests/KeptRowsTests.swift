@@ -61,7 +61,6 @@ import Testing
     "SELECT book.id, v FROM book LEFT JOIN unindexed ON v = book.id",
     "SELECT id, (SELECT count(*) FROM unindexed WHERE v = author.name) AS n FROM author",
     "SELECT id, (SELECT count(*) FROM unindexed WHERE bookId = book.id OR v = title) AS n FROM book",
-    "SELECT id, (SELECT count(*) FROM unindexed) AS n FROM book",
     "SELECT id FROM book WHERE id NOT IN (SELECT bookId FROM unindexed)",
     "SELECT id FROM book WHERE EXISTS (SELECT 1 FROM unindexed u WHERE u.bookId = book.id UNION SELECT 1 FROM one WHERE v = title)",
   ])
@@ -73,8 +72,8 @@ import Testing
 
   @Test(arguments: [
     (
-      "SELECT id, (SELECT sum(v) FROM one) AS n FROM book",
-      "(SELECT sum(v) …) is one value for all records, and each new one changes them all: it may stand alongside"
+      "SELECT id, (SELECT CAST(sum(v) AS TEXT) FROM one) AS n FROM book",
+      "(SELECT CAST(sum(v) AS TEXT) …) is one value for all records, and each new one changes them all: it may stand alongside"
     ),
     (
       "SELECT id, (SELECT count(*) FROM unindexed u WHERE u.v > book.title) AS n FROM book",

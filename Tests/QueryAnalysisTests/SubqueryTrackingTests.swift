@@ -229,7 +229,7 @@ import Testing
       "when book changes, the query runs again: a NULL on either side of id IN (SELECT …) would decide"
     ),
     (
-      "SELECT id FROM book WHERE price > (SELECT n FROM computed WHERE id = 1)",
+      "SELECT id FROM book WHERE price > (SELECT n COLLATE BINARY FROM computed WHERE id = 1)",
       "when computed changes, the query runs again: SQLite would not search by key: SCAN book"
     ),
     (

@@ -91,7 +91,7 @@ import Testing
       "it has a window function"
     ),
     (
-      "SELECT id, (SELECT max(id) FROM author) AS m FROM (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book)",
+      "SELECT id, (SELECT max(id) FROM author WHERE id < price) AS m FROM (SELECT *, rank() OVER (PARTITION BY genre) AS n FROM book)",
       "it has a subquery"
     ),
   ])

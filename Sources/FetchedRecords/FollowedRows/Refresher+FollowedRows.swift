@@ -1,8 +1,8 @@
 import OrderedResults
 import QueryAnalysis
 
-// Rows that statements alongside aggregate, or a query whose only record is made of all of them, or is one of
-// them, or that are those up to LIMIT in FROM: followed where running these costs more.
+// Rows that statements alongside aggregate, or a subquery that all records look at, or a query whose only record is
+// made of all of them, or is one of them, or that are those up to LIMIT in FROM: followed where running these costs more.
 extension Refresher {
   /// A statement that is dear so often in a row is not so by chance.
   private static let dearRuns = 3
@@ -35,6 +35,10 @@ extension Refresher {
         values(query.totals[$0], first + $0, result)
       }
       work.records = .totals(known.count == query.totals.count ? known : nil)
+    } else if case .rows = work.records, let plan = query.plan {
+      for index in plan.values.indices {
+        work.values[index] = values(plan.values[index].plan, first + index, result)
+      }
     }
     return work
   }
@@ -73,8 +77,7 @@ extension Refresher {
         continue
       }
       let isAlongside = position < bound.query.alongside.count
-      let last =
-        isAlongside ? result.durations.alongside[position] : result.durations.fetch
+      let last = result.durations.statements[position] ?? result.durations.fetch
       guard let definitions = bound.query.rowsToFollow[position], let duration = last else {
         continue
       }

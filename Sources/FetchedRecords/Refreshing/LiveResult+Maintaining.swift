@@ -44,17 +44,19 @@ extension LiveResult {
   /// - Parameters:
   ///   - changed: the rows that changed.
   ///   - plan: the query's.
+  ///   - known: what is known of the values that all records look at (``Query/Work/values``).
   ///   - arguments: the query's.
   ///   - mayTakeLong: whether nobody waits for it; else what no statement interrupts ends early.
   ///   - db: in its transaction.
   /// - Returns: the next results, or why the query has to run again.
   /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.
   func maintain(
-    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments,
-    mayTakeLong: Bool, in db: Database
+    _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
+    _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
     do {
-      return try maintained(changed, plan: plan, arguments, mayTakeLong: mayTakeLong, in: db)
+      return try maintained(
+        changed, plan: plan, known: known, arguments, mayTakeLong: mayTakeLong, in: db)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       contributionsPause = Self.longPause
       return .refetch(because: "failedSearch")
@@ -62,9 +64,20 @@ extension LiveResult {
   }
 
   private func maintained(
-    _ changed: [ChangedRows], plan: IncrementalPlan, _ arguments: QueryArguments,
-    mayTakeLong: Bool, in db: Database
+    _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
+    _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
+    var arguments = arguments
+    switch try compareValues(of: plan, after: changed, known: known, arguments, in: db) {
+    case .same(let values): arguments.merge(values) { $1 }
+    case .others: return .refetch(because: "otherValue")
+    case .unknown(let values):
+      contributions = nil
+      if plan.needsContributions(for: changed) {
+        try gatherContributions(plan, arguments.merging(values) { $1 }, in: db)
+      }
+      return .refetchOnce(because: "firstChange")
+    }
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if count == 0 { return .maintained(shown, ChangeSet()) }

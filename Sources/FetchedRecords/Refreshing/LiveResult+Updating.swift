@@ -22,8 +22,8 @@ struct LiveUpdate {
   /// The statements alongside that ran, and how many did not have to.
   var ranAlongside: [Int] = []
   var knownAlongside = 0
-  /// The columns of a record of aggregates, where the query ran because of a change, by their positions
-  /// among ``Query/rowsToFollow``.
+  /// The columns of a record of aggregates, where the query ran because of a change, or the values that all records
+  /// look at, where these were looked up, by their positions among ``Query/rowsToFollow``.
   var ranTotals: [Int] = []
   /// Where the records are, of a window that is live by itself.
   var places: WindowPlaces?
@@ -65,6 +65,7 @@ extension LiveResult {
     case .rows(let changed):
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
+      if durationOfValues(after: changed, known: work.values) >= Self.shortWork { return false }
       let isGathered = isGathered(for: changed)
       // To gather takes about as long as the query.
       if !isGathered, durations.fetch ?? .zero >= Self.shortWork { return false }
@@ -87,7 +88,7 @@ extension LiveResult {
 
   private func durationAlongside(of work: Query.Work) -> Duration {
     work.alongside.reduce(.zero) {
-      $1.aggregates == nil ? $0 + (durations.alongside[$1.position] ?? .zero) : $0
+      $1.aggregates == nil ? $0 + (durations.statements[$1.position] ?? .zero) : $0
     }
   }
 
@@ -161,20 +162,22 @@ extension LiveResult {
     _ work: Query.Work, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
-    let next = try nextRecords(work.records, bound, meter, in: db)
+    let next = try nextRecords(work.records, known: work.values, bound, meter, in: db)
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
     let query = bound.query
     switch work.records {
     case .totals(nil), .limited(nil, _):
       update.ranTotals = Array(query.rowsToFollow.indices.dropFirst(query.alongside.count))
     case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
-    case .none, .rows, .window, .total, .totals(.some), .limited(.some, _), .refetch: break
+    case .rows: update.ranTotals = lookedUp
+    case .none, .window, .total, .totals(.some), .limited(.some, _), .refetch: break
     }
     return update
   }
 
   private func nextRecords(
-    _ work: Query.RecordsWork, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
+    _ work: Query.RecordsWork, known: [Int: [Value]] = [:], _ bound: BoundQuery,
+    _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
     switch work {
     case .none:
@@ -202,26 +205,44 @@ extension LiveResult {
       guard let plan = bound.query.plan else {
         return try refetch(bound, because: ["notIncremental"], meter, in: db)
       }
-      let start = ContinuousClock.now
-      switch try maintain(
-        changed, plan: plan, bound.arguments, mayTakeLong: meter.mayWait, in: db)
-      {
-      case .refetch(let reason):
-        return try refetch(bound, because: [reason], meter, in: db)
-      case .refetchOnce(let reason):
-        return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
-      case .maintained(let results, let changes):
-        if ContinuousClock.now - start < Self.quickWork { durations.isLongByRows = false }
-        return NextRecords(results: results, changes: changes, refetchReasons: nil)
+      // Those of what is shown, unless something else comes of it.
+      let shown = values
+      do {
+        return try records(after: changed, plan, known: known, bound, meter, in: db)
+      } catch {
+        values = shown
+        throw error
       }
     }
   }
 
+  private func records(
+    after changed: [ChangedRows], _ plan: IncrementalPlan, known: [Int: [Value]],
+    _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
+  ) throws -> NextRecords {
+    let start = ContinuousClock.now
+    switch try maintain(
+      changed, plan: plan, known: known, bound.arguments, mayTakeLong: meter.mayWait, in: db)
+    {
+    case .refetch(let reason):
+      return try refetch(bound, because: [reason], keeping: .values, meter, in: db)
+    case .refetchOnce(let reason):
+      return try refetch(bound, because: [reason], keeping: .all, meter, in: db)
+    case .maintained(let results, let changes):
+      if ContinuousClock.now - start < Self.quickWork { durations.isLongByRows = false }
+      return NextRecords(results: results, changes: changes, refetchReasons: nil)
+    }
+  }
+
+  /// What was found out in the transaction in which the query runs again.
+  private enum Kept { case none, values, all }
+
   private func refetch(
     _ bound: BoundQuery, comparingWith known: Results? = nil, because reasons: [String],
-    keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
+    keeping kept: Kept = .none, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
-    forgetIndex(keepingContributions: keepsContributions)
+    forgetIndex(keepingContributions: kept == .all)
+    if kept == .none { values = nil }
     durations.limited = nil
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
@@ -307,7 +328,7 @@ extension LiveResult {
         let start = ContinuousClock.now
         let value = try db.value(of: statements[position].sql, bound.arguments)
         values[position] = NamedValue(name: name, value: value)
-        durations.alongside[position] = ContinuousClock.now - start
+        durations.statements[position] = ContinuousClock.now - start
       }
     }
     return values

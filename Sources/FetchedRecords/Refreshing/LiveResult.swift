@@ -74,6 +74,10 @@ package final class LiveResult: @unchecked Sendable {
   /// The owners that were found when the time to maintain the result was over, as ``contributions`` may not
   /// tell again; nil: nothing was left unfinished.
   var unfinished: Set<Int64>?
+  /// What the plan's ``IncrementalPlan/values`` come to in the snapshot; nil: that is not known.
+  var values: [Value]?
+  /// Which of them were looked up for the last change, by their positions among ``Query/rowsToFollow``.
+  var lookedUp: [Int] = []
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
   /// many records.
   var contributionsPause = 0
@@ -134,8 +138,8 @@ package final class LiveResult: @unchecked Sendable {
     var isLongByRows = false
     /// Of the records that are made of the rows up to LIMIT in FROM, where these were known.
     var limited: Duration?
-    /// By the positions of the statements.
-    var alongside: [Int: Duration] = [:]
+    /// Of those that ran by themselves, by their positions among ``Query/rowsToFollow``.
+    var statements: [Int: Duration] = [:]
     /// So often in a row each was dear because of a change.
     var dearRuns: [Int: Int] = [:]
   }

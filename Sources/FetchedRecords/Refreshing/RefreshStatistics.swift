@@ -42,7 +42,7 @@ package struct QueryRefreshes: Sendable, Equatable {
   package internal(set) var failures = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
   /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`,
-  /// `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `failedSearch`, `schema`, `configuration`,
+  /// `otherValue`, `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `failedSearch`, `schema`, `configuration`,
   /// `failure`, `asked`, `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]
 

@@ -4,7 +4,8 @@ import QueryAnalysis
 extension IncrementalPlan {
   /// Whether more has to be known than the rows that changed.
   func needsContributions(for changed: [ChangedRows]) -> Bool {
-    appearances != nil || !keptRows.isEmpty || changed.contains { !$0.lead.isOwner }
+    appearances != nil || !keptRows.isEmpty
+      || changed.contains { !$0.lead.isOwner && !$0.lead.isOfValue }
   }
 
   /// The numbers of owners that are rows of a lead, and the keys of those without a rowid; nil: a rowid is

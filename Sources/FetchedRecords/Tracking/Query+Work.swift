@@ -2,7 +2,7 @@ import ChangeCapture
 import OrderedResults
 import QueryAnalysis
 
-/// Rows of a table that changed, and how they lead to owners.
+/// Rows of a table that changed, and how they lead to owners; none, where a value for all records may have changed.
 struct ChangedRows: Equatable {
   let lead: IncrementalPlan.Lead
   /// Of a table WITHOUT ROWID: the numbers of its rows.
@@ -17,6 +17,9 @@ extension Query {
     var records: RecordsWork
     /// The statements alongside whose tables changed.
     var alongside: [StaleStatement]
+    /// By their positions among the plan's, what is known of the values that all records look at: those of their
+    /// aggregates.
+    var values: [Int: [Value]] = [:]
   }
 
   enum RecordsWork: Equatable {
@@ -100,6 +103,10 @@ extension Query {
   ) -> RecordsWork {
     var changed: [ChangedRows] = []
     for lead in plan.leads {
+      if lead.isOfValue {
+        if changes[table: lead.table] != nil { changed.append(ChangedRows(lead: lead, rowIDs: [])) }
+        continue
+      }
       let tables = lead.isFollowed ? lead.rowTables : everyTable(of: lead)
       switch changes[tables: tables] {
       case nil: break

@@ -19,6 +19,9 @@ final class AnalysisBudget {
     most = statements * (definition.isExplored ? Self.mostSourcesExplored : Self.mostSources)
   }
 
+  /// Whether the query may be analysed once more.
+  var isHalfThere: Bool { sources <= most / 2 }
+
   /// Takes one source.
   ///
   /// - Throws: ``NotIncremental`` where there are too many.

@@ -19,6 +19,7 @@ package struct ArgumentEquality: Sendable, Equatable {
   init?(predicate: String, table: String, rowID: String, column: (String) -> String?) {
     for term in SQLTokens.tokens(of: predicate)[...].conjuncts {
       guard let (expression, parameter) = term.columnOfOneValue, parameter.kind == .parameter,
+        !CommonValue.isTaken(by: parameter),
         let column = column(expression.sourceText)
       else { continue }
       self.parameter = String(parameter.text.dropFirst())

@@ -231,7 +231,7 @@ extension LimitSyntax {
 
 extension [String] {
   /// Each once, with commas and "and".
-  fileprivate var listed: String {
+  var listed: String {
     var names = Array(uniqued())
     guard let last = names.popLast() else { return "" }
     return names.isEmpty ? last : names.joined(separator: ", ") + " and " + last

@@ -17,6 +17,8 @@ struct IncrementalCandidate {
   let keyIsFree: Bool
   /// Whether it may have the order of its key where it asks for none, whatever a subquery asks for.
   let orderIsFree: Bool
+  /// The subqueries in whose place parameters stand; nil: none.
+  var values: CommonValues?
   /// The whole statement as it was written, where its syntax is another one; nil: it is made of its syntax.
   var whole: WholeStatement?
 

@@ -32,13 +32,13 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// The records of some owners: rowids, or the values of one group.
   package let records: KeyedStatement
   /// How changed rows of each table lead to owners. An owner's own table comes first.
-  package let leads: [Lead]
+  package internal(set) var leads: [Lead]
   /// What tells for each row to which owners it contributes; none: all leads are owners' own.
   package let contributions: [ContributionStatement]
   /// LIMIT and OFFSET, and the query without them.
-  package let window: WindowStatement?
+  package internal(set) var window: WindowStatement?
   /// How its pages are read by themselves, if they can be.
-  package let pages: PagedStatement?
+  package internal(set) var pages: PagedStatement?
   /// A condition by which a changed row of the owners' own table finds the arguments whose results
   /// it concerns, if there is one.
   package var equality: ArgumentEquality?
@@ -69,6 +69,8 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var members: Int?
   /// Tables whose rows no index finds for an owner: ``records`` takes these as JSON.
   package var keptRows: [KeptRows] = []
+  /// What stands as parameters in the statements by which rows are read, and not in those by which all are.
+  package var values: [CommonValue] = []
 
   /// Of UNION: returns for each row of its SELECTs the SELECT's number, the rowid or the primary key with
   /// NULL up to the longest, and the values that it has.
@@ -78,7 +80,9 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var table: String { leads[0].table }
 
   /// The tables of which it must be known which rows changed.
-  package var followedTables: [String] { leads.filter(\.isFollowed).flatMap(\.followedTables) }
+  package var followedTables: [String] {
+    leads.filter { $0.isFollowed && !$0.isOfValue }.flatMap(\.followedTables)
+  }
 
   /// The way from a changed row of a table to owners.
   package struct Lead: Sendable, Equatable {
@@ -98,6 +102,8 @@ package struct IncrementalPlan: Sendable, Equatable {
     let refusal: String?
     /// What is kept in memory for this table, for want of an index, for a person.
     var remedy: String?
+    /// Whether one of ``values`` may be another where the table has changed. It leads to no record then.
+    package var isOfValue = false
 
     package var isFollowed: Bool { refusal == nil }
 

@@ -31,7 +31,12 @@ extension QueryAnalyzer {
       keyIsUnique: try key?.isUnique == true && facts.textEncoding() == .utf8,
       keyNames: key?.names ?? [], section: section, sectionIndexTitle: title)
     do {
-      let shape = try incrementalShape(candidate, names: list.visible)
+      let shape = try shape(with: CommonValues(in: candidate.syntax.expressions, db)) { values in
+        var candidate = candidate
+        candidate.values = values
+        candidate.syntax = candidate.syntax.mapExpressions { values?.replacing(in: $0) ?? $0 }
+        return try incrementalShape(candidate, names: list.visible)
+      }
       layout.take(shape)
       return StatementShape(
         sql: shape.sql, part: mainPart, layout: layout, plan: shape.plan,

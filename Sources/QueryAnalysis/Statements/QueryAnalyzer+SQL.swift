@@ -20,14 +20,17 @@ extension QueryAnalyzer {
       keyNames: key.map { $0.map { names[$0] } } ?? [], section: section,
       sectionIndexTitle: title)
     do {
-      let shape =
-        try unionShape(text, list, key ?? [])
-        ?? incrementalShape(
+      let sql = text.sqlWithoutSemicolon
+      let shape = try shape(with: CommonValues(in: [sql], db)) { values in
+        let sql = values?.replacing(in: sql) ?? sql
+        if let shape = try unionShape(sql, list, key ?? [], values) { return shape }
+        return try incrementalShape(
           IncrementalCandidate(
-            syntax: try SelectParser.parse(text.sqlWithoutSemicolon),
-            list: SelectList(visible: names), resultExpressions: list.hidden, leadingSection: nil,
-            sectionNeedsBytes: false, key: key ?? [], keyIsFree: definition.key == nil,
-            orderIsFree: false), of: text.sqlWithoutSemicolon, names: names)
+            syntax: try SelectParser.parse(sql), list: SelectList(visible: names),
+            resultExpressions: list.hidden, leadingSection: nil, sectionNeedsBytes: false,
+            key: key ?? [], keyIsFree: definition.key == nil, orderIsFree: false, values: values),
+          of: sql, names: names)
+      }
       // The hidden columns that the plan needs stand before those of the section.
       let added = shape.list.count - names.count
       layout.section = section.map { $0 < names.count ? $0 : $0 + added }
@@ -58,6 +61,33 @@ extension QueryAnalyzer {
         shape.tracking = Tracking(mode: .refetch, reason: refusal.reason)
       } catch is NoTotals {}
       return shape
+    }
+  }
+
+  /// How a query is followed as it was written; or with values for subqueries that look at nothing around them, where a
+  /// change would run it again otherwise.
+  ///
+  /// - Throws: ``NotIncremental``.
+  func shape(
+    with values: @autoclosure () -> CommonValues?,
+    _ shape: (CommonValues?) throws -> IncrementalShape
+  ) throws -> IncrementalShape {
+    let written: Result<IncrementalShape, NotIncremental>
+    do {
+      written = .success(try shape(nil))
+    } catch let refusal as NotIncremental {
+      written = .failure(refusal)
+    }
+    let refusals = { (shape: IncrementalShape) in shape.plan.leads.count { !$0.isFollowed } }
+    let most = (try? written.get()).map(refusals) ?? .max
+    guard most > 0, budget.isHalfThere, let values = values() else { return try written.get() }
+    do {
+      let valued = try shape(values)
+      return try refusals(valued) < most ? valued : written.get()
+    } catch let refusal as NotIncremental {
+      // Something else is in the way.
+      if case .success(let shape) = written { return shape }
+      throw NotIncremental(reason: values.restored(in: refusal.reason))
     }
   }
 
@@ -134,7 +164,8 @@ extension QueryAnalyzer {
       return try unionShape(distributed.compound, candidate, over: distributed)
     }
     var analysis = try IncrementalAnalysis(candidate, budget, in: db)
-    return try checked(try analysis.shape(), names, outer: candidate.resultExpressions.count)
+    return try checked(
+      try analysis.shape(), names, outer: candidate.resultExpressions.count, candidate.values)
   }
 
   /// The same where views, CTEs and subqueries that are joined may make groups.
@@ -161,9 +192,8 @@ extension QueryAnalyzer {
 
   /// The shape of UNION ALL, UNION, or a FULL JOIN; nil: it is another statement.
   private func unionShape(
-    _ text: StatementText, _ list: SelectList, _ key: [Int]
+    _ sql: String, _ list: SelectList, _ key: [Int], _ values: CommonValues?
   ) throws -> IncrementalShape? {
-    let sql = text.sqlWithoutSemicolon
     guard
       let compound = try SelectParser.parseCompound(sql)
         ?? FullJoin.compound(of: SelectParser.parse(sql), facts)
@@ -174,7 +204,8 @@ extension QueryAnalyzer {
     }
     let candidate = IncrementalCandidate(
       syntax: compound.arms[0], list: list, resultExpressions: [], leadingSection: nil,
-      sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false)
+      sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false,
+      values: values)
     return try unionShape(compound, candidate)
   }
 
@@ -190,11 +221,13 @@ extension QueryAnalyzer {
       var other = try? unionAnalysis(
         CompoundSelect(arms: turned, kind: compound.kind, texts: []), candidate),
       other.arms[0].isOneRecordAnOwner,
-      let shape = try? checked(try other.shape(), candidate.list.visible, outer: 0)
+      let shape = try? checked(
+        try other.shape(), candidate.list.visible, outer: 0, candidate.values)
     {
       return shape
     }
-    return try checked(try analysis.shape(), candidate.list.visible, outer: 0)
+    return try checked(
+      try analysis.shape(), candidate.list.visible, outer: 0, candidate.values)
   }
 
   private func unionAnalysis(
@@ -207,8 +240,9 @@ extension QueryAnalyzer {
   }
 
   private func checked(
-    _ shape: IncrementalShape, _ names: [String], outer: Int
+    _ shape: IncrementalShape, _ names: [String], outer: Int, _ values: CommonValues?
   ) throws -> IncrementalShape {
+    let shape = try values?.restored(shape) ?? shape
     guard let statement = try? db.makeStatement(sql: shape.sql),
       statement.columnNames.prefix(names.count).elementsEqual(names),
       statement.columnCount == shape.list.count + outer

@@ -69,9 +69,10 @@ struct QueryAnalyzer {
     if final != nil { checkParameters(of: texts) }
     var layout = shape?.layout
     if let final, let shape { layout?.types = columnTypes(of: final, shape.layout) }
-    guard problems.isEmpty, let shape, let final, let layout else {
+    guard problems.isEmpty, var shape, let final, let layout else {
       throw QueryProblems(query: definition.name, problems: problems)
     }
+    try planValues(of: &shape)
     let own = try facts.dependencies(of: [final.statement])
     return Query(
       definition: definition, sql: shape.sql, layout: layout,
@@ -88,6 +89,20 @@ struct QueryAnalyzer {
     guard definition.parameters.contains(where: { !$0.isClaimed }) else { return false }
     let functions = try FunctionList(db)
     return texts.contains { functions.callsFunctionOfRows(in: $0.statement.sql) }
+  }
+
+  /// Finds out how those values are kept for which SQLite would look at all rows. What serves others follows nothing by
+  /// itself: it may be brought up to date before that.
+  private func planValues(of shape: inout StatementShape) throws {
+    guard let values = shape.plan?.values, !definition.servesOthers else { return }
+    for (index, value) in values.enumerated() where !value.isExistence {
+      let isSearched = try !db.planSteps(of: value.sql).contains { $0.detail.hasPrefix("SCAN ") }
+      let sql = String(value.subquery.dropFirst().dropLast())
+      guard !isSearched, let statement = try? db.makeStatement(sql: sql) else { continue }
+      let plans = try AggregateAnalysis(definition, AnalysisBudget(definition), in: db)
+        .plans(for: [StatementText(statement: statement)])
+      shape.plan?.values[index].plan = try? plans[0].get()
+    }
   }
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {

@@ -34,7 +34,11 @@ struct LimitedRowsAnalysis {
     guard try !syntax.order.isEmpty || isOneRecord(sql) else {
       throw NotIncremental(reason: "\(lack), and no ORDER BY outside of it")
     }
-    try checkStability(of: sql, lack)
+    do {
+      try SchemaFacts(db: db).checkStability(of: sql)
+    } catch let refusal as NotIncremental {
+      throw NotIncremental(reason: "\(lack), and \(refusal.reason)")
+    }
     try checkNames(in: source.sql, of: source, syntax, lack)
     let (definition, query, plan) = try analyzed(source.sql, lack)
     try checkNames(in: query.sql, of: source, syntax, lack)
@@ -52,8 +56,8 @@ struct LimitedRowsAnalysis {
     let whole = try written(query.sql)
     // With a LIMIT it has the order that the rows have there, for what depends on it.
     let order = plan.window?.order.joined(separator: ", ") ?? ""
-    let given = try written(
-      "SELECT * FROM (\n\(plan.records.sql(forList: list))\n)\nORDER BY \(order)\nLIMIT -1")
+    let records = plan.values.restored(in: plan.records.sql(forList: list))
+    let given = try written("SELECT * FROM (\n\(records)\n)\nORDER BY \(order)\nLIMIT -1")
     try checkSteps(of: given, as: whole, besides: source.name, lack)
     let beside = try dependencies(of: written(Self.noRows(of: names)))
     return Found(
@@ -116,26 +120,11 @@ struct LimitedRowsAnalysis {
   /// What WHERE compares something with, or looks it up in, where that looks at nothing around it.
   private func subquery(of syntax: SelectSyntax) throws -> Source? {
     let subqueries = syntax.predicate.map(Subquery.all) ?? []
-    return try subqueries.lazy.filter { $0.role.isOfValues && standsAlone($0.body) }.compactMap {
-      try checked(
-        Source(sql: $0.body.sourceText, place: .written, name: "a subquery", names: nil))
-    }.first
-  }
-
-  /// Whether a SELECT looks at nothing around it. A name in double quotation marks that is none of its own columns is
-  /// a text where it stands alone: as a name in grave accents it is nothing else.
-  private func standsAlone(_ body: ArraySlice<SQLToken>) -> Bool {
-    var sql = ""
-    var end = body.first?.text.startIndex
-    for token in body where token.text.first == "\"" {
-      guard let start = end, let name = token.name else { return false }
-      sql += token.text.base[start..<token.text.startIndex]
-      sql += "`" + name.replacing("`", with: "``") + "`"
-      end = token.text.endIndex
-    }
-    guard let start = end, let last = body.last else { return false }
-    sql += last.text.base[start..<last.text.endIndex]
-    return (try? db.makeStatement(sql: sql)) != nil
+    return try subqueries.lazy.filter { $0.role.isOfValues && db.standingAlone($0.body) != nil }
+      .compactMap {
+        try checked(
+          Source(sql: $0.body.sourceText, place: .written, name: "a subquery", names: nil))
+      }.first
   }
 
   /// - Returns: nil where it has no LIMIT.
@@ -176,24 +165,6 @@ struct LimitedRowsAnalysis {
       "\(column.quotedIdentifier) AS \(name.quotedIdentifier)"
     }
     return "SELECT \(columns.joined(separator: ", ")) FROM (\n\(rows)\n)"
-  }
-
-  /// The query runs again where chance or the present time decide: another result is due whatever has changed.
-  private func checkStability(of sql: String, _ lack: String) throws {
-    let functions = try FunctionList(db)
-    var views = try SchemaFacts(db: db).views()
-    var texts = [sql]
-    while let text = texts.popLast() {
-      do {
-        try functions.checkStability(of: text)
-      } catch {
-        throw NotIncremental(reason: "\(lack), and \(error.description)")
-      }
-      let words = SQLTokens.tokens(of: text).compactMap(\.name)
-      let named = views.partition { words.contains(where: $0.name.isSameIdentifier) }
-      texts += views[named...].map(\.select)
-      views.removeSubrange(named...)
-    }
   }
 
   /// The SELECT as a query by itself, whose records are rows of one table.

@@ -74,7 +74,7 @@ struct Subquery {
 
 extension ArraySlice<SQLToken> {
   /// The parenthesis that closes the subquery that begins here, if one does.
-  fileprivate func endOfSubquery(at index: Int) -> Int? {
+  func endOfSubquery(at index: Int) -> Int? {
     guard self[index].isSymbol("("), index + 1 < endIndex,
       ["SELECT", "WITH", "VALUES"].contains(where: self[index + 1].isWord)
     else { return nil }

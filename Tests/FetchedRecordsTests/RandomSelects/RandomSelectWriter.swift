@@ -25,6 +25,9 @@ struct RandomSelectWriter {
   /// One of so many is of what a table-valued function makes of rows.
   static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
+  /// One of so many conditions and values looks at a subquery that looks at nothing around it.
+  static let common = RandomSource.number("DIDCHANGE_COMMON") ?? 12
+
   struct Source {
     let alias: String
     let table: RandomSchema.Table
@@ -206,6 +209,9 @@ struct RandomSelectWriter {
   }
 
   mutating func value(_ scope: [[Source]], depth: Int) -> String {
+    if depth > 0, random.once(in: Self.common) {
+      return random.pick(["", "\(column(scope)) || "]) + commonValue(depth)
+    }
     switch random.number(0...11) {
     case 0: return "\(column(scope)) || '-' || \(column(scope))"
     case 1: return "coalesce(\(column(scope)), \(literal()))"
@@ -220,6 +226,7 @@ struct RandomSelectWriter {
   }
 
   mutating func condition(_ scope: [[Source]], depth: Int) -> String {
+    if depth > 0, random.once(in: Self.common) { return commonCondition(scope, depth) }
     switch random.number(0...11) {
     case 0: return "\(column(scope)) IS NOT NULL"
     case 1: return "\(column(scope)) BETWEEN \(literal()) AND \(literal())"

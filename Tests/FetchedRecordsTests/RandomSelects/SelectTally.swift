@@ -9,6 +9,8 @@ struct SelectTally {
   var refetches = 0
   /// Of those that read tables WITHOUT ROWID by their keys.
   var keyed = (queries: 0, maintained: 0)
+  /// Of those whose records look at what is one value for all of them.
+  var valued = (queries: 0, maintained: 0)
   /// Of those for which something is kept in memory for want of an index.
   var kept: [String: (queries: Int, maintained: Int)] = [:]
   var reasons: [String: Int] = [:]
@@ -27,6 +29,10 @@ struct SelectTally {
       keyed.queries += 1
       keyed.maintained += outcome.statistics.maintained
     }
+    if outcome.looksAtValues {
+      valued.queries += 1
+      valued.maintained += outcome.statistics.maintained
+    }
     if let word = outcome.kept {
       kept[word, default: (0, 0)].queries += 1
       kept[word]?.maintained += outcome.statistics.maintained
@@ -42,6 +48,7 @@ struct SelectTally {
       refetched
       """)
     print("  by primary keys: \(keyed.queries), \(keyed.maintained) times")
+    print("  with one value for all: \(valued.queries), \(valued.maintained) times")
     for (word, counts) in kept.sorted(by: { $0.key < $1.key }) {
       print("  \(word) in memory: \(counts.queries), \(counts.maintained) times")
     }

@@ -20,6 +20,8 @@ struct SelectTrial {
     var reason = ""
     /// Whether it is kept up to date by the keys of tables WITHOUT ROWID.
     var isKeyed = false
+    /// Whether its records look at what is one value for all of them.
+    var looksAtValues = false
     /// What is kept in memory for want of an index, in a word; nil: nothing is.
     var kept: String?
     var statistics = RefreshStatistics()
@@ -56,6 +58,7 @@ struct SelectTrial {
     var shown = PlainResults(followed.snapshot.results)
     var outcome = Outcome(mode: query.tracking.mode, reason: query.tracking.reason)
     outcome.isKeyed = query.plan?.isKeyed == true
+    outcome.looksAtValues = query.plan?.values.isEmpty == false
     outcome.kept = query.plan?.kept
     for (number, transaction) in transactions.enumerated() {
       try fixture.writer.writeWithoutTransaction { db in

@@ -176,7 +176,8 @@ final class PageTask: @unchecked Sendable {
 
   /// Whether some record may have the key; where it is a rowid, that is known by one search.
   private func isThere(_ key: [Value], in db: Database) throws -> Bool {
-    guard let plan = query.plan, case .row(let column) = plan.owner, query.layout.key == [column],
+    guard let plan = query.plan, plan.values.isEmpty, case .row(let column) = plan.owner,
+      query.layout.key == [column],
       case .integer(let rowID)? = key.first
     else { return true }
     var isThere = false

@@ -1,0 +1,153 @@
+import Algorithms
+import GRDB
+
+/// The subqueries of a query that look at nothing around them, with parameters in their place.
+///
+/// Only those that are one value: what stands between parentheses in an expression, or behind EXISTS.
+struct CommonValues {
+  private let db: Database
+  private let facts: SchemaFacts
+  private var values: [CommonValue] = []
+
+  /// More of them are left as they are, and so are all where that many subqueries would have to be looked at.
+  private static let most = 8
+  private static let mostPlaces = 64
+
+  /// Nil where there is none.
+  ///
+  /// - Parameters:
+  ///   - texts: the query, or all expressions of it.
+  ///   - db: has the schema.
+  init?(in texts: [String], _ db: Database) {
+    self.db = db
+    facts = SchemaFacts(db: db)
+    // A text of UTF-16 may not be what it was when it is bound.
+    guard (try? facts.textEncoding()) == .utf8 else { return nil }
+    for text in texts {
+      let tokens = SQLTokens.tokens(of: text)[...]
+      let places = ValuePlace.all(in: tokens)
+      if places.count > Self.mostPlaces { return nil }
+      var end = 0
+      // What is within one is looked up with it.
+      for place in places where place.tokens.lowerBound >= end {
+        if enter(place, of: tokens) { end = place.tokens.upperBound }
+      }
+    }
+    if values.isEmpty { return nil }
+  }
+
+  /// A text with parameters in the place of subqueries.
+  func replacing(in text: String) -> String {
+    let tokens = SQLTokens.tokens(of: text)[...]
+    var replaced = ""
+    var end = text.startIndex
+    for place in ValuePlace.all(in: tokens) {
+      let first = tokens[place.tokens.lowerBound].text.startIndex
+      guard first >= end, let value = self[place.text(in: tokens)] else { continue }
+      replaced += text[end..<first] + value.written
+      end = tokens[place.tokens.upperBound].text.endIndex
+    }
+    return replaced + text[end...]
+  }
+
+  /// How the query is followed, where it is followed with parameters: what reads all of it, reads it as it was written.
+  ///
+  /// - Throws: ``NotIncremental`` where the one cannot be had of the other.
+  func restored(_ shape: IncrementalShape) throws(NotIncremental) -> IncrementalShape {
+    var plan = shape.plan
+    plan.values = values
+    plan.leads += values.flatMap(\.leads)
+    plan.outline = nil
+    plan.pages = plan.pages.map {
+      PagedStatement(page: values.restored(in: $0.page), count: values.restored(in: $0.count))
+    }
+    plan.window = plan.window.map {
+      WindowStatement(
+        short: $0.short.map(values.restored), sql: values.restored(in: $0.sql),
+        bounds: values.restored(in: $0.bounds), order: $0.order)
+    }
+    let sql = values.restored(in: shape.sql)
+    let statements = [sql, plan.pages?.page, plan.window?.sql, plan.window?.bounds]
+    guard
+      !statements.compactMap(\.self).contains(where: {
+        SQLTokens.tokens(of: $0).contains(where: CommonValue.isTaken)
+      })
+    else { throw NotIncremental(reason: "a value for all records stands where it is not followed") }
+    let shown = values.map(\.shown).listed
+    return IncrementalShape(
+      sql: sql, list: shape.list, key: shape.key, addedKeyNames: shape.addedKeyNames,
+      keyIsUnique: shape.keyIsUnique, plan: plan,
+      reason: "\(shape.reason); where \(shown) comes to something else, the query runs again")
+  }
+
+  /// A text as it was written.
+  func restored(in text: String) -> String { values.restored(in: text) }
+
+  private subscript(text: String) -> CommonValue? { values.first { $0.subquery == text } }
+
+  // MARK: - Looking for them
+
+  /// - Returns: whether it is one of these.
+  private mutating func enter(_ place: ValuePlace, of tokens: ArraySlice<SQLToken>) -> Bool {
+    let text = place.text(in: tokens)
+    let mayMeetText = place.mayMeetText(in: tokens, facts)
+    if let known = values.firstIndex(where: { $0.subquery == text }) {
+      values[known].mayMeetText = values[known].mayMeetText || mayMeetText
+      return true
+    }
+    let body = place.body(in: tokens)
+    guard values.count < Self.most, !body.contains(where: CommonValue.isTaken),
+      !place.mayReadTableOfWith(tokens), let statement = db.standingAlone(body),
+      (try? facts.checkStability(of: body.sourceText)) != nil,
+      !sortsForLimit(body, statement),
+      let tables = try? facts.dependencies(of: [statement]).flatMap({ [$0.table] + $0.storage })
+    else { return false }
+    var affinity: ColumnAffinity?
+    if !place.isExistence {
+      guard statement.columnCount == 1 else { return false }
+      do {
+        affinity = try self.affinity(of: body, statement)
+      } catch {
+        return false
+      }
+    }
+    values.append(
+      CommonValue(
+        parameter: CommonValue.parameter(values.count), subquery: text,
+        shown: place.shown(in: tokens),
+        tables: Array(tables.uniqued()), affinity: affinity, mayMeetText: mayMeetText))
+    return true
+  }
+
+  /// Whether all rows are sorted for the first of them: then they are better followed (``LimitedRows``).
+  private func sortsForLimit(_ body: ArraySlice<SQLToken>, _ statement: Statement) -> Bool {
+    SelectClauses(body.atDepthZero[...])[.limit] != nil && !db.isReadInOrder(statement.sql)
+  }
+
+  private struct Uncertain: Error {}
+
+  /// The affinity of what a SELECT shows: that of a column, or none.
+  ///
+  /// https://www.sqlite.org/datatype3.html#affinity_of_expressions
+  private func affinity(
+    of body: ArraySlice<SQLToken>, _ statement: Statement
+  ) throws -> ColumnAffinity? {
+    let syntax = try SelectParser.parse(body.sourceText)
+    let expression = SQLTokens.tokens(of: syntax.columns[0].expression)[...]
+    guard let first = expression.first, let last = expression.last else { throw Uncertain() }
+    if last.isSymbol("*") || expression.columnName != nil {
+      guard let origin = StatementText(statement: statement).origin(ofColumn: 0),
+        let comparison = facts.comparison(of: origin.column.lowercased(), in: origin.table)
+      else { throw Uncertain() }
+      return comparison.affinity
+    }
+    // These have the affinity, or the collation, of something within.
+    let words = ["CAST", "LIKELY", "UNLIKELY", "LIKELIHOOD"]
+    if first.isSymbol("(") || words.contains(where: first.isWord)
+      || expression.contains(where: { $0.isWord("COLLATE") })
+    {
+      throw Uncertain()
+    }
+    return nil
+  }
+}

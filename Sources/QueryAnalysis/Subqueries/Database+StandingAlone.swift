@@ -1,0 +1,41 @@
+import GRDB
+
+extension Database {
+  /// A subquery as a statement, if it looks at nothing around it. A name in double quotation marks that is none of its
+  /// own columns is a text where it stands alone: as a name in grave accents it is nothing else.
+  func standingAlone(_ body: ArraySlice<SQLToken>) -> Statement? {
+    var sql = ""
+    var end = body.first?.text.startIndex
+    for token in body where token.text.first == "\"" {
+      guard let start = end, let name = token.name else { return nil }
+      sql += token.text.base[start..<token.text.startIndex]
+      sql += "`" + name.replacing("`", with: "``") + "`"
+      end = token.text.endIndex
+    }
+    guard let start = end, let last = body.last else { return nil }
+    sql += last.text.base[start..<last.text.endIndex]
+    return try? makeStatement(sql: sql)
+  }
+}
+
+extension SchemaFacts {
+  /// A statement runs again where chance or the present time decide: another result is due whatever has changed.
+  ///
+  /// - Throws: ``NotIncremental`` where they do, in a view that it names, too.
+  func checkStability(of sql: String) throws {
+    let functions = try FunctionList(db)
+    var views = try views()
+    var texts = [sql]
+    while let text = texts.popLast() {
+      do {
+        try functions.checkStability(of: text)
+      } catch {
+        throw NotIncremental(reason: error.description)
+      }
+      let words = SQLTokens.tokens(of: text).compactMap(\.name)
+      let named = views.partition { words.contains(where: $0.name.isSameIdentifier) }
+      texts += views[named...].map(\.select)
+      views.removeSubrange(named...)
+    }
+  }
+}

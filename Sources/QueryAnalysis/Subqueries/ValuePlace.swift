@@ -1,0 +1,165 @@
+import GRDB
+
+/// Where a subquery stands that is one value.
+struct ValuePlace {
+  /// With its parentheses, and with EXISTS.
+  let tokens: ClosedRange<Int>
+  let isExistence: Bool
+
+  /// Those of a text, those within others behind these. O(t · d), t tokens in d parentheses.
+  static func all(in tokens: ArraySlice<SQLToken>) -> [ValuePlace] {
+    tokens.indices.compactMap { index in
+      guard let end = tokens.endOfSubquery(at: index) else { return nil }
+      if tokens[..<index].last?.isWord("EXISTS") == true {
+        return ValuePlace(tokens: index - 1...end, isExistence: true)
+      }
+      return tokens.isValue(at: index) ? ValuePlace(tokens: index...end, isExistence: false) : nil
+    }
+  }
+
+  func text(in all: ArraySlice<SQLToken>) -> String { all[tokens].sourceText }
+
+  /// What stands between the parentheses.
+  func body(in all: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
+    all[tokens].dropFirst(isExistence ? 2 : 1).dropLast()
+  }
+
+  /// The beginning of it, for a person.
+  func shown(in all: ArraySlice<SQLToken>) -> String {
+    let columns = SelectClauses(body(in: all).atDepthZero[...])[.select]?.dropFirst().sourceText
+    return (isExistence ? "EXISTS " : "") + "(SELECT \(columns.map { "\($0) " } ?? "")…)"
+  }
+
+  /// Whether it names what is a table of a WITH around it, or may be.
+  func mayReadTableOfWith(_ all: ArraySlice<SQLToken>) -> Bool {
+    let names =
+      all[..<tokens.lowerBound].namesOfCommonTables
+      + all[(tokens.upperBound + 1)...].namesOfCommonTables
+    return body(in: all).compactMap(\.name).contains { word in
+      names.contains(where: word.isSameIdentifier)
+    }
+  }
+
+  /// Whether it may be compared with a column of texts.
+  func mayMeetText(in all: ArraySlice<SQLToken>, _ facts: SchemaFacts) -> Bool {
+    let isEnd = { (index: Int) in
+      all.endsExpression(at: index, ofDepth: all[tokens.lowerBound].depth)
+    }
+    let start = (all.startIndex..<tokens.lowerBound).last(where: isEnd).map { $0 + 1 }
+    let end = (tokens.upperBound + 1..<all.endIndex).first(where: isEnd)
+    let before = all[(start ?? all.startIndex)..<tokens.lowerBound]
+    let behind = all[(tokens.upperBound + 1)..<(end ?? all.endIndex)]
+    if before.last?.isWord("CASE") == true { return true }
+    let isFirst = before.allSatisfy { $0.isWord("DISTINCT") || $0.isWord("ALL") }
+    if isFirst, behind.isEmpty || behind.isAlias, let opening = start.map({ all[$0 - 1] }) {
+      // What it is compared with stands beyond that then.
+      if opening.isWord("SELECT") || opening.isSymbol(",") && all.isInList(at: tokens.lowerBound) {
+        return all.mayCompareColumn(named: behind.last?.name, at: tokens.lowerBound)
+      }
+      return opening.isSymbol("(") || opening.isSymbol(",") || opening.isWord("WHEN")
+        || opening.isWord("AND") && all.contains { $0.isWord("BETWEEN") }
+    }
+    let others = before + behind
+    let compares = others.contains {
+      $0.kind == .symbol && "=<>".contains($0.text) || Self.comparing.contains(where: $0.isWord)
+    }
+    return compares && others.compactMap(\.name).contains(where: facts.mayBeText)
+  }
+
+  private static let comparing = ["IS", "IN", "BETWEEN"]
+}
+
+extension SchemaFacts {
+  /// Whether some table, or view, has a column of this name whose affinity is TEXT, or may be.
+  fileprivate func mayBeText(_ name: String) -> Bool {
+    if name.isSameIdentifier(as: "CAST") { return true }
+    let owners = ((try? tablesAndViews()) ?? []).filter {
+      columns(of: $0).contains(where: name.isSameIdentifier)
+    }
+    return owners.contains { owner in
+      let sql = "SELECT \(name.quotedIdentifier) FROM \(owner.quotedIdentifier)"
+      guard let statement = try? db.makeStatement(sql: sql),
+        let origin = StatementText(statement: statement).origin(ofColumn: 0),
+        let comparison = comparison(of: origin.column.lowercased(), in: origin.table)
+      else { return true }
+      return comparison.affinity == .text
+    }
+  }
+}
+
+extension ArraySlice<SQLToken> {
+  /// Whether a parenthesis begins a value, and not a list, a table of FROM or one of WITH.
+  fileprivate func isValue(at index: Int) -> Bool {
+    guard let before = self[..<index].last else { return true }
+    // `a IS DISTINCT FROM (SELECT …)`
+    if before.isWord("FROM") { return self[..<(index - 1)].last?.isWord("DISTINCT") == true }
+    if ["IN", "JOIN", "AS", "MATERIALIZED"].contains(where: before.isWord) { return false }
+    guard before.isSymbol(",") else { return true }
+    let depth = self[index].depth
+    let opening = self[..<index].lastIndex { $0.depth < depth } ?? startIndex
+    let clause = self[opening..<index].last { token in
+      token.depth == depth && Self.clauses.contains(where: token.isWord)
+    }
+    return clause.map { token in !["FROM", "JOIN", "ON", "USING"].contains(where: token.isWord) }
+      ?? true
+  }
+
+  private static var clauses: [String] {
+    ["SELECT", "FROM", "JOIN", "ON", "USING", "WHERE", "BY", "HAVING", "LIMIT", "VALUES"]
+  }
+
+  /// Whether no expression that is in so many parentheses goes beyond a token.
+  fileprivate func endsExpression(at index: Int, ofDepth depth: Int) -> Bool {
+    let token = self[index]
+    if token.depth != depth { return token.depth < depth }
+    if token.isWord("FROM") { return self[..<index].last?.isWord("DISTINCT") != true }
+    return token.isSymbol(",") || Self.ends.contains(where: token.isWord)
+  }
+
+  private static var ends: [String] {
+    [
+      "AND", "OR", "SELECT", "WHERE", "GROUP", "BY", "HAVING", "WINDOW", "ORDER", "LIMIT", "ON",
+      "WHEN",
+      "THEN", "ELSE", "END", "UNION", "EXCEPT", "INTERSECT",
+    ]
+  }
+
+  /// Whether these are a name, with or without AS.
+  fileprivate var isAlias: Bool {
+    last?.name != nil && (count == 1 || count == 2 && first?.isWord("AS") == true)
+  }
+
+  /// Whether a token is in a list of columns or of terms, and in no parentheses within that.
+  fileprivate func isInList(at index: Int) -> Bool {
+    let depth = self[index].depth
+    guard let opening = self[..<index].lastIndex(where: { $0.depth < depth }) else { return true }
+    return ["SELECT", "WITH"].contains { self[(opening + 1)...].first?.isWord($0) == true }
+  }
+
+  /// Whether something may be compared with a column that a SELECT shows at a place.
+  fileprivate func mayCompareColumn(named name: String?, at index: Int) -> Bool {
+    if self[index].depth > 0 { return true }
+    return name.map { name in
+      count { $0.name?.isSameIdentifier(as: name) == true } > 1
+    } ?? false
+  }
+
+  /// What stands before `AS (SELECT …)`.
+  fileprivate var namesOfCommonTables: [String] {
+    indices.compactMap { index in
+      guard endOfSubquery(at: index) != nil else { return nil }
+      var before = self[..<index]
+      for word in ["MATERIALIZED", "NOT"] where before.last?.isWord(word) == true {
+        before.removeLast()
+      }
+      guard before.popLast()?.isWord("AS") == true else { return nil }
+      // The names of its columns.
+      if let last = before.last, last.isSymbol(")"),
+        let open = before.lastIndex(where: { $0.isSymbol("(") && $0.depth == last.depth })
+      {
+        before = before[..<open]
+      }
+      return before.last?.name
+    }
+  }
+}

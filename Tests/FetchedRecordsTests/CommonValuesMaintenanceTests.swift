@@ -1,0 +1,128 @@
+import OrderedResults
+import QueryAnalysis
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+/// Records that look at a subquery which looks at none of them.
+@Suite struct `Records that look at one value` {
+  private static let schema = """
+    CREATE TABLE item (
+      id INTEGER PRIMARY KEY, name TEXT, price INTEGER, weight REAL, season INTEGER, shop INTEGER,
+      code TEXT, any);
+    CREATE INDEX itemByPrice ON item (price);
+    CREATE TABLE season (id INTEGER PRIMARY KEY, name TEXT, ended INTEGER);
+    CREATE TABLE settings (season INTEGER, currency TEXT COLLATE NOCASE, rate REAL);
+    CREATE TABLE setting (key TEXT PRIMARY KEY, value);
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT, open INTEGER);
+    CREATE VIEW present AS SELECT max(id) AS season FROM season;
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
+      INSERT INTO item SELECT i, 'Item ' || (i % 60), i * 7 % 50, i % 8 / 4.0, i % 3, i % 5, '0' || (i % 4), i % 4
+      FROM n;
+    INSERT INTO season VALUES (1, 'One', 10), (2, 'Two', NULL);
+    INSERT INTO settings VALUES (2, 'EUR', 1.5);
+    INSERT INTO setting VALUES ('season', 1), ('currency', 'USD'), ('code', '02'), ('none', NULL);
+    INSERT INTO shop SELECT id, 'Shop ' || id, id % 2 FROM item WHERE id < 6;
+    """
+
+  /// What most of these change is not what the records look at.
+  private static let changes = [
+    "UPDATE item SET name = 'A' WHERE id = 4", "UPDATE item SET price = 3 WHERE id IN (5, 6)",
+    "UPDATE settings SET currency = 'eur'", "UPDATE setting SET value = 'X' WHERE key = 'none'",
+    "INSERT INTO item VALUES (500, 'B', 12, 0.5, 2, 1, '2', 2)",
+    "UPDATE season SET name = 'Three' WHERE id = 1",
+    "UPDATE item SET season = 2, shop = 3 WHERE id = 9", "DELETE FROM item WHERE id = 10",
+    "UPDATE settings SET season = 1", "UPDATE item SET name = 'C', season = 1 WHERE id = 500",
+    "UPDATE setting SET value = 2 WHERE key = 'season'", "UPDATE item SET code = '2' WHERE id = 12",
+    "UPDATE setting SET value = 2 WHERE key = 'code'",
+    "UPDATE item SET code = '02', any = '2' WHERE id = 13",
+    "UPDATE setting SET value = 2.0 WHERE key = 'season'",
+    "UPDATE item SET any = 2.0 WHERE id = 14",
+    "UPDATE item SET price = 90 WHERE id = 20", "UPDATE item SET name = 'D' WHERE id = 21",
+    "UPDATE item SET price = 1 WHERE id = 20", "INSERT INTO season VALUES (3, 'Four', NULL)",
+    "UPDATE item SET season = 3 WHERE id IN (1, 2, 3)", "DELETE FROM season WHERE id = 3",
+    "UPDATE setting SET value = x'32' WHERE key IN ('season', 'code')",
+    "UPDATE item SET name = 'E', any = x'32' WHERE id = 30", "DELETE FROM settings",
+    "UPDATE item SET name = 'F' WHERE id = 31", "INSERT INTO settings VALUES ('x', 'x', 'x')",
+    "UPDATE item SET name = 'G' WHERE id = 32",
+    "UPDATE settings SET season = 2, currency = 7, rate = 3",
+    "UPDATE item SET name = 'H' WHERE id = 33; UPDATE shop SET open = 0 WHERE id = 2",
+    "UPDATE shop SET open = 0", "UPDATE item SET name = 'I', weight = 3 WHERE id = 34",
+    "DELETE FROM setting", "UPDATE item SET name = 'J', code = 'x' WHERE id = 35",
+    "UPDATE item SET weight = -0.0 WHERE id = 36; UPDATE settings SET rate = -0.0",
+    "UPDATE settings SET rate = 0.0", "DELETE FROM item WHERE id > 40",
+  ]
+
+  @Test(arguments: [
+    "SELECT id, name FROM item WHERE price = (SELECT max(price) FROM item) ORDER BY name, id",
+    "SELECT id, name FROM item WHERE price > (SELECT avg(price) FROM item) ORDER BY name, id",
+    "SELECT id, name FROM item WHERE season = (SELECT season FROM settings) ORDER BY name, id",
+    "SELECT id, name FROM item WHERE season = (SELECT value FROM setting WHERE key = 'season') ORDER BY id DESC",
+    "SELECT id, name FROM item WHERE season = (SELECT max(id) FROM season)",
+    "SELECT id, name FROM item WHERE season = (SELECT season FROM present) LIMIT 10",
+    "SELECT id, name FROM item WHERE season = (SELECT id FROM season WHERE ended IS NULL ORDER BY id DESC LIMIT 1)",
+    "SELECT id, name FROM item WHERE code = (SELECT value FROM setting WHERE key = 'code')",
+    "SELECT id, name FROM item WHERE (SELECT value FROM setting WHERE key = 'code') = any",
+    "SELECT id, name FROM item WHERE code = (SELECT season FROM settings)",
+    "SELECT id, name FROM item WHERE code IN ((SELECT value FROM setting WHERE key = 'code'), '03')",
+    "SELECT id, name FROM item WHERE code BETWEEN '01' AND (SELECT value FROM setting WHERE key = 'code')",
+    "SELECT id, CASE code WHEN (SELECT value FROM setting WHERE key = 'code') THEN 'yes' END AS c FROM item",
+    "SELECT id, CASE (SELECT value FROM setting WHERE key = 'code') WHEN code THEN 'yes' END AS c FROM item",
+    "SELECT id, ((SELECT value FROM setting WHERE key = 'code')) = code AS c FROM item",
+    "SELECT id, any = (SELECT currency FROM settings) AS a, code < (SELECT rate FROM settings) AS b FROM item",
+    "SELECT id, name || 'x' = (SELECT currency FROM settings) AS a, 'EUR' = (SELECT currency FROM settings) AS b FROM item",
+    "SELECT id, weight * (SELECT rate FROM settings) AS w, (SELECT currency FROM settings) AS c FROM item ORDER BY w, id",
+    "SELECT id, price * 100.0 / (SELECT sum(price) FROM item) AS share FROM item ORDER BY share DESC, id",
+    "SELECT id, name FROM item WHERE EXISTS (SELECT 1 FROM shop WHERE open) AND season = 1",
+    "SELECT id, name FROM item WHERE NOT EXISTS (SELECT 1 FROM settings WHERE currency = 'USD') ORDER BY id",
+    "SELECT shop, count(*) AS n FROM item WHERE season = (SELECT season FROM settings) GROUP BY shop ORDER BY n DESC, shop",
+    "SELECT shop, sum(price) AS s FROM item GROUP BY shop HAVING s > (SELECT avg(price) * 80 FROM item)",
+    "SELECT DISTINCT name FROM item WHERE season = (SELECT season FROM settings)",
+    "SELECT item.id, shop.name FROM item JOIN shop ON shop.id = item.shop WHERE season = (SELECT season FROM settings) ORDER BY shop.name, item.id",
+    "SELECT id, (SELECT count(*) FROM item WHERE shop = shop.id AND season = (SELECT season FROM settings)) AS n FROM shop",
+    "SELECT id, name FROM item WHERE shop IN (SELECT id FROM shop WHERE open = (SELECT min(open) FROM shop))",
+    "SELECT id, name FROM item WHERE season = (SELECT season FROM settings) UNION ALL SELECT id, name FROM shop WHERE open = (SELECT max(open) FROM shop)",
+    "SELECT id, name, rank() OVER (PARTITION BY shop ORDER BY price, id) AS r FROM item WHERE season = (SELECT season FROM settings)",
+    "SELECT * FROM (SELECT id, name, price FROM item WHERE season = (SELECT season FROM settings) ORDER BY price DESC, id LIMIT 5) ORDER BY name, id",
+    "SELECT id, name FROM item ORDER BY price = (SELECT max(price) FROM item) DESC, name, id",
+    "SELECT id, name FROM item ORDER BY id LIMIT (SELECT count(*) FROM season) + 3",
+    "WITH t AS (SELECT * FROM item WHERE season = (SELECT max(season) FROM settings)) SELECT id, name FROM t",
+    "WITH settings AS (SELECT 1 AS season) SELECT id, name FROM item WHERE season = (SELECT season FROM settings)",
+  ])
+  func `are those that SQLite returns`(sql: String) throws {
+    _ = try Fixture.following(sql, schema: Self.schema, Self.changes)
+  }
+
+  @Test(arguments: [
+    ("SELECT id, name FROM item WHERE season = (SELECT max(id) FROM season) ORDER BY id", 1),
+    ("SELECT id, name FROM item WHERE price <> (SELECT max(price) FROM item) ORDER BY name, id", 2),
+    ("SELECT id, name || (SELECT value FROM setting WHERE key = 'season') AS n FROM item", 1),
+    (
+      "SELECT shop, count(*) AS n FROM item WHERE season >= (SELECT max(id) - 1 FROM season) GROUP BY shop",
+      2
+    ),
+    ("SELECT id, name FROM item WHERE EXISTS (SELECT 1 FROM season WHERE ended IS NULL)", 1),
+  ])
+  func `are read alone as long as it is the same`(sql: String, refetches: Int) throws {
+    let changes = [
+      "UPDATE item SET name = 'A' WHERE id = 4", "UPDATE season SET name = 'B' WHERE id = 2",
+      "UPDATE item SET name = 'C', price = 4 WHERE id = 5", "INSERT INTO season VALUES (0, 'D', 1)",
+      "DELETE FROM item WHERE id = 7", "UPDATE setting SET value = 'E' WHERE key = 'code'",
+      "INSERT INTO item VALUES (500, 'F', 12, 0.5, 2, 1, '2', 2)",
+    ]
+    let (_, statistics) = try Fixture.following(sql, schema: Self.schema, changes)
+    #expect(statistics.refetches <= refetches)
+    #expect(statistics.maintained >= 3)
+  }
+
+  @Test func `are read with all others where it is another one`() throws {
+    let sql = "SELECT id, name FROM item WHERE season = (SELECT max(id) FROM season) ORDER BY id"
+    let changes = [
+      "UPDATE item SET season = 3 WHERE id < 9", "INSERT INTO season VALUES (3, 'A', NULL)",
+      "UPDATE item SET name = 'B' WHERE id = 2", "DELETE FROM season WHERE id = 3",
+    ]
+    let (_, statistics) = try Fixture.following(sql, schema: Self.schema, changes)
+    #expect(statistics.queries["q"]?.fallbacks == ["otherValue": 2])
+  }
+}
