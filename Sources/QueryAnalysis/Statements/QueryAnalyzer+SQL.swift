@@ -64,30 +64,37 @@ extension QueryAnalyzer {
     }
   }
 
-  /// How a query is followed as it was written; or with values for subqueries that look at nothing around them, where a
-  /// change would run it again otherwise.
+  /// How a query is followed with values for subqueries that look at nothing around them, or as it was written, where
+  /// changes of fewer tables run it again then.
   ///
   /// - Throws: ``NotIncremental``.
   func shape(
-    with values: @autoclosure () -> CommonValues?,
-    _ shape: (CommonValues?) throws -> IncrementalShape
+    with values: CommonValues?, _ shape: (CommonValues?) throws -> IncrementalShape
   ) throws -> IncrementalShape {
-    let written: Result<IncrementalShape, NotIncremental>
-    do {
-      written = .success(try shape(nil))
-    } catch let refusal as NotIncremental {
-      written = .failure(refusal)
-    }
+    guard let values else { return try shape(nil) }
     let refusals = { (shape: IncrementalShape) in shape.plan.leads.count { !$0.isFollowed } }
-    let most = (try? written.get()).map(refusals) ?? .max
-    guard most > 0, budget.isHalfThere, let values = values() else { return try written.get() }
-    do {
-      let valued = try shape(values)
-      return try refusals(valued) < most ? valued : written.get()
-    } catch let refusal as NotIncremental {
-      // Something else is in the way.
-      if case .success(let shape) = written { return shape }
+    let valued = try attempt { try shape(values) }
+    if case .success(let shape) = valued, refusals(shape) == 0 || !budget.isHalfThere {
+      return shape
+    }
+    let written = try attempt { try shape(nil) }
+    switch (valued, written) {
+    case (.success(let valued), .success(let written)):
+      return refusals(written) < refusals(valued) ? written : valued
+    case (.success(let shape), .failure), (.failure, .success(let shape)): return shape
+    case (.failure(let refusal), .failure):
+      // What they look at is not in the way.
       throw NotIncremental(reason: values.restored(in: refusal.reason))
+    }
+  }
+
+  private func attempt(
+    _ shape: () throws -> IncrementalShape
+  ) throws -> Result<IncrementalShape, NotIncremental> {
+    do {
+      return .success(try shape())
+    } catch let refusal as NotIncremental {
+      return .failure(refusal)
     }
   }
 
