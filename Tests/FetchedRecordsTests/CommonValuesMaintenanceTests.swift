@@ -16,13 +16,16 @@ import Testing
     CREATE TABLE settings (season INTEGER, currency TEXT COLLATE NOCASE, rate REAL);
     CREATE TABLE setting (key TEXT PRIMARY KEY, value);
     CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT, open INTEGER);
-    CREATE VIEW present AS SELECT max(id) AS season FROM season;
+    CREATE VIEW present AS SELECT max(id) AS newest FROM season;
+    CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER, name TEXT);
+    CREATE INDEX nodeByParent ON node (parent);
     WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400)
       INSERT INTO item SELECT i, 'Item ' || (i % 60), i * 7 % 50, i % 8 / 4.0, i % 3, i % 5, '0' || (i % 4), i % 4
       FROM n;
     INSERT INTO season VALUES (1, 'One', 10), (2, 'Two', NULL);
     INSERT INTO settings VALUES (2, 'EUR', 1.5);
     INSERT INTO setting VALUES ('season', 1), ('currency', 'USD'), ('code', '02'), ('none', NULL);
+    INSERT INTO node VALUES (1, NULL, 'a'), (2, 1, 'b'), (3, 1, 'c'), (4, 3, 'd'), (5, NULL, 'e');
     INSERT INTO shop SELECT id, 'Shop ' || id, id % 2 FROM item WHERE id < 6;
     """
 
@@ -51,7 +54,13 @@ import Testing
     "UPDATE shop SET open = 0", "UPDATE item SET name = 'I', weight = 3 WHERE id = 34",
     "DELETE FROM setting", "UPDATE item SET name = 'J', code = 'x' WHERE id = 35",
     "UPDATE item SET weight = -0.0 WHERE id = 36; UPDATE settings SET rate = -0.0",
-    "UPDATE settings SET rate = 0.0", "DELETE FROM item WHERE id > 40",
+    "UPDATE settings SET rate = 0.0", "UPDATE node SET name = 'K' WHERE id = 2",
+    "INSERT INTO node VALUES (0, 2, 'L')", "UPDATE item SET shop = 0 WHERE id = 8",
+    "UPDATE node SET parent = 5 WHERE id = 3", "UPDATE item SET name = 'M', shop = 4 WHERE id = 9",
+    "UPDATE shop SET open = NULL WHERE id = 3",
+    "UPDATE item SET name = 'N' WHERE shop = 2 AND id < 20",
+    "INSERT INTO item VALUES (501, 'O', 12, 0.5, 2, 1, '02', 2)", "DELETE FROM item WHERE id = 501",
+    "DELETE FROM item WHERE id > 40",
   ]
 
   @Test(arguments: [
@@ -60,7 +69,7 @@ import Testing
     "SELECT id, name FROM item WHERE season = (SELECT season FROM settings) ORDER BY name, id",
     "SELECT id, name FROM item WHERE season = (SELECT value FROM setting WHERE key = 'season') ORDER BY id DESC",
     "SELECT id, name FROM item WHERE season = (SELECT max(id) FROM season)",
-    "SELECT id, name FROM item WHERE season = (SELECT season FROM present) LIMIT 10",
+    "SELECT id, name FROM item WHERE season = (SELECT newest FROM present) LIMIT 10",
     "SELECT id, name FROM item WHERE season = (SELECT id FROM season WHERE ended IS NULL ORDER BY id DESC LIMIT 1)",
     "SELECT id, name FROM item WHERE code = (SELECT value FROM setting WHERE key = 'code')",
     "SELECT id, name FROM item WHERE (SELECT value FROM setting WHERE key = 'code') = any",
@@ -88,6 +97,25 @@ import Testing
     "SELECT id, name FROM item ORDER BY price = (SELECT max(price) FROM item) DESC, name, id",
     "SELECT id, name FROM item ORDER BY id LIMIT (SELECT count(*) FROM season) + 3",
     "WITH t AS (SELECT * FROM item WHERE season = (SELECT max(season) FROM settings)) SELECT id, name FROM t",
+    "SELECT id, name FROM item WHERE shop NOT IN (SELECT open FROM shop) ORDER BY id",
+    """
+    SELECT id, name FROM item WHERE shop IN (
+      WITH RECURSIVE sub(id) AS (SELECT 1 UNION ALL SELECT node.id FROM node JOIN sub ON node.parent = sub.id)
+      SELECT id FROM sub) ORDER BY name, id
+    """,
+    """
+    WITH RECURSIVE sub(node) AS (SELECT 1 UNION ALL SELECT id FROM node JOIN sub ON node.parent = sub.node)
+    SELECT id, name, (SELECT count(*) FROM sub) AS n FROM item WHERE shop IN (SELECT node FROM sub) ORDER BY id DESC
+    """,
+    """
+    WITH RECURSIVE sub(node, depth) AS (
+      SELECT 1, 0 UNION ALL SELECT id, depth + 1 FROM node JOIN sub ON node.parent = sub.node)
+    SELECT shop, count(*) AS n FROM item WHERE shop IN (SELECT node FROM sub WHERE depth > 0) GROUP BY shop
+    """,
+    "SELECT id, name FROM item WHERE id IN (SELECT max(id) FROM item GROUP BY shop)",
+    "SELECT id, name FROM item WHERE code IN (SELECT value FROM setting WHERE key <> 'season') ORDER BY id",
+    "SELECT id, name FROM item WHERE code NOT IN (SELECT code FROM item WHERE price > 40 AND season = 0) ORDER BY id",
+    "SELECT id, shop IN (SELECT id FROM shop EXCEPT SELECT season FROM settings) AS other FROM item",
     "WITH settings AS (SELECT 1 AS season) SELECT id, name FROM item WHERE season = (SELECT season FROM settings)",
   ])
   func `are those that SQLite returns`(sql: String) throws {
@@ -103,6 +131,13 @@ import Testing
       2
     ),
     ("SELECT id, name FROM item WHERE EXISTS (SELECT 1 FROM season WHERE ended IS NULL)", 1),
+    (
+      "SELECT id, name FROM item WHERE season NOT IN (SELECT id FROM season WHERE ended IS NULL)", 1
+    ),
+    (
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < (SELECT max(id) FROM season)) SELECT id, name FROM item WHERE season IN (SELECT i FROM n)",
+      1
+    ),
   ])
   func `are read alone as long as it is the same`(sql: String, refetches: Int) throws {
     let changes = [

@@ -46,7 +46,12 @@ import Testing
     "WITH one AS (SELECT 1 AS v) SELECT id FROM book WHERE price = (SELECT v FROM one)",
     "SELECT id FROM book WHERE price > (SELECT max(v) * random() FROM unindexed)",
     "SELECT id FROM book WHERE (price, id) = (SELECT v, bookId FROM unindexed)",
-    "SELECT id FROM book WHERE price IN (SELECT max(v) FROM unindexed)",
+    // What is followed as a list; what is looked for in one that is of another kind, or of a kind that nobody knows.
+    "SELECT id FROM book WHERE authorId IN (SELECT id FROM author WHERE country = 'x')",
+    "SELECT id FROM book WHERE title IN (SELECT max(id) FROM author UNION SELECT v FROM one)",
+    "SELECT price FROM (SELECT title AS price FROM book) WHERE price IN (SELECT max(id) FROM author)",
+    "SELECT id FROM book WHERE price + 1 IN (SELECT max(id) FROM author)",
+    "SELECT id FROM book WHERE (id, price) IN (SELECT max(id), 1 FROM author)",
     // Whose affinity, or collation, nobody knows.
     "SELECT id FROM book WHERE price = (SELECT max(v) COLLATE NOCASE FROM unindexed)",
     "SELECT id FROM book WHERE price = (SELECT CAST(max(v) AS TEXT) FROM unindexed)",
@@ -55,6 +60,21 @@ import Testing
   ])
   func `are no others`(sql: String) throws {
     #expect(try values(sql).isEmpty)
+  }
+
+  @Test(arguments: [
+    "SELECT id FROM book WHERE id IN (SELECT max(id) FROM author)",
+    "SELECT id FROM book WHERE authorId NOT IN (SELECT price FROM book WHERE id < 4)",
+    "SELECT id FROM book WHERE title IN (SELECT max(v) FROM one)",
+    "SELECT id FROM book WHERE id IN (WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 9) SELECT i FROM n)",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 9) SELECT id FROM book WHERE id IN (SELECT i FROM n)",
+  ])
+  func `may be lists`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    #expect(plan.values.map { $0.list != nil } == [true])
+    #expect(plan.records.beforeKeys.contains("json_each(:didchange_value_0_)"))
+    #expect(!query.sql.contains("json_each") && query.sql.contains("IN ("))
   }
 
   @Test func `stand in the query as they were written`() throws {
@@ -74,7 +94,8 @@ import Testing
   @Test func `are given as what they are compared as`() {
     func takes(_ affinity: ColumnAffinity?, _ value: Value, mayMeetText: Bool = false) -> Bool {
       CommonValue(
-        parameter: "p", subquery: "", shown: "", tables: [], affinity: affinity,
+        parameter: "p", text: "", subquery: "", shown: "", tables: [], affinity: affinity,
+        list: nil,
         mayMeetText: mayMeetText
       ).takes(value)
     }

@@ -1,4 +1,6 @@
 import GRDB
+import GRDBSQLite
+import JSON
 import OrderedResults
 import QueryAnalysis
 
@@ -40,7 +42,7 @@ extension LiveResult {
         continue
       }
       let start = ContinuousClock.now
-      now[index] = try db.value(of: value.sql, arguments)
+      now[index] = try value.lookUp(arguments, in: db)
       let position = snapshot.query.alongside.count + index
       durations.statements[position] = ContinuousClock.now - start
       lookedUp.append(position)
@@ -64,6 +66,49 @@ extension LiveResult {
       guard values == nil || changed.mayChange(plan.values[index]) else { return sum }
       return sum + (durations.statements[first + index] ?? durations.fetch ?? .zero)
     }
+  }
+}
+
+extension CommonValue {
+  /// What it comes to; of a list JSON, or NULL where that has no place for it.
+  ///
+  /// O(v log v), v values of a list, besides what SQLite takes.
+  fileprivate func lookUp(_ arguments: QueryArguments, in db: Database) throws -> Value {
+    guard let list else { return try db.value(of: sql, arguments) }
+    let statement = try db.cachedStatement(sql: sql)
+    statement.bind(arguments)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    var values: Set<Value> = []
+    while try statement.step(in: db) {
+      values.insert(statement.value(at: 0))
+      if values.count > Self.longestList { return .null }
+    }
+    return list.json(of: values)
+  }
+}
+
+extension CommonValue.List {
+  /// Values as `json_each` takes them, in an order of their own; NULL where one is of another kind.
+  fileprivate func json(of values: Set<Value>) -> Value {
+    var numbers: [Int64] = []
+    var texts: [[UInt8]] = []
+    for value in values {
+      switch (self, value) {
+      case (_, .null): break
+      case (.numbers, .integer(let number)): numbers.append(number)
+      case (.texts, .text(let text)) where RowKeys.haveJSON([value]): texts.append(text)
+      case (.numbers, _), (.texts, _): return .null
+      }
+    }
+    numbers.sort()
+    texts.sort { $0.lexicographicallyPrecedes($1) }
+    var json = JSONWriter()
+    json.array { json in
+      if values.contains(.null) { json.null() }
+      for number in numbers { json.integer(number) }
+      for text in texts { text.withUnsafeBytes { json.string(utf8: $0) } }
+    }
+    return .text(json.bytes)
   }
 }
 

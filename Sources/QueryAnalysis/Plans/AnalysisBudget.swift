@@ -19,8 +19,8 @@ final class AnalysisBudget {
     most = statements * (definition.isExplored ? Self.mostSourcesExplored : Self.mostSources)
   }
 
-  /// Whether the query may be analysed once more.
-  var isHalfThere: Bool { sources <= most / 2 }
+  /// Whether the query may be analysed once more, of so many times in all.
+  func takesAnother(of count: Int) -> Bool { sources <= most / count * (count - 1) }
 
   /// Takes one source.
   ///

@@ -64,38 +64,33 @@ extension QueryAnalyzer {
     }
   }
 
-  /// How a query is followed with values for subqueries that look at nothing around them, or as it was written, where
-  /// changes of fewer tables run it again then.
+  /// How a query is followed where changes of the fewest tables run it again: with values for subqueries that look at
+  /// nothing around them, or as it was written; with lists for them, too, where it is not followed otherwise.
   ///
   /// - Throws: ``NotIncremental``.
   func shape(
     with values: CommonValues?, _ shape: (CommonValues?) throws -> IncrementalShape
   ) throws -> IncrementalShape {
-    guard let values else { return try shape(nil) }
-    let refusals = { (shape: IncrementalShape) in shape.plan.leads.count { !$0.isFollowed } }
-    let valued = try attempt { try shape(values) }
-    if case .success(let shape) = valued, refusals(shape) == 0 || !budget.isHalfThere {
-      return shape
+    var attempts: [CommonValues?] = [values?.withoutLists, nil].uniqued(on: { $0 == nil })
+    if let values, values.hasLists { attempts.append(values) }
+    var best: (shape: IncrementalShape, refusals: Int)?
+    var first: NotIncremental?
+    for values in attempts
+    where first == nil && best == nil || budget.takesAnother(of: attempts.count) {
+      if best != nil, values?.hasLists == true { break }
+      do {
+        let shape = try shape(values)
+        let refusals = shape.plan.leads.count { !$0.isFollowed }
+        if refusals == 0 { return shape }
+        if refusals < best?.refusals ?? .max { best = (shape, refusals) }
+      } catch let refusal as NotIncremental {
+        // What they look at is not in the way.
+        first =
+          first ?? NotIncremental(reason: values?.restored(in: refusal.reason) ?? refusal.reason)
+      }
     }
-    let written = try attempt { try shape(nil) }
-    switch (valued, written) {
-    case (.success(let valued), .success(let written)):
-      return refusals(written) < refusals(valued) ? written : valued
-    case (.success(let shape), .failure), (.failure, .success(let shape)): return shape
-    case (.failure(let refusal), .failure):
-      // What they look at is not in the way.
-      throw NotIncremental(reason: values.restored(in: refusal.reason))
-    }
-  }
-
-  private func attempt(
-    _ shape: () throws -> IncrementalShape
-  ) throws -> Result<IncrementalShape, NotIncremental> {
-    do {
-      return .success(try shape())
-    } catch let refusal as NotIncremental {
-      return .failure(refusal)
-    }
+    guard let best else { throw first ?? NotIncremental(reason: "it is no plain SELECT") }
+    return best.shape
   }
 
   /// Refuses what SQLite would have to prepare for long: nobody has seen that it does not.

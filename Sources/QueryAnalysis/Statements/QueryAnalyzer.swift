@@ -95,7 +95,7 @@ struct QueryAnalyzer {
   /// itself: it may be brought up to date before that.
   private func planValues(of shape: inout StatementShape) throws {
     guard let values = shape.plan?.values, !definition.servesOthers else { return }
-    for (index, value) in values.enumerated() where !value.isExistence {
+    for (index, value) in values.enumerated() where !value.isExistence && value.list == nil {
       let isSearched = try !db.planSteps(of: value.sql).contains { $0.detail.hasPrefix("SCAN ") }
       let sql = String(value.subquery.dropFirst().dropLast())
       guard !isSearched, let statement = try? db.makeStatement(sql: sql) else { continue }

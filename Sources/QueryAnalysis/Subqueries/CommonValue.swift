@@ -8,6 +8,8 @@ package struct CommonValue: Sendable, Equatable {
   /// The parameter that takes the value, without its colon.
   package let parameter: String
   /// The subquery as it was written, in parentheses, and with EXISTS where that stands before it.
+  let text: String
+  /// The same with the tables of WITH that it reads.
   let subquery: String
   /// The beginning of it, for a person.
   let shown: String
@@ -15,23 +17,35 @@ package struct CommonValue: Sendable, Equatable {
   package let tables: [String]
   /// That of the column whose value it is; nil: it has none, as a parameter has none.
   let affinity: ColumnAffinity?
+  /// What a list is of; nil: it is one value.
+  package let list: List?
   /// How the value is kept as rows change, of an aggregate of many; nil: it is looked up.
   package internal(set) var plan: AggregatePlan?
   /// Whether the affinity `BLOB` keeps a number from being compared as a text.
   var mayMeetText = false
 
-  /// Returns the value.
-  package var sql: String { "SELECT \(subquery)" }
+  /// What all values of a list are, or NULL, as the column that is looked for there has such values.
+  package enum List: Sendable { case numbers, texts }
+
+  /// A list has no more values than these: each statement reads all of them.
+  package static let longestList = 1000
+
+  /// Returns the value, or those of a list.
+  package var sql: String {
+    list == nil ? "SELECT \(subquery)" : String(subquery.dropFirst().dropLast())
+  }
 
   var isExistence: Bool { subquery.first != "(" }
 
-  /// Whether the value is compared in the statements of a plan as it is in the subquery's place.
+  /// Whether the value is compared in the statements of a plan as it is in the subquery's place. Of a list, whether it is
+  /// one.
   ///
   /// A CAST to the type of its column leaves what it is if the column would not have stored something else. There is
   /// none to no type: what it is compared with would make a text of a number, as it does of what has no affinity.
   /// https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison
   package func takes(_ value: Value) -> Bool {
-    switch (affinity, value) {
+    if list != nil { return value != .null }
+    return switch (affinity, value) {
     case (nil, _), (_, .null): true
     case (.integer, .integer), (.numeric, .integer), (.integer, .real), (.numeric, .real): true
     case (.real, .real), (.text, .text): true
@@ -43,7 +57,8 @@ package struct CommonValue: Sendable, Equatable {
 
   /// What stands in the place of the subquery.
   var written: String {
-    switch affinity {
+    if list != nil { return "(SELECT value FROM json_each(:\(parameter)))" }
+    return switch affinity {
     case nil, .blob: ":\(parameter)"
     case .integer, .numeric: "CAST(:\(parameter) AS NUMERIC)"
     case .real: "CAST(:\(parameter) AS REAL)"

@@ -3,7 +3,7 @@ import GRDB
 
 /// The subqueries of a query that look at nothing around them, with parameters in their place.
 ///
-/// Only those that are one value: what stands between parentheses in an expression, or behind EXISTS.
+/// What stands between parentheses in an expression, behind EXISTS, or behind IN.
 struct CommonValues {
   private let db: Database
   private let facts: SchemaFacts
@@ -25,29 +25,41 @@ struct CommonValues {
     guard (try? facts.textEncoding()) == .utf8 else { return nil }
     for text in texts {
       let tokens = SQLTokens.tokens(of: text)[...]
-      let places = ValuePlace.all(in: tokens)
+      let with = WithClause(tokens)
+      let places = ValuePlace.all(in: tokens, behind: with)
       if places.count > Self.mostPlaces { return nil }
       var end = 0
       // What is within one is looked up with it.
       for place in places where place.tokens.lowerBound >= end {
-        if enter(place, of: tokens) { end = place.tokens.upperBound }
+        if enter(place, of: tokens, with) { end = place.tokens.upperBound }
       }
     }
     if values.isEmpty { return nil }
   }
 
+  /// The same without lists; nil where nothing is left.
+  var withoutLists: CommonValues? {
+    var copy = self
+    copy.values.removeAll { $0.list != nil }
+    return copy.values.isEmpty ? nil : copy
+  }
+
+  var hasLists: Bool { values.contains { $0.list != nil } }
+
   /// A text with parameters in the place of subqueries.
   func replacing(in text: String) -> String {
     let tokens = SQLTokens.tokens(of: text)[...]
+    let with = WithClause(tokens)
     var replaced = ""
     var end = text.startIndex
-    for place in ValuePlace.all(in: tokens) {
+    for place in ValuePlace.all(in: tokens, behind: with) {
       let first = tokens[place.tokens.lowerBound].text.startIndex
       guard first >= end, let value = self[place.text(in: tokens)] else { continue }
       replaced += text[end..<first] + value.written
       end = tokens[place.tokens.upperBound].text.endIndex
     }
-    return replaced + text[end...]
+    replaced += text[end...]
+    return with?.leftOut(of: replaced) ?? replaced
   }
 
   /// How the query is followed, where it is followed with parameters: what reads all of it, reads it as it was written.
@@ -83,45 +95,79 @@ struct CommonValues {
   /// A text as it was written.
   func restored(in text: String) -> String { values.restored(in: text) }
 
-  private subscript(text: String) -> CommonValue? { values.first { $0.subquery == text } }
+  private subscript(text: String) -> CommonValue? { values.first { $0.text == text } }
 
   // MARK: - Looking for them
 
   /// - Returns: whether it is one of these.
-  private mutating func enter(_ place: ValuePlace, of tokens: ArraySlice<SQLToken>) -> Bool {
+  private mutating func enter(
+    _ place: ValuePlace, of tokens: ArraySlice<SQLToken>, _ with: WithClause?
+  ) -> Bool {
     let text = place.text(in: tokens)
     let mayMeetText = place.mayMeetText(in: tokens, facts)
-    if let known = values.firstIndex(where: { $0.subquery == text }) {
+    if let known = values.firstIndex(where: { $0.text == text }) {
       values[known].mayMeetText = values[known].mayMeetText || mayMeetText
       return true
     }
     let body = place.body(in: tokens)
     guard values.count < Self.most, !body.contains(where: CommonValue.isTaken),
-      !place.mayReadTableOfWith(tokens), let statement = db.standingAlone(body),
-      (try? facts.checkStability(of: body.sourceText)) != nil,
+      let tables = tables(of: place, tokens, with),
+      let statement = db.standingAlone(body, with: tables),
+      (try? facts.checkStability(of: tables + body.sourceText)) != nil,
       !sortsForLimit(body, statement),
-      let tables = try? facts.dependencies(of: [statement]).flatMap({ [$0.table] + $0.storage })
+      let read = try? facts.dependencies(of: [statement]).flatMap({ [$0.table] + $0.storage })
     else { return false }
     var affinity: ColumnAffinity?
-    if !place.isExistence {
-      guard statement.columnCount == 1 else { return false }
-      do {
+    var list: CommonValue.List?
+    do {
+      switch place.kind {
+      case .existence: break
+      case .value:
+        guard statement.columnCount == 1 else { return false }
         affinity = try self.affinity(of: body, statement)
-      } catch {
-        return false
+      case .list(let column):
+        // Those up to LIMIT are better followed (``LimitedRows``).
+        guard statement.columnCount == 1, !hasLimit(body), let column,
+          !tokens.around(place, with).contains(where: { $0.renames(column.name) }),
+          let kind = facts.kind(ofColumnsNamed: column.name)
+        else { return false }
+        if kind == .texts, try ![nil, .text, .blob].contains(self.affinity(of: body, statement)) {
+          return false
+        }
+        list = kind
       }
+    } catch {
+      return false
     }
     values.append(
       CommonValue(
-        parameter: CommonValue.parameter(values.count), subquery: text,
-        shown: place.shown(in: tokens),
-        tables: Array(tables.uniqued()), affinity: affinity, mayMeetText: mayMeetText))
+        parameter: CommonValue.parameter(values.count), text: text,
+        subquery: (place.isExistence ? "EXISTS " : "") + "(\(tables)\(body.sourceText))",
+        shown: place.shown(in: tokens), tables: Array(read.uniqued()), affinity: affinity,
+        list: list,
+        mayMeetText: mayMeetText))
     return true
+  }
+
+  /// The WITH that a subquery needs where it stands alone, or none; nil: a table of another WITH may be read.
+  private func tables(
+    of place: ValuePlace, _ tokens: ArraySlice<SQLToken>, _ with: WithClause?
+  ) -> String? {
+    let names = place.tablesOfWith(tokens)
+    if names.isEmpty { return "" }
+    guard let with, place.tokens.lowerBound >= with.end,
+      names.allSatisfy({ name in with.names.contains(where: name.isSameIdentifier) })
+    else { return nil }
+    return with.text + " "
   }
 
   /// Whether all rows are sorted for the first of them: then they are better followed (``LimitedRows``).
   private func sortsForLimit(_ body: ArraySlice<SQLToken>, _ statement: Statement) -> Bool {
-    SelectClauses(body.atDepthZero[...])[.limit] != nil && !db.isReadInOrder(statement.sql)
+    hasLimit(body) && !db.isReadInOrder(statement.sql)
+  }
+
+  private func hasLimit(_ body: ArraySlice<SQLToken>) -> Bool {
+    SelectClauses(body.atDepthZero[...])[.limit] != nil
   }
 
   private struct Uncertain: Error {}

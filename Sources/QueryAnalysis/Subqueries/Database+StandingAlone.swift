@@ -1,10 +1,10 @@
 import GRDB
 
 extension Database {
-  /// A subquery as a statement, if it looks at nothing around it. A name in double quotation marks that is none of its
+  /// A subquery as a statement, behind a WITH, if it looks at nothing around it. A name in double quotation marks that is none of its
   /// own columns is a text where it stands alone: as a name in grave accents it is nothing else.
-  func standingAlone(_ body: ArraySlice<SQLToken>) -> Statement? {
-    var sql = ""
+  func standingAlone(_ body: ArraySlice<SQLToken>, with tables: String = "") -> Statement? {
+    var sql = tables
     var end = body.first?.text.startIndex
     for token in body where token.text.first == "\"" {
       guard let start = end, let name = token.name else { return nil }

@@ -1,21 +1,39 @@
 import GRDB
 
-/// Where a subquery stands that is one value.
+/// Where a subquery stands that is one value, or a list.
 struct ValuePlace {
+  enum Kind {
+    case value, existence
+    /// What is looked for in it, where that is a column.
+    case list(ColumnName?)
+  }
+
   /// With its parentheses, and with EXISTS.
   let tokens: ClosedRange<Int>
-  let isExistence: Bool
+  let kind: Kind
 
   /// Those of a text, those within others behind these. O(t · d), t tokens in d parentheses.
-  static func all(in tokens: ArraySlice<SQLToken>) -> [ValuePlace] {
-    tokens.indices.compactMap { index in
+  ///
+  /// A recursive WITH is none that is followed: what stands in it, stays there.
+  static func all(
+    in tokens: ArraySlice<SQLToken>, behind with: WithClause?
+  ) -> [ValuePlace] {
+    let start = with.map { $0.isRecursive ? $0.end : 0 } ?? 0
+    return tokens.indices.dropFirst(start).compactMap { index in
       guard let end = tokens.endOfSubquery(at: index) else { return nil }
       if tokens[..<index].last?.isWord("EXISTS") == true {
-        return ValuePlace(tokens: index - 1...end, isExistence: true)
+        return ValuePlace(tokens: index - 1...end, kind: .existence)
       }
-      return tokens.isValue(at: index) ? ValuePlace(tokens: index...end, isExistence: false) : nil
+      if tokens[..<index].last?.isWord("IN") == true {
+        let isNegated = tokens[..<(index - 1)].last?.isWord("NOT") == true
+        let column = tokens[..<(index - (isNegated ? 2 : 1))].lastColumn
+        return ValuePlace(tokens: index...end, kind: .list(column))
+      }
+      return tokens.isValue(at: index) ? ValuePlace(tokens: index...end, kind: .value) : nil
     }
   }
+
+  var isExistence: Bool { if case .existence = kind { true } else { false } }
 
   func text(in all: ArraySlice<SQLToken>) -> String { all[tokens].sourceText }
 
@@ -26,18 +44,21 @@ struct ValuePlace {
 
   /// The beginning of it, for a person.
   func shown(in all: ArraySlice<SQLToken>) -> String {
-    let columns = SelectClauses(body(in: all).atDepthZero[...])[.select]?.dropFirst().sourceText
+    let body = body(in: all)
+    guard body.first?.isWord("SELECT") == true else {
+      return (isExistence ? "EXISTS " : "") + "(\(body.first?.text ?? "") …)"
+    }
+    let columns = SelectClauses(body.atDepthZero[...])[.select]?.dropFirst().sourceText
     return (isExistence ? "EXISTS " : "") + "(SELECT \(columns.map { "\($0) " } ?? "")…)"
   }
 
-  /// Whether it names what is a table of a WITH around it, or may be.
-  func mayReadTableOfWith(_ all: ArraySlice<SQLToken>) -> Bool {
+  /// The tables of a WITH around it that it names, or may name.
+  func tablesOfWith(_ all: ArraySlice<SQLToken>) -> [String] {
     let names =
       all[..<tokens.lowerBound].namesOfCommonTables
       + all[(tokens.upperBound + 1)...].namesOfCommonTables
-    return body(in: all).compactMap(\.name).contains { word in
-      names.contains(where: word.isSameIdentifier)
-    }
+    let words = body(in: all).compactMap(\.name)
+    return names.filter { name in words.contains(where: name.isSameIdentifier) }
   }
 
   /// Whether it may be compared with a column of texts.
@@ -77,23 +98,96 @@ extension SchemaFacts {
       columns(of: $0).contains(where: name.isSameIdentifier)
     }
     return owners.contains { owner in
-      let sql = "SELECT \(name.quotedIdentifier) FROM \(owner.quotedIdentifier)"
-      guard let statement = try? db.makeStatement(sql: sql),
-        let origin = StatementText(statement: statement).origin(ofColumn: 0),
-        let comparison = comparison(of: origin.column.lowercased(), in: origin.table)
-      else { return true }
-      return comparison.affinity == .text
+      affinity(of: name, in: owner).map { $0 == .text } ?? true
     }
   }
 }
 
+extension SchemaFacts {
+  /// What the values are of all columns with a name; nil: some are of another kind, or there is none.
+  func kind(ofColumnsNamed name: String) -> CommonValue.List? {
+    let owners = ((try? tablesAndViews()) ?? []).filter {
+      columns(of: $0).contains(where: name.isSameIdentifier)
+    }
+    if owners.isEmpty {
+      return ["rowid", "_rowid_", "oid"].contains(where: name.isSameIdentifier) ? .numbers : nil
+    }
+    let kinds = owners.map { owner -> CommonValue.List? in
+      switch affinity(of: name, in: owner) {
+      case .integer, .real, .numeric: .numbers
+      case .text: .texts
+      case .blob, nil: nil
+      }
+    }
+    return kinds.allSatisfy { $0 == kinds[0] } ? kinds[0] : nil
+  }
+
+  /// Of a column of a table, or of one that a view shows; nil: it is not certain.
+  private func affinity(of column: String, in owner: String) -> ColumnAffinity? {
+    let sql = "SELECT \(column.quotedIdentifier) FROM \(owner.quotedIdentifier)"
+    guard let statement = try? db.makeStatement(sql: sql),
+      let origin = StatementText(statement: statement).origin(ofColumn: 0)
+    else { return nil }
+    return comparison(of: origin.column.lowercased(), in: origin.table)?.affinity
+  }
+}
+
 extension ArraySlice<SQLToken> {
+  /// What stands around a subquery, without the WITH that it reads alone.
+  func around(_ place: ValuePlace, _ with: WithClause?) -> [SubSequence] {
+    var before = self[..<place.tokens.lowerBound]
+    let behind = self[(place.tokens.upperBound + 1)...]
+    if let with, place.tokens.lowerBound >= with.end {
+      let rest = before[with.end...]
+      if !with.isRead(by: rest), !with.isRead(by: behind) { before = rest }
+    }
+    return [before, behind]
+  }
+
+  /// Whether a name may be that of another column than one of a table: of a function's, or one that AS, or a WITH, names.
+  func renames(_ name: String) -> Bool {
+    indices.contains { index in
+      if ["json_each", "json_tree"].contains(where: self[index].isWord) { return true }
+      guard self[index].name?.isSameIdentifier(as: name) == true,
+        let before = self[..<index].last
+      else { return false }
+      let endsExpression =
+        before.isSymbol(")") || [.number, .string, .parameter, .quotedName].contains(before.kind)
+        || before.kind == .word && !before.isKeyword
+      return endsExpression || before.isWord("AS") || before.isWord("END")
+        || namesColumnOfWith(at: index)
+    }
+  }
+
+  /// Whether a token is in the list of columns behind the name of a table of WITH.
+  private func namesColumnOfWith(at index: Int) -> Bool {
+    guard let close = self[index...].first(where: { $0.depth < self[index].depth }),
+      let end = self[index...].firstIndex(of: close)
+    else { return false }
+    return self[(end + 1)...].first?.isWord("AS") == true
+  }
+
+  /// The column that ends here, where nothing else belongs to it.
+  fileprivate var lastColumn: ColumnName? {
+    let isQualified = dropLast().last?.isSymbol(".") == true
+    let column = suffix(isQualified ? 3 : 1)
+    guard let before = self[..<column.startIndex].last else { return column.columnName }
+    let begins =
+      before.isSymbol("(") || before.isSymbol(",") || Self.openings.contains(where: before.isWord)
+      || before.isWord("AND") && !contains { $0.isWord("BETWEEN") }
+    return begins ? column.columnName : nil
+  }
+
+  private static var openings: [String] {
+    ["SELECT", "WHERE", "OR", "NOT", "ON", "HAVING", "BY", "WHEN", "THEN", "ELSE"]
+  }
+
   /// Whether a parenthesis begins a value, and not a list, a table of FROM or one of WITH.
   fileprivate func isValue(at index: Int) -> Bool {
     guard let before = self[..<index].last else { return true }
     // `a IS DISTINCT FROM (SELECT …)`
     if before.isWord("FROM") { return self[..<(index - 1)].last?.isWord("DISTINCT") == true }
-    if ["IN", "JOIN", "AS", "MATERIALIZED"].contains(where: before.isWord) { return false }
+    if ["JOIN", "AS", "MATERIALIZED"].contains(where: before.isWord) { return false }
     guard before.isSymbol(",") else { return true }
     let depth = self[index].depth
     let opening = self[..<index].lastIndex { $0.depth < depth } ?? startIndex
@@ -145,7 +239,7 @@ extension ArraySlice<SQLToken> {
   }
 
   /// What stands before `AS (SELECT …)`.
-  fileprivate var namesOfCommonTables: [String] {
+  var namesOfCommonTables: [String] {
     indices.compactMap { index in
       guard endOfSubquery(at: index) != nil else { return nil }
       var before = self[..<index]
