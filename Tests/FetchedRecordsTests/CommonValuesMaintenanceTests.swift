@@ -160,4 +160,69 @@ import Testing
     let (_, statistics) = try Fixture.following(sql, schema: Self.schema, changes)
     #expect(statistics.queries["q"]?.fallbacks == ["otherValue": 2])
   }
+
+  private static let compared = """
+    CREATE TABLE item (id INTEGER PRIMARY KEY, t TEXT, n INTEGER, flag INTEGER);
+    CREATE TABLE s (min INTEGER, i INTEGER, any, js TEXT);
+    CREATE TABLE doc (text TEXT);
+    CREATE TABLE x (i INTEGER);
+    CREATE TABLE y (t TEXT);
+    INSERT INTO item VALUES (1, '5', 5, 0), (2, '6', 4, 0), (3, '7', 7, 0), (4, '8', 8, 0);
+    INSERT INTO s VALUES (5, 5, 5, '{"a": [1]}');
+    INSERT INTO doc VALUES ('{"x": 9}');
+    INSERT INTO x VALUES (5);
+    """
+
+  /// What is not to be taken for one value, or not for a parameter's.
+  @Test(arguments: [
+    "SELECT id, n, json_object('all', (SELECT json_group_array(i) FROM x)) AS j FROM item ORDER BY id",
+    "SELECT id, n, json_array(coalesce((SELECT js -> '$.a' FROM s), 1), (SELECT js ->> '$.a' FROM s)) AS j FROM item",
+    "SELECT id, t AS z FROM item WHERE z = (SELECT any FROM s) ORDER BY id",
+    "SELECT id, n, z = (SELECT any FROM s) AS b FROM (SELECT id, n, t AS z FROM item) ORDER BY id",
+    "WITH w AS (SELECT id, n, t AS z FROM item) SELECT id, n FROM w WHERE z = (SELECT any FROM s) ORDER BY id",
+    "WITH w(id, n, z) AS (SELECT id, n, t FROM item) SELECT id, n FROM w WHERE (SELECT any FROM s) = z ORDER BY id",
+    "SELECT id, n, t = (SELECT a FROM (SELECT t AS a FROM y UNION ALL SELECT i FROM x) LIMIT 1) AS e FROM item",
+    "SELECT id, n, t = (WITH c AS (SELECT t FROM y UNION ALL SELECT i FROM x) SELECT t FROM c LIMIT 1) AS e FROM item",
+    "SELECT id, n, ':didchange_value_0_' AS x FROM item WHERE n >= (SELECT max(i) FROM s) ORDER BY id",
+    "WITH x AS (SELECT id, n FROM item) SELECT id, n FROM x WHERE EXISTS (SELECT 1 FROM 'x' WHERE id > 3) ORDER BY id",
+    """
+    SELECT id, n FROM item WHERE n > (SELECT min FROM s)
+      AND (flag = 0 OR n < (SELECT text ->> '$.x' FROM doc)) ORDER BY id
+    """,
+    "SELECT id, n FROM item WHERE n IN (SELECT any FROM s) OR t IN (SELECT i FROM x) OR t NOT IN (SELECT t FROM y)",
+  ])
+  func `are compared as SQLite compares them`(sql: String) throws {
+    let changes = [
+      "UPDATE item SET n = n + 1 WHERE id = 1", "UPDATE item SET flag = 0, n = 6 WHERE id = 2",
+      "UPDATE s SET min = 6; UPDATE doc SET text = '{bad'", "UPDATE doc SET text = '{\"x\": 100}'",
+      "UPDATE item SET n = 7 WHERE id = 2", "UPDATE s SET any = '5', i = 6",
+      "UPDATE item SET n = 6 WHERE id IN (1, 2)", "INSERT INTO y VALUES (5), (NULL)",
+      "UPDATE item SET t = 5 WHERE id = 3", "DELETE FROM y",
+      "UPDATE item SET t = '05' WHERE id = 3",
+      "INSERT INTO item VALUES (9, '5', 9, 0)", "DELETE FROM item WHERE id IN (4, 9)",
+      "UPDATE item SET n = n + 1",
+    ]
+    _ = try Fixture.following(sql, schema: Self.compared, changes)
+  }
+
+  /// What was looked up for a state that was not finished is not of the state that is shown.
+  @Test func `are read with all others, though something else takes long`() throws {
+    let sql = "SELECT id, n FROM item WHERE n >= (SELECT min FROM s) ORDER BY id"
+    let definition = QueryDefinition(
+      name: "q", form: .sql(sql),
+      alongside: [.init(name: "c", sql: "SELECT count(*) FROM y WHERE t || 'a' LIKE '%zz%'")])
+    let fixture = try Fixture(schema: Self.compared, queries: .definitions([definition]))
+    let watched = try fixture.open("q")
+    let many = """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+        INSERT INTO y SELECT i FROM n
+      """
+    for change in [
+      "UPDATE item SET t = 'a' WHERE id = 3", "UPDATE s SET min = 7; \(many)",
+      "UPDATE item SET n = 6 WHERE id = 3; \(many)", "UPDATE s SET min = 4; DELETE FROM y",
+      "UPDATE s SET min = 5; \(many)",
+    ] {
+      try fixture.expect(watched, toShow: sql, after: change)
+    }
+  }
 }

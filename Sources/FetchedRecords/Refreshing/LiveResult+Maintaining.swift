@@ -59,6 +59,7 @@ extension LiveResult {
         changed, plan: plan, known: known, arguments, mayTakeLong: mayTakeLong, in: db)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       contributionsPause = Self.longPause
+      nextValues = nil
       return .refetch(because: "failedSearch")
     }
   }

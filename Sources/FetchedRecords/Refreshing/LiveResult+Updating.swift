@@ -27,6 +27,8 @@ struct LiveUpdate {
   var ranTotals: [Int] = []
   /// Where the records are, of a window that is live by itself.
   var places: WindowPlaces?
+  /// What the values come to that all records look at; nil: that is not known.
+  var values: [Value]?
   /// Whether the changes tell the difference also where the shape of the records changed.
   var bridgesShapes = false
 
@@ -118,6 +120,7 @@ extension LiveResult {
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
+    nextValues = nil
     let work = bound.query.refetch(because: [])
     let next: NextRecords
     switch known {
@@ -162,6 +165,7 @@ extension LiveResult {
     _ work: Query.Work, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
+    nextValues = work.records == .none ? values : nil
     let next = try nextRecords(work.records, known: work.values, bound, meter, in: db)
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
     let query = bound.query
@@ -205,44 +209,26 @@ extension LiveResult {
       guard let plan = bound.query.plan else {
         return try refetch(bound, because: ["notIncremental"], meter, in: db)
       }
-      // Those of what is shown, unless something else comes of it.
-      let shown = values
-      do {
-        return try records(after: changed, plan, known: known, bound, meter, in: db)
-      } catch {
-        values = shown
-        throw error
+      let start = ContinuousClock.now
+      switch try maintain(
+        changed, plan: plan, known: known, bound.arguments, mayTakeLong: meter.mayWait, in: db)
+      {
+      case .refetch(let reason):
+        return try refetch(bound, because: [reason], meter, in: db)
+      case .refetchOnce(let reason):
+        return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
+      case .maintained(let results, let changes):
+        if ContinuousClock.now - start < Self.quickWork { durations.isLongByRows = false }
+        return NextRecords(results: results, changes: changes, refetchReasons: nil)
       }
     }
   }
 
-  private func records(
-    after changed: [ChangedRows], _ plan: IncrementalPlan, known: [Int: [Value]],
-    _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
-  ) throws -> NextRecords {
-    let start = ContinuousClock.now
-    switch try maintain(
-      changed, plan: plan, known: known, bound.arguments, mayTakeLong: meter.mayWait, in: db)
-    {
-    case .refetch(let reason):
-      return try refetch(bound, because: [reason], keeping: .values, meter, in: db)
-    case .refetchOnce(let reason):
-      return try refetch(bound, because: [reason], keeping: .all, meter, in: db)
-    case .maintained(let results, let changes):
-      if ContinuousClock.now - start < Self.quickWork { durations.isLongByRows = false }
-      return NextRecords(results: results, changes: changes, refetchReasons: nil)
-    }
-  }
-
-  /// What was found out in the transaction in which the query runs again.
-  private enum Kept { case none, values, all }
-
   private func refetch(
     _ bound: BoundQuery, comparingWith known: Results? = nil, because reasons: [String],
-    keeping kept: Kept = .none, _ meter: ResultMeter, in db: Database
+    keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
-    forgetIndex(keepingContributions: kept == .all)
-    if kept == .none { values = nil }
+    forgetIndex(keepingContributions: keepsContributions)
     durations.limited = nil
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
@@ -303,7 +289,7 @@ extension LiveResult {
       alongside: try alongside(stale, bound, in: db), refetchReasons: next.refetchReasons,
       duration: ContinuousClock.now - start)
     update.ranAlongside = stale.filter { $0.aggregates == nil }.map(\.position)
-    update.places = next.places
+    (update.places, update.values) = (next.places, nextValues)
     update.knownAlongside = stale.count - update.ranAlongside.count
     return update
   }

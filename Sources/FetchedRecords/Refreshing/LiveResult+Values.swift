@@ -47,7 +47,7 @@ extension LiveResult {
       durations.statements[position] = ContinuousClock.now - start
       lookedUp.append(position)
     }
-    values = now
+    nextValues = now
     guard zip(plan.values, now).allSatisfy({ $0.takes($1) }) else { return .others }
     let taken = QueryArguments(uniqueKeysWithValues: zip(plan.values.map(\.parameter), now))
     guard let before else {

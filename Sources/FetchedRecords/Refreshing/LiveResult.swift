@@ -75,7 +75,9 @@ package final class LiveResult: @unchecked Sendable {
   /// tell again; nil: nothing was left unfinished.
   var unfinished: Set<Int64>?
   /// What the plan's ``IncrementalPlan/values`` come to in the snapshot; nil: that is not known.
-  var values: [Value]?
+  private(set) var values: [Value]?
+  /// The same of the state that is worked out, or was last.
+  var nextValues: [Value]?
   /// Which of them were looked up for the last change, by their positions among ``Query/rowsToFollow``.
   var lookedUp: [Int] = []
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
@@ -173,10 +175,10 @@ package final class LiveResult: @unchecked Sendable {
     return missed
   }
 
-  /// Takes a new state; returns whether a failure is over with it.
-  func succeed(with snapshot: ResultsSnapshot) -> Bool {
+  /// Takes a new state, and what the values come to that all records look at; returns whether a failure is over with it.
+  func succeed(with snapshot: ResultsSnapshot, values: [Value]?) -> Bool {
     defer { failure = nil }
-    self.snapshot = snapshot
+    (self.snapshot, self.values) = (snapshot, values)
     return failure != nil
   }
 

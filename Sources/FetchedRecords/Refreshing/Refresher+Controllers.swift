@@ -69,7 +69,8 @@ extension Refresher {
     let known = old == nil ? listener.known(of: bound, in: transaction) : nil
     let update = try result.firstUpdate(
       bound.query.refetch(because: []), of: bound, known: known, meter: .none, in: transaction)
-    _ = result.succeed(with: update.snapshot(0, commit: commit, key: versionKey))
+    _ = result.succeed(
+      with: update.snapshot(0, commit: commit, key: versionKey), values: update.values)
     return (result, update.changes)
   }
 

@@ -171,7 +171,7 @@ extension Refresher {
     let isSame = isSameShape && update.changes.isEmpty && update.alongside == old.alongside
     let new = update.snapshot(
       isSame ? old.number : old.number + 1, commit: number, key: versionKey)
-    let hasRecovered = result.succeed(with: new)
+    let hasRecovered = result.succeed(with: new, values: update.values)
     if let index = update.index { result.index = index }
     if !isSame {
       pending.append(
@@ -199,7 +199,7 @@ extension Refresher {
     result.resumed = update.cached.map { ($0, update.changes) }
     result.opening = nil
     unopened[ObjectIdentifier(opening)] = nil
-    _ = result.succeed(with: snapshot)
+    _ = result.succeed(with: snapshot, values: update.values)
     (result.index, result.hasWaitedForRows) = (update.index, false)
     followRows(ofFirst: result)
     answers.append { opening.completion(.success(result)) }

@@ -88,6 +88,22 @@ package struct FunctionList {
     }
   }
 
+  /// Whether SQL calls what makes JSON, which is known from a text by its subtype, or may look at a subtype.
+  ///
+  /// https://www.sqlite.org/c3ref/value_subtype.html
+  func mayUseSubtypes(in tokens: some BidirectionalCollection<SQLToken>) -> Bool {
+    var before: SQLToken?
+    for (token, next) in zip(tokens, tokens.dropFirst()) {
+      // `->` makes JSON, and `->>` does not.
+      if before?.isSymbol("-") == true, token.isSymbol(">"), !next.isSymbol(">") { return true }
+      before = token
+      guard next.isSymbol("("), let name = token.name?.lowercased(), let called = functions[name]
+      else { continue }
+      if name.hasPrefix("json") || !called.allSatisfy(\.isBuiltIn) { return true }
+    }
+    return false
+  }
+
   /// Whether SQL calls something else than an aggregate: a function whose one call may take long.
   func callsFunctionOfRows(in sql: String) -> Bool {
     let tokens = SQLTokens.tokens(of: sql)

@@ -21,8 +21,6 @@ package struct CommonValue: Sendable, Equatable {
   package let list: List?
   /// How the value is kept as rows change, of an aggregate of many; nil: it is looked up.
   package internal(set) var plan: AggregatePlan?
-  /// Whether the affinity `BLOB` keeps a number from being compared as a text.
-  var mayMeetText = false
 
   /// What all values of a list are, or NULL, as the column that is looked for there has such values.
   package enum List: Sendable { case numbers, texts }
@@ -40,17 +38,14 @@ package struct CommonValue: Sendable, Equatable {
   /// Whether the value is compared in the statements of a plan as it is in the subquery's place. Of a list, whether it is
   /// one.
   ///
-  /// A CAST to the type of its column leaves what it is if the column would not have stored something else. There is
-  /// none to no type: what it is compared with would make a text of a number, as it does of what has no affinity.
-  /// https://www.sqlite.org/datatype3.html#type_conversions_prior_to_comparison
+  /// A CAST to the type of its column leaves what it is if the column would not have stored something else:
+  /// https://www.sqlite.org/lang_expr.html#castexpr
   package func takes(_ value: Value) -> Bool {
     if list != nil { return value != .null }
     return switch (affinity, value) {
     case (nil, _), (_, .null): true
     case (.integer, .integer), (.numeric, .integer), (.integer, .real), (.numeric, .real): true
-    case (.real, .real), (.text, .text): true
-    case (.blob, .integer), (.blob, .real): !mayMeetText
-    case (.blob, _): true
+    case (.real, .real), (.text, .text), (.blob, _): true
     default: false
     }
   }
@@ -81,6 +76,9 @@ extension CommonValue {
   private static let name = "didchange_value_"
 
   static func parameter(_ number: Int) -> String { "\(name)\(number)_" }
+
+  /// Whether a text has such a name, in whatever place.
+  static func isNamed(in text: String) -> Bool { text.contains(name) }
 
   /// Whether a token is a parameter that takes such a value, and no argument.
   static func isTaken(by token: SQLToken) -> Bool {

@@ -8,6 +8,10 @@ struct CommonValues {
   private let db: Database
   private let facts: SchemaFacts
   private var values: [CommonValue] = []
+  /// What is none of them, wherever it stands.
+  private var refused: Set<String> = []
+  private var names = ColumnKinds()
+  private var number = 0
 
   /// More of them are left as they are, and so are all where that many subqueries would have to be looked at.
   private static let most = 8
@@ -22,7 +26,9 @@ struct CommonValues {
     self.db = db
     facts = SchemaFacts(db: db)
     // A text of UTF-16 may not be what it was when it is bound.
-    guard (try? facts.textEncoding()) == .utf8 else { return nil }
+    guard (try? facts.textEncoding()) == .utf8, !texts.contains(where: CommonValue.isNamed) else {
+      return nil
+    }
     for text in texts {
       let tokens = SQLTokens.tokens(of: text)[...]
       let with = WithClause(tokens)
@@ -104,49 +110,83 @@ struct CommonValues {
     _ place: ValuePlace, of tokens: ArraySlice<SQLToken>, _ with: WithClause?
   ) -> Bool {
     let text = place.text(in: tokens)
-    let mayMeetText = place.mayMeetText(in: tokens, facts)
-    if let known = values.firstIndex(where: { $0.text == text }) {
-      values[known].mayMeetText = values[known].mayMeetText || mayMeetText
-      return true
-    }
     let body = place.body(in: tokens)
-    guard values.count < Self.most, !body.contains(where: CommonValue.isTaken),
-      let tables = tables(of: place, tokens, with),
-      let statement = db.standingAlone(body, with: tables),
-      (try? facts.checkStability(of: tables + body.sourceText)) != nil,
-      !sortsForLimit(body, statement),
-      let read = try? facts.dependencies(of: [statement]).flatMap({ [$0.table] + $0.storage })
-    else { return false }
-    var affinity: ColumnAffinity?
-    var list: CommonValue.List?
-    do {
-      switch place.kind {
-      case .existence: break
-      case .value:
-        guard statement.columnCount == 1 else { return false }
-        affinity = try self.affinity(of: body, statement)
-      case .list(let column):
-        // Those up to LIMIT are better followed (``LimitedRows``).
-        guard statement.columnCount == 1, !hasLimit(body), let column,
-          !tokens.around(place, with).contains(where: { $0.renames(column.name) }),
-          let kind = facts.kind(ofColumnsNamed: column.name)
-        else { return false }
-        if kind == .texts, try ![nil, .text, .blob].contains(self.affinity(of: body, statement)) {
-          return false
-        }
-        list = kind
-      }
-    } catch {
+    guard !refused.contains(text), let tables = tables(of: place, tokens, with) else {
       return false
     }
-    values.append(
-      CommonValue(
-        parameter: CommonValue.parameter(values.count), text: text,
-        subquery: (place.isExistence ? "EXISTS " : "") + "(\(tables)\(body.sourceText))",
-        shown: place.shown(in: tokens), tables: Array(read.uniqued()), affinity: affinity,
-        list: list,
-        mayMeetText: mayMeetText))
-    return true
+    do {
+      if let known = values.first(where: { $0.text == text }) {
+        try check(known.affinity, place, tokens)
+        return true
+      }
+      guard values.count < Self.most, let statement = db.standingAlone(body, with: tables) else {
+        return false
+      }
+      values.append(try value(of: place, tokens, with, tables, statement))
+      return true
+    } catch {
+      // Wherever it stands.
+      values.removeAll { $0.text == text }
+      refused.insert(text)
+      return false
+    }
+  }
+
+  /// - Throws: where it is another value in another place.
+  private mutating func value(
+    of place: ValuePlace, _ tokens: ArraySlice<SQLToken>, _ with: WithClause?, _ tables: String,
+    _ statement: Statement
+  ) throws -> CommonValue {
+    let body = place.body(in: tokens)
+    if sortsForLimit(body, statement) { throw Uncertain() }
+    try facts.checkStability(of: tables + body.sourceText)
+    let texts = try facts.textsRead(by: tables + body.sourceText).map { SQLTokens.tokens(of: $0) }
+    var affinity: ColumnAffinity?
+    var list: CommonValue.List?
+    switch place.kind {
+    case .existence: break
+    case .value:
+      affinity = try self.affinity(of: body, statement, texts)
+      try check(affinity, place, tokens)
+      try checkSubtypes(texts, tokens.around(place, nil))
+    case .list(let column):
+      // Those up to LIMIT are better followed (``LimitedRows``).
+      guard statement.columnCount == 1, !hasLimit(body), let column,
+        !tokens.around(place, with).contains(where: { $0.renames(column.name) })
+      else { throw Uncertain() }
+      list = names.kind(of: column.name, facts).list
+      if list == .texts,
+        try ![nil, .text, .blob].contains(self.affinity(of: body, statement, texts))
+      {
+        throw Uncertain()
+      }
+      if list == nil { throw Uncertain() }
+    }
+    let read = try facts.dependencies(of: [statement]).flatMap { [$0.table] + $0.storage }
+    number += 1
+    return CommonValue(
+      parameter: CommonValue.parameter(number - 1), text: place.text(in: tokens),
+      subquery: (place.isExistence ? "EXISTS " : "") + "(\(tables)\(body.sourceText))",
+      shown: place.shown(in: tokens), tables: Array(read.uniqued()), affinity: affinity, list: list)
+  }
+
+  /// A number of a column without a type is compared with a text as it is, and as a parameter like a text.
+  private mutating func check(
+    _ affinity: ColumnAffinity?, _ place: ValuePlace, _ tokens: ArraySlice<SQLToken>
+  ) throws {
+    if affinity == .blob, place.mayMeetText(in: tokens, { names.kind(of: $0, facts).isNeverText }) {
+      throw Uncertain()
+    }
+  }
+
+  /// JSON is taken for a text where it is a parameter.
+  private func checkSubtypes(_ texts: [[SQLToken]], _ around: [ArraySlice<SQLToken>]) throws {
+    let functions = try FunctionList(db)
+    if texts.contains(where: functions.mayUseSubtypes),
+      around.contains(where: functions.mayUseSubtypes)
+    {
+      throw Uncertain()
+    }
   }
 
   /// The WITH that a subquery needs where it stands alone, or none; nil: a table of another WITH may be read.
@@ -176,13 +216,18 @@ struct CommonValues {
   ///
   /// https://www.sqlite.org/datatype3.html#affinity_of_expressions
   private func affinity(
-    of body: ArraySlice<SQLToken>, _ statement: Statement
+    of body: ArraySlice<SQLToken>, _ statement: Statement, _ texts: [[SQLToken]]
   ) throws -> ColumnAffinity? {
+    guard statement.columnCount == 1 else { throw Uncertain() }
     let syntax = try SelectParser.parse(body.sourceText)
     let expression = SQLTokens.tokens(of: syntax.columns[0].expression)[...]
     guard let first = expression.first, let last = expression.last else { throw Uncertain() }
     if last.isSymbol("*") || expression.columnName != nil {
-      guard let origin = StatementText(statement: statement).origin(ofColumn: 0),
+      // Of several SELECTs, each decides.
+      let isCompound = texts.joined().contains { token in
+        SelectClauses.compoundOperators.contains(where: token.isWord)
+      }
+      guard !isCompound, let origin = StatementText(statement: statement).origin(ofColumn: 0),
         let comparison = facts.comparison(of: origin.column.lowercased(), in: origin.table)
       else { throw Uncertain() }
       return comparison.affinity

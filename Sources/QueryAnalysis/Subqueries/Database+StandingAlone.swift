@@ -24,18 +24,27 @@ extension SchemaFacts {
   /// - Throws: ``NotIncremental`` where they do, in a view that it names, too.
   func checkStability(of sql: String) throws {
     let functions = try FunctionList(db)
-    var views = try views()
-    var texts = [sql]
-    while let text = texts.popLast() {
+    for text in try textsRead(by: sql) {
       do {
         try functions.checkStability(of: text)
       } catch {
         throw NotIncremental(reason: error.description)
       }
-      let words = SQLTokens.tokens(of: text).compactMap(\.name)
+    }
+  }
+
+  /// A text, and those of the views that it may read.
+  func textsRead(by sql: String) throws -> [String] {
+    var views = try views()
+    var texts = [sql]
+    var next = 0
+    while next < texts.count {
+      let words = SQLTokens.tokens(of: texts[next]).compactMap(\.nameOrText)
       let named = views.partition { words.contains(where: $0.name.isSameIdentifier) }
       texts += views[named...].map(\.select)
       views.removeSubrange(named...)
+      next += 1
     }
+    return texts
   }
 }

@@ -57,12 +57,12 @@ struct ValuePlace {
     let names =
       all[..<tokens.lowerBound].namesOfCommonTables
       + all[(tokens.upperBound + 1)...].namesOfCommonTables
-    let words = body(in: all).compactMap(\.name)
+    let words = body(in: all).compactMap(\.nameOrText)
     return names.filter { name in words.contains(where: name.isSameIdentifier) }
   }
 
-  /// Whether it may be compared with a column of texts.
-  func mayMeetText(in all: ArraySlice<SQLToken>, _ facts: SchemaFacts) -> Bool {
+  /// Whether it may be compared with a column of texts, if it is known of which names no column holds texts.
+  func mayMeetText(in all: ArraySlice<SQLToken>, _ isNeverText: (String) -> Bool) -> Bool {
     let isEnd = { (index: Int) in
       all.endsExpression(at: index, ofDepth: all[tokens.lowerBound].depth)
     }
@@ -84,52 +84,15 @@ struct ValuePlace {
     let compares = others.contains {
       $0.kind == .symbol && "=<>".contains($0.text) || Self.comparing.contains(where: $0.isWord)
     }
-    return compares && others.compactMap(\.name).contains(where: facts.mayBeText)
+    // A name may be one that AS, or a WITH, gives to something else.
+    return compares
+      && others.contains { token in
+        guard let name = token.name, !token.isKeyword || token.isWord("CAST") else { return false }
+        return all.renames(name) || !isNeverText(name)
+      }
   }
 
   private static let comparing = ["IS", "IN", "BETWEEN"]
-}
-
-extension SchemaFacts {
-  /// Whether some table, or view, has a column of this name whose affinity is TEXT, or may be.
-  fileprivate func mayBeText(_ name: String) -> Bool {
-    if name.isSameIdentifier(as: "CAST") { return true }
-    let owners = ((try? tablesAndViews()) ?? []).filter {
-      columns(of: $0).contains(where: name.isSameIdentifier)
-    }
-    return owners.contains { owner in
-      affinity(of: name, in: owner).map { $0 == .text } ?? true
-    }
-  }
-}
-
-extension SchemaFacts {
-  /// What the values are of all columns with a name; nil: some are of another kind, or there is none.
-  func kind(ofColumnsNamed name: String) -> CommonValue.List? {
-    let owners = ((try? tablesAndViews()) ?? []).filter {
-      columns(of: $0).contains(where: name.isSameIdentifier)
-    }
-    if owners.isEmpty {
-      return ["rowid", "_rowid_", "oid"].contains(where: name.isSameIdentifier) ? .numbers : nil
-    }
-    let kinds = owners.map { owner -> CommonValue.List? in
-      switch affinity(of: name, in: owner) {
-      case .integer, .real, .numeric: .numbers
-      case .text: .texts
-      case .blob, nil: nil
-      }
-    }
-    return kinds.allSatisfy { $0 == kinds[0] } ? kinds[0] : nil
-  }
-
-  /// Of a column of a table, or of one that a view shows; nil: it is not certain.
-  private func affinity(of column: String, in owner: String) -> ColumnAffinity? {
-    let sql = "SELECT \(column.quotedIdentifier) FROM \(owner.quotedIdentifier)"
-    guard let statement = try? db.makeStatement(sql: sql),
-      let origin = StatementText(statement: statement).origin(ofColumn: 0)
-    else { return nil }
-    return comparison(of: origin.column.lowercased(), in: origin.table)?.affinity
-  }
 }
 
 extension ArraySlice<SQLToken> {
@@ -253,7 +216,7 @@ extension ArraySlice<SQLToken> {
       {
         before = before[..<open]
       }
-      return before.last?.name
+      return before.last?.nameOrText
     }
   }
 }

@@ -43,6 +43,11 @@ package struct SQLToken: Equatable {
 
   package func isSymbol(_ symbol: Character) -> Bool { kind == .symbol && text.first == symbol }
 
+  /// The name without its quotes, or the text of a literal, which SQLite takes for a name where nothing else can stand.
+  var nameOrText: String? {
+    kind == .string ? String(text.dropFirst().dropLast()) : name
+  }
+
   /// The name without its quotes; nil where the token is no name.
   package var name: String? {
     switch kind {
