@@ -104,6 +104,22 @@ extension TrackingForm {
         FROM club WHERE 1
         """, rest: "ORDER BY title", change: "UPDATE player SET name = name || '+' WHERE id = 500"),
     TrackingForm(
+      name: "one value for all, of another table",
+      select: "SELECT * FROM player WHERE score >= (SELECT min(id) FROM club)",
+      rest: "ORDER BY name",
+      change: score),
+    TrackingForm(
+      name: "one value for all, of all rows",
+      select: "SELECT * FROM player WHERE homeId >= (SELECT min(homeId) FROM player)",
+      rest: "ORDER BY name", change: score),
+    TrackingForm(
+      name: "one list for all",
+      select: """
+        SELECT * FROM player WHERE clubId IN (
+          WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+          SELECT id FROM club WHERE id IN (SELECT i FROM n))
+        """, rest: "ORDER BY name", change: score),
+    TrackingForm(
       name: "NOT EXISTS",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (

@@ -57,6 +57,9 @@ struct LimitedRowsAnalysis {
     // With a LIMIT it has the order that the rows have there, for what depends on it.
     let order = plan.window?.order.joined(separator: ", ") ?? ""
     let records = plan.values.restored(in: plan.records.sql(forList: list))
+    if CommonValue.isNamed(in: records) {
+      throw NotIncremental(reason: "\(lack), and its records look at a list of their own")
+    }
     let given = try written("SELECT * FROM (\n\(records)\n)\nORDER BY \(order)\nLIMIT -1")
     try checkSteps(of: given, as: whole, besides: source.name, lack)
     let beside = try dependencies(of: written(Self.noRows(of: names)))
