@@ -189,6 +189,10 @@ import Testing
     SELECT id, n FROM item WHERE n > (SELECT min FROM s)
       AND (flag = 0 OR n < (SELECT text ->> '$.x' FROM doc)) ORDER BY id
     """,
+    "SELECT id, n, t IN (SELECT max(i) FROM x) AS a, n IN (SELECT max(i) FROM x) AS b FROM item",
+    "SELECT id, n IN (SELECT max(i) FROM x) AS a, t IN (SELECT max(i) FROM x) AS b FROM item",
+    "SELECT id, n = (SELECT max(i) FROM x) AS a, n IN (SELECT max(i) FROM x) AS b FROM item",
+    "SELECT id, n = (SELECT any FROM s) AS a, t = (SELECT any FROM s) AS b FROM item",
     "SELECT id, n FROM item WHERE n IN (SELECT any FROM s) OR t IN (SELECT i FROM x) OR t NOT IN (SELECT t FROM y)",
   ])
   func `are compared as SQLite compares them`(sql: String) throws {
@@ -203,6 +207,29 @@ import Testing
       "UPDATE item SET n = n + 1",
     ]
     _ = try Fixture.following(sql, schema: Self.compared, changes)
+  }
+
+  /// The expressions of a declaration see each other's names.
+  @Test func `are compared alike in a declaration`() throws {
+    var declaration = QueryDefinition.Declaration(
+      table: "item", fields: ["id", "n", "(SELECT any FROM s) AS z"], predicate: "z = t",
+      order: ["n"])
+    let sql = "SELECT id, n, (SELECT any FROM s) AS z FROM item WHERE z = t ORDER BY n, id"
+    for fields in [declaration.fields, ["id", "n", "+(SELECT any FROM s) AS z"]] {
+      declaration.fields = fields
+      let fixture = try Fixture(
+        schema: Self.compared,
+        queries: .definitions([QueryDefinition(name: "q", form: .declared(declaration))]))
+      let watched = try fixture.open("q")
+      let plain =
+        fields == ["id", "n", "+(SELECT any FROM s) AS z"]
+        ? sql.replacing("(SELECT any", with: "+(SELECT any") : sql
+      for change in [
+        "UPDATE item SET n = n + 1 WHERE id = 1", "UPDATE item SET n = 3 WHERE id = 2",
+      ] {
+        try fixture.expect(watched, toShow: plain, after: change)
+      }
+    }
   }
 
   /// What was looked up for a state that was not finished is not of the state that is shown.

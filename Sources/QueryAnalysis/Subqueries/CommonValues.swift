@@ -12,6 +12,8 @@ struct CommonValues {
   private var refused: Set<String> = []
   private var names = ColumnKinds()
   private var number = 0
+  /// All of the query: a name that one expression gives may stand in another.
+  private let all: [ArraySlice<SQLToken>]
 
   /// More of them are left as they are, and so are all where that many subqueries would have to be looked at.
   private static let most = 8
@@ -29,8 +31,8 @@ struct CommonValues {
     guard (try? facts.textEncoding()) == .utf8, !texts.contains(where: CommonValue.isNamed) else {
       return nil
     }
-    for text in texts {
-      let tokens = SQLTokens.tokens(of: text)[...]
+    all = texts.map { SQLTokens.tokens(of: $0)[...] }
+    for tokens in all {
       let with = WithClause(tokens)
       let places = ValuePlace.all(in: tokens, behind: with)
       if places.count > Self.mostPlaces { return nil }
@@ -116,6 +118,7 @@ struct CommonValues {
     }
     do {
       if let known = values.first(where: { $0.text == text }) {
+        guard try known.list == list(at: place, tokens, with) else { throw Uncertain() }
         try check(known.affinity, place, tokens)
         return true
       }
@@ -149,18 +152,15 @@ struct CommonValues {
       affinity = try self.affinity(of: body, statement, texts)
       try check(affinity, place, tokens)
       try checkSubtypes(texts, tokens.around(place, nil))
-    case .list(let column):
+    case .list:
       // Those up to LIMIT are better followed (``LimitedRows``).
-      guard statement.columnCount == 1, !hasLimit(body), let column,
-        !tokens.around(place, with).contains(where: { $0.renames(column.name) })
-      else { throw Uncertain() }
-      list = names.kind(of: column.name, facts).list
+      guard statement.columnCount == 1, !hasLimit(body) else { throw Uncertain() }
+      list = try self.list(at: place, tokens, with)
       if list == .texts,
         try ![nil, .text, .blob].contains(self.affinity(of: body, statement, texts))
       {
         throw Uncertain()
       }
-      if list == nil { throw Uncertain() }
     }
     let read = try facts.dependencies(of: [statement]).flatMap { [$0.table] + $0.storage }
     number += 1
@@ -170,13 +170,27 @@ struct CommonValues {
       shown: place.shown(in: tokens), tables: Array(read.uniqued()), affinity: affinity, list: list)
   }
 
+  /// What a list has to have, as the column says that is looked for in it; nil: it is no list.
+  private mutating func list(
+    at place: ValuePlace, _ tokens: ArraySlice<SQLToken>, _ with: WithClause?
+  ) throws -> CommonValue.List? {
+    guard case .list(let column) = place.kind else { return nil }
+    let others = all.filter { $0 != tokens } + tokens.around(place, with)
+    guard let column, !others.contains(where: { $0.renames(column.name) }),
+      let list = names.kind(of: column.name, facts).list
+    else { throw Uncertain() }
+    return list
+  }
+
   /// A number of a column without a type is compared with a text as it is, and as a parameter like a text.
   private mutating func check(
     _ affinity: ColumnAffinity?, _ place: ValuePlace, _ tokens: ArraySlice<SQLToken>
   ) throws {
-    if affinity == .blob, place.mayMeetText(in: tokens, { names.kind(of: $0, facts).isNeverText }) {
-      throw Uncertain()
+    guard affinity == .blob else { return }
+    let isNeverText = { (name: String) in
+      !all.contains { $0.renames(name) } && names.kind(of: name, facts).isNeverText
     }
+    if place.mayMeetText(in: tokens, isNeverText) { throw Uncertain() }
   }
 
   /// JSON is taken for a text where it is a parameter.

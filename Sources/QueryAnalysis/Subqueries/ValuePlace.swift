@@ -61,7 +61,8 @@ struct ValuePlace {
     return names.filter { name in words.contains(where: name.isSameIdentifier) }
   }
 
-  /// Whether it may be compared with a column of texts, if it is known of which names no column holds texts.
+  /// Whether it may be compared with a column of texts, if it is known which names are of no such column, nor may AS or a
+  /// WITH have given them to something else.
   func mayMeetText(in all: ArraySlice<SQLToken>, _ isNeverText: (String) -> Bool) -> Bool {
     let isEnd = { (index: Int) in
       all.endsExpression(at: index, ofDepth: all[tokens.lowerBound].depth)
@@ -72,7 +73,9 @@ struct ValuePlace {
     let behind = all[(tokens.upperBound + 1)..<(end ?? all.endIndex)]
     if before.last?.isWord("CASE") == true { return true }
     let isFirst = before.allSatisfy { $0.isWord("DISTINCT") || $0.isWord("ALL") }
-    if isFirst, behind.isEmpty || behind.isAlias, let opening = start.map({ all[$0 - 1] }) {
+    if isFirst, behind.isEmpty || behind.isAlias {
+      // All of an expression, which may have a name that another one uses.
+      guard let opening = start.map({ all[$0 - 1] }) else { return true }
       // What it is compared with stands beyond that then.
       if opening.isWord("SELECT") || opening.isSymbol(",") && all.isInList(at: tokens.lowerBound) {
         return all.mayCompareColumn(named: behind.last?.name, at: tokens.lowerBound)
@@ -84,11 +87,10 @@ struct ValuePlace {
     let compares = others.contains {
       $0.kind == .symbol && "=<>".contains($0.text) || Self.comparing.contains(where: $0.isWord)
     }
-    // A name may be one that AS, or a WITH, gives to something else.
     return compares
       && others.contains { token in
         guard let name = token.name, !token.isKeyword || token.isWord("CAST") else { return false }
-        return all.renames(name) || !isNeverText(name)
+        return !isNeverText(name)
       }
   }
 
