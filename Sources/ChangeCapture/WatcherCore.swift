@@ -149,7 +149,10 @@ actor WatcherCore {
     guard let event = news.take(), !isStopped.load(ordering: .acquiring) else { return nil }
     let now = ContinuousClock.now
     let afterwards = handler(event)
-    if directory != nil, connection?.journalMode != .rollbackJournal, !looks.isRunning {
+    // Without a file there is nothing to look at, and no look would come to an end.
+    if directory != nil, let connection, connection.journalMode != .rollbackJournal,
+      !looks.isRunning
+    {
       looks.reported(at: now)
       nextLook = .at(now + LookSchedule.firstLookAfterReport)
     }

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import GRDB
+import Locks
 import TestSupport
 import Testing
 
@@ -52,6 +54,40 @@ import Testing
     #expect(owner.events == [.removed, .restored])
     try ForeignWriter(folder.file()).execute("INSERT INTO item VALUES (2)")
     try await owner.sees(2)
+  }
+
+  /// Else the thread would run without an end.
+  @Test func `without a file nothing is waited for but the next poll`() throws {
+    try make(folder.file(), greatest: 1, mode: "WAL")
+    let events = Mutex<[WatchEvent]>([])
+    let core = WatcherCore(
+      path: folder.file(), queue: DispatchQueue(label: "owner"),
+      settings: .init(pollInterval: .milliseconds(20)), letGo: {}
+    ) { event in
+      events.withLock { $0.append(event) }
+      return nil
+    }
+    let started = core.executor.sync {
+      core.assumeIsolated { core in
+        Result { () throws(DatabaseAccessError) in try core.start() }
+      }
+    }
+    try started.get()
+    defer {
+      core.isStopped.store(true, ordering: .releasing)
+      _ = core.takeTurn()
+    }
+    try FileManager.default.removeItem(atPath: folder.file())
+    while events.withLock({ $0.last }) != .removed { _ = try #require(core.takeTurn()) }
+    // Whatever was to come soon after the event is due by then.
+    let due = ContinuousClock.now + LookSchedule.firstLookAfterReport
+    while ContinuousClock.now <= due {}
+    let start = ContinuousClock.now
+    guard case .notification(let next) = try #require(core.takeTurn()).wait else {
+      Issue.record("a pause")
+      return
+    }
+    #expect(next > start)
   }
 
   /// A log that begins anew accounts for no write to the file.
