@@ -11,9 +11,9 @@ struct CommonValues {
   /// What is none of them, wherever it stands.
   private var refused: Set<String> = []
   private var names = ColumnKinds()
-  private var number = 0
   /// All of the query: a name that one expression gives may stand in another.
   private let all: [ArraySlice<SQLToken>]
+  private let givenNames: Set<String>?
 
   /// More of them are left as they are, and so are all where that many subqueries would have to be looked at.
   private static let most = 8
@@ -32,6 +32,7 @@ struct CommonValues {
       return nil
     }
     all = texts.map { SQLTokens.tokens(of: $0)[...] }
+    givenNames = Self.names(givenIn: all)
     for tokens in all {
       let with = WithClause(tokens)
       let places = ValuePlace.all(in: tokens, behind: with)
@@ -88,11 +89,9 @@ struct CommonValues {
     }
     let sql = values.restored(in: shape.sql)
     let statements = [sql, plan.pages?.page, plan.window?.sql, plan.window?.bounds]
-    guard
-      !statements.compactMap(\.self).contains(where: {
-        SQLTokens.tokens(of: $0).contains(where: CommonValue.isTaken)
-      })
-    else { throw NotIncremental(reason: "a value for all records stands where it is not followed") }
+    guard !statements.compactMap(\.self).contains(where: CommonValue.isNamed) else {
+      throw NotIncremental(reason: "a value for all records stands where it is not followed")
+    }
     let shown = values.map(\.shown).listed
     return IncrementalShape(
       sql: sql, list: shape.list, key: shape.key, addedKeyNames: shape.addedKeyNames,
@@ -163,9 +162,8 @@ struct CommonValues {
       }
     }
     let read = try facts.dependencies(of: [statement]).flatMap { [$0.table] + $0.storage }
-    number += 1
     return CommonValue(
-      parameter: CommonValue.parameter(number - 1), text: place.text(in: tokens),
+      parameter: CommonValue.parameter(values.count + refused.count), text: place.text(in: tokens),
       subquery: (place.isExistence ? "EXISTS " : "") + "(\(tables)\(body.sourceText))",
       shown: place.shown(in: tokens), tables: Array(read.uniqued()), affinity: affinity, list: list)
   }
@@ -176,7 +174,7 @@ struct CommonValues {
   ) throws -> CommonValue.List? {
     guard case .list(let column) = place.kind else { return nil }
     let others = all.filter { $0 != tokens } + tokens.around(place, with)
-    guard let column, !others.contains(where: { $0.renames(column.name) }),
+    guard let column, Self.names(givenIn: others)?.contains(column.name.lowercased()) == false,
       let list = names.kind(of: column.name, facts).list
     else { throw Uncertain() }
     return list
@@ -188,9 +186,14 @@ struct CommonValues {
   ) throws {
     guard affinity == .blob else { return }
     let isNeverText = { (name: String) in
-      !all.contains { $0.renames(name) } && names.kind(of: name, facts).isNeverText
+      givenNames?.contains(name.lowercased()) == false && names.kind(of: name, facts).isNeverText
     }
     if place.mayMeetText(in: tokens, isNeverText) { throw Uncertain() }
+  }
+
+  /// Those of all texts; nil where any may be given.
+  private static func names(givenIn texts: [ArraySlice<SQLToken>]) -> Set<String>? {
+    texts.reduce([]) { names, text in names.flatMap { names in text.givenNames.map(names.union) } }
   }
 
   /// JSON is taken for a text where it is a parameter.

@@ -109,27 +109,21 @@ extension ArraySlice<SQLToken> {
     return [before, behind]
   }
 
-  /// Whether a name may be that of another column than one of a table: of a function's, or one that AS, or a WITH, names.
-  func renames(_ name: String) -> Bool {
-    indices.contains { index in
-      if ["json_each", "json_tree"].contains(where: self[index].isWord) { return true }
-      guard self[index].name?.isSameIdentifier(as: name) == true,
-        let before = self[..<index].last
-      else { return false }
+  /// The names, in small letters, that may be those of other columns than tables have: AS gives them, or a WITH; nil: a
+  /// function's columns have names of their own.
+  var givenNames: Set<String>? {
+    if contains(where: { token in ["json_each", "json_tree"].contains(where: token.isWord) }) {
+      return nil
+    }
+    let given = indices.dropFirst().filter { index in
+      let before = self[index - 1]
       let endsExpression =
         before.isSymbol(")") || [.number, .string, .parameter, .quotedName].contains(before.kind)
-        || before.kind == .word && !before.isKeyword
-      return endsExpression || before.isWord("AS") || before.isWord("END")
-        || namesColumnOfWith(at: index)
+        || before.kind == .word && !before.isKeyword || before.isWord("END")
+      return endsExpression || before.isWord("AS")
     }
-  }
-
-  /// Whether a token is in the list of columns behind the name of a table of WITH.
-  private func namesColumnOfWith(at index: Int) -> Bool {
-    guard let close = self[index...].first(where: { $0.depth < self[index].depth }),
-      let end = self[index...].firstIndex(of: close)
-    else { return false }
-    return self[(end + 1)...].first?.isWord("AS") == true
+    let names = given.compactMap { self[$0].name } + commonTables.flatMap(\.columns)
+    return Set(names.map { $0.lowercased() })
   }
 
   /// The column that ends here, where nothing else belongs to it.
@@ -178,8 +172,7 @@ extension ArraySlice<SQLToken> {
   private static var ends: [String] {
     [
       "AND", "OR", "SELECT", "WHERE", "GROUP", "BY", "HAVING", "WINDOW", "ORDER", "LIMIT", "ON",
-      "WHEN",
-      "THEN", "ELSE", "END", "UNION", "EXCEPT", "INTERSECT",
+      "WHEN", "THEN", "ELSE", "END", "UNION", "EXCEPT", "INTERSECT",
     ]
   }
 
@@ -203,8 +196,10 @@ extension ArraySlice<SQLToken> {
     } ?? false
   }
 
-  /// What stands before `AS (SELECT …)`.
-  var namesOfCommonTables: [String] {
+  var namesOfCommonTables: [String] { commonTables.map(\.name) }
+
+  /// What stands before `AS (SELECT …)`: the names of tables, and of the columns behind these.
+  private var commonTables: [(name: String, columns: [String])] {
     indices.compactMap { index in
       guard endOfSubquery(at: index) != nil else { return nil }
       var before = self[..<index]
@@ -212,13 +207,14 @@ extension ArraySlice<SQLToken> {
         before.removeLast()
       }
       guard before.popLast()?.isWord("AS") == true else { return nil }
-      // The names of its columns.
+      var columns: [String] = []
       if let last = before.last, last.isSymbol(")"),
         let open = before.lastIndex(where: { $0.isSymbol("(") && $0.depth == last.depth })
       {
+        columns = before[open...].compactMap(\.nameOrText)
         before = before[..<open]
       }
-      return before.last?.nameOrText
+      return before.last?.nameOrText.map { ($0, columns) }
     }
   }
 }

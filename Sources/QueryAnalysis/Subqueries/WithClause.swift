@@ -28,6 +28,8 @@ struct WithClause {
 
   /// Whether tokens name one of its tables.
   func isRead(by tokens: some Sequence<SQLToken>) -> Bool {
-    tokens.lazy.compactMap(\.name).contains { word in names.contains(where: word.isSameIdentifier) }
+    tokens.lazy.compactMap(\.nameOrText).contains { word in
+      names.contains(where: word.isSameIdentifier)
+    }
   }
 }
