@@ -42,7 +42,15 @@ extension IncrementalAnalysis {
     }
     var contributions: [ContributionStatement] = []
     if let owner { leads[owner].refusal = nil }
-    let own = select.tables.indices.filter { $0 != owner }
+    var own = select.tables.indices.filter { $0 != owner }
+    // Whatever the query asks of a row, it is compared with others.
+    if let number = numberOfExtreme {
+      own.removeAll { $0 == number }
+      try join(
+        Joined(
+          select: select.alone(table: number), numbers: [number], own: [number],
+          ownerColumns: ownerColumns, ownersAreGroups: true), nil, &leads, &contributions)
+    }
     try join(
       Joined(
         select: select.certain.withoutFunctions(unseenBy: ownerColumns),

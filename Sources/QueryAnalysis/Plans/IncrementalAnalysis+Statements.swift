@@ -33,6 +33,7 @@ extension IncrementalAnalysis {
     limit: LimitSyntax? = nil
   ) -> String {
     let outer = candidate.resultExpressions
+    let condition = condition.map { candidate.extreme?.condition(ofGroup: $0) ?? $0 }
     let isNarrowed = select != nil
     let written = { isNarrowed ? subqueries.narrowed(expression: $0) : $0 }
     let hidden = list.hidden.enumerated().map { index, expression in
@@ -95,7 +96,7 @@ extension IncrementalAnalysis {
   /// Whether WHERE alone may keep a row from being a record.
   private var everyRowMayBeRecord: Bool {
     select.sources.count == 1 && !select.sources[0].isRewritten && select.syntax.groupBy.isEmpty
-      && windows.functions.isEmpty
+      && windows.functions.isEmpty && candidate.extreme == nil
   }
 
   static func keyed(_ identity: [String], _ write: (String) -> String) -> KeyedStatement {
@@ -188,7 +189,8 @@ extension IncrementalAnalysis {
       }
     case .group, .rowOfArm, .values:
       let owners = windows.functions.isEmpty ? "groups" : "partitions"
-      text = "changed rows of \(others.listed) lead to their \(owners), which are read again"
+      let read = candidate.extreme?.shown ?? "which"
+      text = "changed rows of \(others.listed) lead to their \(owners), \(read) are read again"
     }
     text += plan.leads.notes
     switch plan.window?.short {

@@ -21,6 +21,8 @@ struct IncrementalCandidate {
   var values: CommonValues?
   /// The whole statement as it was written, where its syntax is another one; nil: it is made of its syntax.
   var whole: WholeStatement?
+  /// Which rows of each group it shows, where ``syntax`` does not say so; nil: all.
+  var extreme: GroupExtreme?
 
   var sectionTerms: [String] {
     guard let leadingSection else { return [] }
@@ -155,12 +157,13 @@ struct IncrementalAnalysis {
 
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
-    if select.isGrouped { return try groupShape() }
+    if select.isGrouped, candidate.extreme == nil { return try groupShape() }
     guard let first = possibleOwners.first else {
       throw NotIncremental(
         reason: select.tables[0].lack ?? "a LEFT JOIN may leave out each of its tables")
     }
     try completeKey(first)
+    if let extreme = candidate.extreme { return try shape(of: extreme) }
     return try windows.functions.isEmpty ? rowShape() : windowShape()
   }
 

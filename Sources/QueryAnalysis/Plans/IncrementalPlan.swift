@@ -26,7 +26,7 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// How the values of a group's columns are compared; none: under BINARY.
   package var collations: [Collation] = []
   /// Whether a record is made of several rows.
-  let isGrouped: Bool
+  var isGrouped: Bool
   /// The order of the result, which is total.
   package let order: RecordOrder
   /// The records of some owners: rowids, or the values of one group.

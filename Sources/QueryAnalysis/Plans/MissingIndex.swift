@@ -1,17 +1,20 @@
 import GRDB
 import GRDBSQLite
 
-/// An index that a table lacks for what a column of it is compared with.
+/// An index that a table lacks for what columns of it are compared with.
 struct MissingIndex {
   let table: String
-  let column: String
+  let columns: [String]
+
+  init(table: String, column: String) { self.init(table: table, columns: [column]) }
+
+  init(table: String, columns: [String]) { (self.table, self.columns) = (table, columns) }
 
   /// A statement to paste.
   var sql: String {
-    let name = "\(table)_\(column)"
-    return """
-      CREATE INDEX \(name.plainIdentifier) ON \(table.plainIdentifier) (\(column.plainIdentifier))
-      """
+    let name = ([table] + columns).joined(separator: "_")
+    let list = columns.map(\.plainIdentifier).joined(separator: ", ")
+    return "CREATE INDEX \(name.plainIdentifier) ON \(table.plainIdentifier) (\(list))"
   }
 }
 

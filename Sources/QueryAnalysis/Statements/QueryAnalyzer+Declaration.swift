@@ -35,7 +35,9 @@ extension QueryAnalyzer {
         var candidate = candidate
         candidate.values = values
         candidate.syntax = candidate.syntax.mapExpressions { values?.replacing(in: $0) ?? $0 }
-        return try incrementalShape(candidate, names: list.visible)
+        let whole = parts.select(parts.fields)
+        return try incrementalShape(
+          candidate, of: values?.replacing(in: whole) ?? whole, names: list.visible)
       }
       layout.take(shape)
       return StatementShape(

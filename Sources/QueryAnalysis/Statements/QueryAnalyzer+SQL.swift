@@ -170,10 +170,18 @@ extension QueryAnalyzer {
       try analysis.shape(), names, outer: candidate.resultExpressions.count, candidate.values)
   }
 
-  /// The same where views, CTEs and subqueries that are joined may make groups.
-  private func incrementalShape(
+  /// The same where it may show a few rows of each group, and where views, CTEs and subqueries that are joined may make
+  /// groups, or lists in WHERE. As a whole it is run as `sql`.
+  func incrementalShape(
     _ candidate: IncrementalCandidate, of sql: String, names: [String]
   ) throws -> IncrementalShape {
+    let resolver = SourceResolver(try RowLocality(db), budget, db)
+    if let extreme = GroupExtreme(in: candidate.syntax, resolver) {
+      var candidate = candidate
+      (candidate.syntax, candidate.whole) = (extreme.rest, WholeStatement(sql))
+      candidate.extreme = extreme
+      if let shape = try? incrementalShape(candidate, names: names) { return shape }
+    }
     do {
       return try incrementalShape(candidate, names: names)
     } catch let refusal as NotIncremental {

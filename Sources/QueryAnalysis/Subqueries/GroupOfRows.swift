@@ -96,6 +96,22 @@ struct GroupOfRows {
     return terms.firstIndex { select.origin(of: $0) == origin }
   }
 
+  /// The table, and its column, of whose values in the group a column shows the greatest or the least; nil: it shows
+  /// something else.
+  func extreme(named name: ColumnName) -> (table: String, column: String)? {
+    guard select.tables.count == 1, let column = expression(of: name)?.extremeOfRows?.argument,
+      let origin = select.origin(of: column)
+    else { return nil }
+    return (select.tables[0].name, origin.name)
+  }
+
+  /// A condition that a term has the value that a row of the group's table has, which may be NULL.
+  func isSame(_ term: Int, asOf row: String) -> String? {
+    select.origin(of: terms[term]).map {
+      "\(terms[term].parenthesized) IS \(row.quotedIdentifier).\($0.name.quotedIdentifier)"
+    }
+  }
+
   fileprivate func expression(of name: ColumnName) -> String? {
     guard name.qualifier.map(isNamed) != false else { return nil }
     return columns.first { $0.name.isSameIdentifier(as: name.name) }?.expression
@@ -166,7 +182,10 @@ struct JoinedGroup {
   var subqueries: [String] { group.expressions.map(value) + [existing] }
 
   private func value(of expression: String) -> String {
-    sql(expression, groupBy: group.terms, select.syntax.having) + "\nORDER BY 1"
+    // Of no rows it is NULL, as that of no group. SQLite reads one entry of an index for it.
+    let isExtreme = expression.extremeOfRows != nil && select.syntax.having == nil
+    if isExtreme { return sql(expression, groupBy: [], nil) }
+    return sql(expression, groupBy: group.terms, select.syntax.having) + "\nORDER BY 1"
   }
 
   /// An expression with subqueries in the place of the group's columns; nil: it has others that may look at

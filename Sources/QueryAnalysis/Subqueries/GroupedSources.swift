@@ -1,3 +1,4 @@
+import Algorithms
 import GRDB
 
 /// Views, CTEs and subqueries of FROM that make groups, and are joined by all that these are grouped by:
@@ -12,6 +13,8 @@ import GRDB
 ///     FROM team WHERE EXISTS (SELECT 1 FROM game WHERE team = team.id)
 ///
 /// of which a changed row of `game` leads to rows of `team`.
+///
+/// A list of groups in WHERE is such a source, of which no column is shown (``GroupedList``).
 struct GroupedSources {
   private let resolver: SourceResolver
   private let facts: SchemaFacts
@@ -30,9 +33,11 @@ struct GroupedSources {
       if case .using = source.constraint { return true }
       return source.isNatural || source.isWrittenFirst || source.isFullJoined
     }
-    if areUsed || syntax.isDistinct || !syntax.windows.isEmpty { return nil }
-    var (rest, index) = (syntax, 0)
+    if areUsed { return nil }
     var written: Set<String> = []
+    var rest = leavingOutLists(of: syntax, &written)
+    if rest.isDistinct || !rest.windows.isEmpty { return rest == syntax ? nil : rest }
+    var index = 0
     while index < rest.sources.count {
       if rest.sources.count > 1, let next = leavingOut(index, of: rest, &written) {
         rest = next
@@ -40,7 +45,19 @@ struct GroupedSources {
         index += 1
       }
     }
-    return rest.sources.count < syntax.sources.count ? rest : nil
+    return rest == syntax ? nil : rest
+  }
+
+  private func leavingOutLists(
+    of syntax: SelectSyntax, _ written: inout Set<String>
+  ) -> SelectSyntax {
+    var rest = syntax
+    var seen: Set<String> = []
+    while let list = GroupedList.all(in: rest).first(where: { seen.insert($0.text).inserted }) {
+      let joined = list.joined(to: rest)
+      if let next = leavingOut(joined.sources.count - 1, of: joined, &written) { rest = next }
+    }
+    return rest
   }
 
   /// - Parameters:
@@ -67,6 +84,13 @@ struct GroupedSources {
       } else {
         let isPlain = !condition.contains { $0.depth == 0 && $0.isWord("OR") }
         others.append(isPlain ? condition.sourceText : condition.sourceText.parenthesized)
+      }
+    }
+    if equalities.count < group.terms.count,
+      let row = conditions.firstNonNil({ rowWithin(group, $0, index, syntax) })
+    {
+      for term in group.terms.indices where equalities[term] == nil {
+        equalities[term] = group.isSame(term, asOf: row)
       }
     }
     guard equalities.count == group.terms.count, !source.isLeftJoined || others.isEmpty else {
@@ -102,7 +126,10 @@ struct GroupedSources {
     }
     let hasNames = rest.columns.count == names.count
     for (index, column) in rest.columns.enumerated() {
-      if case .all = column.kind { return nil }
+      if case .all = column.kind {
+        if !joined.isNamed(GroupedList.name) { return nil }
+        continue
+      }
       if case .allOf(let name) = column.kind {
         if joined.isNamed(name) { return nil }
         continue
@@ -155,7 +182,12 @@ struct GroupedSources {
       inner.commonTables.isEmpty, inner.windows.isEmpty, inner.limit == nil,
       inner.isDistinct || !inner.groupBy.isEmpty
     else { return nil }
-    (inner.commonTables, inner.order) = (tables, [])
+    inner.order = []
+    guard let renamed = inner.renamingSources(named: syntax.sources.compactMap(\.name)) else {
+      return nil
+    }
+    inner = renamed
+    inner.commonTables = tables
     let functions = resolver.locality.functions
     guard let select = try? resolver.resolve(readBy: inner).groupedIfDistinct(functions),
       !syntax.commonTables.contains(where: { table in
@@ -169,29 +201,51 @@ struct GroupedSources {
   private func equality(
     _ condition: ArraySlice<SQLToken>, _ group: GroupOfRows, _ index: Int, _ syntax: SelectSyntax
   ) -> (term: Int, text: String)? {
-    guard let equals = condition.firstIndex(where: { $0.isSymbol("=") && $0.depth == 0 }) else {
-      return nil
-    }
-    var right = condition[(equals + 1)...]
-    if right.first?.isSymbol("=") == true { right.removeFirst() }
-    let sides = (condition[..<equals].columnName, right.columnName)
-    guard let first = sides.0, let second = sides.1 else { return nil }
-    for (own, other) in [(first, second), (second, first)] {
-      guard let term = group.term(named: own), !group.has(other) else { continue }
-      for (number, source) in syntax.sources.enumerated() where number != index {
-        guard case .table(_, let table) = source.origin, let alias = source.name,
-          !syntax.commonTables.contains(where: { $0.name.isSameIdentifier(as: table) }),
-          (try? facts.isTable(table)) == true,
-          other.qualifier.map(alias.isSameIdentifier) != false,
-          let column = facts.columns(of: table).first(where: other.name.isSameIdentifier),
-          !group.isNamed(alias), !group.hasSource(named: alias),
-          facts.comparison(of: column.lowercased(), in: table) == group.comparisons[term]
-        else { continue }
-        let text = "\(alias.quotedIdentifier).\(column.quotedIdentifier)"
-        return (term, "\(group.terms[term].parenthesized) = \(text)")
-      }
+    for (own, other) in condition.equalColumns {
+      guard let term = group.term(named: own),
+        let (alias, column, _) = columns(named: other, besides: group, index, syntax).first(where: {
+          facts.comparison(of: $0.column.lowercased(), in: $0.table) == group.comparisons[term]
+        })
+      else { continue }
+      let text = "\(alias.quotedIdentifier).\(column.quotedIdentifier)"
+      return (term, "\(group.terms[term].parenthesized) = \(text)")
     }
     return nil
+  }
+
+  /// The source whose row is one of those of the group that it is joined with: its key is the greatest, or the least,
+  /// of the group's.
+  private func rowWithin(
+    _ group: GroupOfRows, _ condition: ArraySlice<SQLToken>, _ index: Int, _ syntax: SelectSyntax
+  ) -> String? {
+    for (own, other) in condition.equalColumns {
+      guard let (table, column) = group.extreme(named: own),
+        let key = try? facts.primaryKey(of: table).columns, key.count == 1,
+        key[0].isSameIdentifier(as: column),
+        let row = columns(named: other, besides: group, index, syntax).first(where: {
+          $0.table.isSameIdentifier(as: table) && $0.column.isSameIdentifier(as: column)
+        })
+      else { continue }
+      return row.alias
+    }
+    return nil
+  }
+
+  /// The columns of tables in FROM, besides a group, that a name may mean.
+  private func columns(
+    named name: ColumnName, besides group: GroupOfRows, _ index: Int, _ syntax: SelectSyntax
+  ) -> [(alias: String, column: String, table: String)] {
+    if group.has(name) { return [] }
+    return syntax.sources.enumerated().compactMap { number, source in
+      guard number != index, case .table(_, let table) = source.origin, let alias = source.name,
+        !syntax.commonTables.contains(where: { $0.name.isSameIdentifier(as: table) }),
+        (try? facts.isTable(table)) == true,
+        name.qualifier.map(alias.isSameIdentifier) != false,
+        let column = facts.columns(of: table).first(where: name.name.isSameIdentifier),
+        !group.isNamed(alias), !group.hasSource(named: alias)
+      else { return nil }
+      return (alias, column, table)
+    }
   }
 
   /// The other sources, each alone; nil: that it may have columns of another collation than BINARY cannot be
@@ -220,13 +274,6 @@ struct GroupedSources {
 }
 
 extension SourceSyntax {
-  /// The name by which the query knows it.
-  fileprivate var name: String? {
-    if let alias { return alias }
-    if case .table(_, let name) = origin { return name }
-    return nil
-  }
-
   fileprivate var condition: String? {
     if case .on(let condition) = constraint { condition } else { nil }
   }

@@ -76,7 +76,7 @@ struct SourceSyntax: Equatable {
   }
 
   let origin: Origin
-  let alias: String?
+  var alias: String?
   /// LEFT JOIN: its columns are NULL where nothing matches.
   var isLeftJoined = false
   /// FULL JOIN: so are those of what stands before it.
@@ -86,6 +86,13 @@ struct SourceSyntax: Equatable {
   /// NATURAL JOIN: USING all columns that those before it have, too.
   var isNatural = false
   var constraint = Constraint.none
+
+  /// The name by which the query knows it.
+  var name: String? {
+    if let alias { return alias }
+    if case .table(_, let name) = origin { return name }
+    return nil
+  }
 }
 
 /// A member of the list behind SELECT.

@@ -25,6 +25,9 @@ struct RandomSelectWriter {
   /// One of so many is of what a table-valued function makes of rows.
   static let functions = RandomSource.number("DIDCHANGE_FUNCTIONS") ?? 12
 
+  /// One of so many is of the rows of each group that have the greatest value.
+  static let extremes = RandomSource.number("DIDCHANGE_EXTREMES") ?? 12
+
   /// One of so many conditions and values looks at a subquery that looks at nothing around it.
   static let common = RandomSource.number("DIDCHANGE_COMMON") ?? 12
 
@@ -57,6 +60,7 @@ struct RandomSelectWriter {
     commonTables = []
     if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
+    if random.once(in: Self.extremes) { return selectOfExtremes() }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
     if random.once(in: Self.limited), let select = selectOfLimitedRows() { return select }

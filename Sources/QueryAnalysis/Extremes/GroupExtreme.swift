@@ -1,0 +1,108 @@
+import GRDB
+
+/// Which rows of a table a query is about: of each group of them, those that have the greatest, or the least, value.
+///
+///     SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room)
+///
+/// The records of one group are found without looking at all of its rows, where an index has the greatest value:
+///
+///     SELECT * FROM message WHERE id = (SELECT max(id) FROM message WHERE room IS ?)
+///
+/// and a changed row leads to the group that it is in.
+struct GroupExtreme {
+  /// The query without the condition.
+  let rest: SelectSyntax
+  /// The table, and the name by which the query knows it.
+  let table: String
+  let source: String
+  /// The columns by which its rows are grouped.
+  let groupBy: [String]
+  let choice: Choice
+  /// Of which column the value is.
+  let column: String
+  /// Which rows are in a group.
+  let predicate: String?
+  /// Whether the value alone tells the row, and with it the group.
+  let isKey: Bool
+
+  enum Choice {
+    /// `max` or `min`
+    case aggregate(String)
+    /// The value of the first row of an order, whose terms name the rows by ``source``.
+    case first([String])
+  }
+
+  /// - Parameter condition: on rows of the table, by the name of ``source``, that those of one group fulfil. It is written
+  ///   once.
+  /// - Returns: a condition that their records fulfil, and no others.
+  func condition(ofGroup condition: String) -> String {
+    // Beside the only max() or min() they are those of the row that has it.
+    let columns = isKey ? [] : groupBy.map(qualified)
+    var (value, order) = (qualified(column), "")
+    switch choice {
+    case .aggregate(let function): value = "\(function)(\(value))"
+    case .first: order = "\nORDER BY \(self.order.joined(separator: ", ")) LIMIT 1"
+    }
+    let select = rows(columns + [value], of: condition) + order
+    let operands = (columns + [qualified(column)]).joined(separator: ", ")
+    return isKey ? "\(operands) = (\(select))" : "(\(operands)) IN (\(select))"
+  }
+
+  /// What is read of a group, for a person.
+  var shown: String {
+    switch choice {
+    case .aggregate(let function):
+      "of which the rows with the \(function.lowercased() == "max" ? "greatest" : "least") \(column)"
+    case .first: "of which the first rows"
+    }
+  }
+
+  /// The rows of a group, those first that are looked for.
+  func ordered(inGroup condition: String) -> String {
+    rows([qualified(column)], of: condition) + "\nORDER BY \(order.joined(separator: ", "))"
+  }
+
+  /// The columns by which they are looked for.
+  var orderedColumns: [String] {
+    order.compactMap { SQLTokens.tokens(of: OrderTerm($0).expression).columnName?.name }
+  }
+
+  private var order: [String] {
+    switch choice {
+    case .aggregate(let function):
+      [qualified(column) + (function.lowercased() == "max" ? " DESC" : "")]
+    case .first(let terms): terms
+    }
+  }
+
+  /// Within, the name of ``source`` is that of the rows which are compared.
+  private func rows(_ columns: [String], of condition: String) -> String {
+    DeclaredParts.select(
+      columns, from: "main.\(table.quotedIdentifier) AS \(source.quotedIdentifier)",
+      conditions: [predicate?.parenthesized, condition].compactMap(\.self), groupBy: [],
+      having: nil)
+  }
+
+  /// A column of ``source``.
+  func qualified(_ column: String) -> String {
+    "\(source.quotedIdentifier).\(column.quotedIdentifier)"
+  }
+}
+
+// MARK: - Looking for one
+
+extension GroupExtreme {
+  /// - Returns: nil where there is none, or more than one.
+  init?(in syntax: SelectSyntax, _ resolver: SourceResolver) {
+    let areNamed = syntax.sources.allSatisfy { source in
+      if case .using = source.constraint { return false }
+      return !source.isNatural && !source.isWrittenFirst && !source.isFullJoined
+    }
+    guard areNamed, syntax.groupBy.isEmpty, syntax.having == nil, !syntax.isDistinct else {
+      return nil
+    }
+    let found = Search(syntax, resolver).all
+    guard found.count == 1 else { return nil }
+    self = found[0]
+  }
+}

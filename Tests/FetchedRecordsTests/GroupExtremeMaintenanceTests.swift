@@ -1,0 +1,82 @@
+import OrderedResults
+import QueryAnalysis
+import Testing
+
+@testable import FetchedRecords
+
+/// The rows of each group that have the greatest value.
+@Suite struct `Records with the greatest value of their group` {
+  private static func schema(isIndexed: Bool) -> String {
+    """
+    CREATE TABLE room (id INTEGER PRIMARY KEY, title TEXT);
+    CREATE TABLE message (
+      id INTEGER PRIMARY KEY, room INTEGER NOT NULL, thread INTEGER, text TEXT, at INTEGER NOT NULL);
+    \(isIndexed ? "CREATE INDEX byRoom ON message (room, at); CREATE INDEX byThread ON message (thread, at);" : "")
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 300)
+      INSERT INTO message SELECT i, i % 40, nullif(i % 30, 3), 'text ' || i, i * 7 % 90 FROM n;
+    INSERT INTO room SELECT id, 'Room ' || id FROM message WHERE id < 38;
+    """
+  }
+
+  private static let changes = [
+    "INSERT INTO message VALUES (301, 4, 5, 'new', 200)",
+    "UPDATE message SET text = 'b' WHERE id = 301",
+    "DELETE FROM message WHERE id = 301", "UPDATE message SET room = 7 WHERE id = 300",
+    "UPDATE message SET id = 400 WHERE id = 12", "DELETE FROM message WHERE room = 9",
+    "UPDATE message SET thread = NULL WHERE id IN (299, 298)",
+    "UPDATE message SET at = 500 WHERE id IN (5, 35, 65)",
+    "UPDATE message SET at = 0 WHERE id = 5", "UPDATE room SET title = 'A' WHERE id = 7",
+    "DELETE FROM room WHERE id = 8", "INSERT INTO room VALUES (8, 'again')",
+    "INSERT INTO message VALUES (401, 9, NULL, 'first', 3), (-5, 9, 4, 'second', 4)",
+    "UPDATE message SET text = '' WHERE id = 400",
+    "UPDATE message SET room = 99, thread = 99 WHERE id = 401",
+    "DELETE FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room) AND room < 3",
+  ]
+
+  private static let queries = [
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE (thread, id) IN (SELECT thread, min(id) FROM message GROUP BY thread) ORDER BY text",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY thread) AND text <> ''",
+    "SELECT m.text, s.room FROM message AS m JOIN (SELECT room, max(id) AS last FROM message WHERE text > '' GROUP BY room) AS s ON s.last = m.id",
+    "SELECT m.* FROM message AS m WHERE id = (SELECT max(id) FROM message AS o WHERE o.thread IS m.thread)",
+    "SELECT m.* FROM message AS m WHERE id = (SELECT id FROM message AS o WHERE o.room = m.room ORDER BY at DESC, id LIMIT 1)",
+    "SELECT m.* FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.room = m.room AND o.at > m.at)",
+    "SELECT m.id, m.text FROM message AS m LEFT JOIN message AS o ON o.room = m.room AND o.id < m.id WHERE o.room IS NULL",
+    """
+    SELECT title, m.text, (SELECT count(*) FROM message AS o WHERE o.room = m.room) AS n FROM room AS r
+    JOIN message AS m ON m.room = r.id WHERE m.id IN (SELECT max(id) FROM message GROUP BY room) ORDER BY m.at DESC
+    """,
+  ]
+
+  @Test(arguments: queries, [false, true])
+  func `are read again where a row of the group changed`(sql: String, isIndexed: Bool) throws {
+    let fixture = try Fixture(
+      schema: Self.schema(isIndexed: isIndexed),
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+    if isIndexed {
+      #expect(fixture.refresher.statistics.refetches <= 3)
+      #expect(fixture.refresher.statistics.maintained > 10)
+    }
+  }
+
+  /// As all rows of large groups would lead to all others.
+  @Test func `are followed in groups of any size`() throws {
+    let sql = "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room)"
+    let fixture = try Fixture(
+      schema: """
+        CREATE TABLE message (id INTEGER PRIMARY KEY, room INTEGER, text TEXT);
+        CREATE INDEX byRoom ON message (room);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+          INSERT INTO message SELECT i, i % 8, 'text ' || i FROM n;
+        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for number in 1...5 {
+      try fixture.expect(
+        watched, toShow: sql,
+        after: "INSERT INTO message (room, text) VALUES (\(number), 'new \(number)')")
+    }
+    #expect(fixture.refresher.statistics.refetches <= 1)
+  }
+}

@@ -1,0 +1,99 @@
+import TestSupport
+
+// Of each group of rows those with the greatest value, in the ways in which that is written.
+extension RandomSelectWriter {
+  mutating func selectOfExtremes() -> RandomSelect {
+    let table = random.pick(schema.tables)
+    let row = Source(alias: random.once(in: 3) ? table.name : "x", table: table)
+    var select = RandomSelect(shape: "extremes of groups", fields: [], sources: [text(row)])
+    for number in 0..<random.number(1...2) {
+      select.fields.append("\(row.alias).\(random.pick(table.columns).name) AS f\(number)")
+    }
+    var sources = [row]
+    if random.once(in: 3) {
+      let other = source(from: schema.tables)
+      select.sources.append(join(other, text(other), to: sources))
+      sources.append(other)
+    }
+    if random.once(in: 3) { select.conditions.append(condition([[row]], depth: 1)) }
+    let exact = table.columns.filter(\.isExact)
+    let groups = (exact.isEmpty ? table.columns : exact).shuffled(using: &random)
+      .prefix(random.pick([1, 1, 1, 2])).map(\.name)
+    let key = table.columns.first { $0.name == "id" }?.name
+    let column = random.once(in: 3) ? random.pick(table.columns).name : key ?? "a"
+    restrict(&select, row, to: column, of: groups)
+    if random.once(in: 4) { select.fields.append("\(value([sources], depth: 1)) AS more") }
+    if random.once(in: 2) {
+      select.order.append(
+        "\(row.alias).\(random.pick(table.columns).name)" + random.pick(["", " DESC"]))
+    }
+    if random.once(in: 8) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+    return select
+  }
+
+  private mutating func restrict(
+    _ select: inout RandomSelect, _ row: Source, to column: String, of groups: [String]
+  ) {
+    let name = row.table.name
+    let inner = Source(alias: random.pick([name, "y", "y"]), table: row.table)
+    let from = inner.alias == name ? name : "\(name) AS \(inner.alias)"
+    let own = { (column: String) in "\(inner.alias).\(column)" }
+    let function = random.pick(["max", "max", "min"])
+    let value = "\(function)(\(own(column)))"
+    let terms = groups.map(own).joined(separator: ", ")
+    let list = groups.map { "\(row.alias).\($0)" }.joined(separator: ", ")
+    let condition = random.once(in: 4) ? condition([[inner]], depth: 0) : nil
+    let predicate = condition.map { " WHERE \($0)" } ?? ""
+    // A name of the table that is the row's means another row within.
+    let isOther = inner.alias != row.alias
+    let sign = isOther && random.once(in: 5) ? "IS" : "="
+    let equalities = groups.map { "\(own($0)) \(sign) \(row.alias).\($0)" }
+    let correlated = (equalities + [condition].compactMap(\.self)).joined(separator: " AND ")
+    switch random.number(0...(isOther ? 7 : 3)) {
+    case 0:
+      select.conditions.append(
+        "\(row.alias).\(column) IN (SELECT \(value) FROM \(from)\(predicate) GROUP BY \(terms))")
+    case 1:
+      select.conditions.append(
+        "(\(list), \(row.alias).\(column)) IN (SELECT \(terms), \(value) FROM \(from)\(predicate) GROUP BY \(terms))"
+      )
+    case 2, 3:
+      let names = groups.indices.map { "\(own(groups[$0])) AS k\($0)" }
+      let sql =
+        "SELECT \((names + ["\(value) AS best"]).joined(separator: ", ")) FROM \(from)\(predicate) GROUP BY \(terms)"
+      var conditions = ["g.best = \(row.alias).\(column)"]
+      if random.once(in: 2) {
+        conditions += groups.indices.map { "g.k\($0) = \(row.alias).\(groups[$0])" }
+      }
+      if random.once(in: 3) {
+        select.commonTables.append("w AS (\(sql))")
+        select.sources.append("JOIN w AS g ON \(conditions.joined(separator: " AND "))")
+      } else {
+        select.sources.append("JOIN (\(sql)) AS g ON \(conditions.joined(separator: " AND "))")
+      }
+      if random.once(in: 3) { select.fields.append("g.\(random.pick(["best", "k0"])) AS v") }
+    case 4:
+      select.conditions.append(
+        "\(row.alias).\(column) = (SELECT \(value) FROM \(from) WHERE \(correlated))")
+    case 5:
+      let order = random.once(in: 2) ? "" : "\(own(random.pick(row.table.columns).name)) DESC, "
+      select.conditions.append(
+        """
+        \(row.alias).\(column) = (SELECT \(own(column)) FROM \(from) WHERE \(correlated) \
+        ORDER BY \(order)\(own(column))\(random.pick(["", " DESC"])) LIMIT 1)
+        """)
+      // Which row of several comes first is SQLite's choice.
+      if row.table.rowID != column { select.conditions = ["\(row.alias).\(groups[0]) IS NOT NULL"] }
+    case 6:
+      let rival = "\(own(column)) \(random.pick([">", "<"])) \(row.alias).\(column)"
+      select.conditions.append(
+        "NOT EXISTS (SELECT 1 FROM \(from) WHERE \((equalities + [rival]).joined(separator: " AND ")))"
+      )
+    default:
+      let rival = "\(row.alias).\(column) \(random.pick([">", "<"])) \(own(column))"
+      select.sources.append(
+        "LEFT JOIN \(from) ON \((equalities + [rival]).joined(separator: " AND "))")
+      select.conditions.append("\(own(random.once(in: 3) ? groups[0] : column)) IS NULL")
+    }
+  }
+}

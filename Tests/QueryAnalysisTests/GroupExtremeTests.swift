@@ -1,0 +1,138 @@
+import Testing
+
+@testable import QueryAnalysis
+
+/// Rows that have the greatest, or the least, value of their group.
+@Suite struct `Rows with the greatest value of their group` {
+  private static let schema = """
+    ;
+    CREATE TABLE room (id INTEGER PRIMARY KEY, title TEXT);
+    CREATE TABLE message (
+      id INTEGER PRIMARY KEY, room INTEGER NOT NULL, thread INTEGER, text TEXT, at INTEGER NOT NULL, price REAL);
+    CREATE INDEX messageByRoom ON message (room, at);
+    CREATE INDEX messageByThread ON message (thread, price);
+    CREATE VIEW newest AS SELECT room, max(id) AS id FROM message GROUP BY room;
+    """
+
+  private func plan(_ sql: String) throws -> IncrementalPlan {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema)
+    return try #require(query.plan, "\(query.tracking.reason)")
+  }
+
+  @Test(arguments: [
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE (room, id) IN (SELECT room, max(id) FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE text > 'a' AND id IN (SELECT min(m.id) FROM message AS m WHERE price > 2 GROUP BY m.room)",
+  ])
+  func `are looked for in a list`(sql: String) throws {
+    try expectOneValueIsRead(plan(sql))
+  }
+
+  @Test(arguments: [
+    "SELECT m.* FROM message AS m JOIN (SELECT room, max(id) AS last FROM message GROUP BY room) AS s ON s.room = m.room AND s.last = m.id",
+    "SELECT message.text, s.room, last AS id FROM (SELECT room, max(id) AS last FROM message GROUP BY 1) AS s JOIN message ON last = message.id",
+    "WITH s(a, b) AS (SELECT room, max(id) FROM message GROUP BY room) SELECT m.* FROM message AS m, s WHERE b = m.id",
+    "SELECT m.text, n.id AS newest FROM newest AS n JOIN message AS m ON m.id = n.id",
+  ])
+  func `are joined with groups`(sql: String) throws {
+    try expectOneValueIsRead(plan(sql))
+  }
+
+  @Test(arguments: [
+    "SELECT * FROM message AS m WHERE id = (SELECT max(o.id) FROM message AS o WHERE o.room = m.room)",
+    "SELECT * FROM message AS m WHERE (SELECT max(id) FROM message AS o WHERE m.room IS o.room) = m.id",
+    "SELECT * FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.room = m.room AND o.id > m.id)",
+    "SELECT m.* FROM message AS m LEFT JOIN message AS o ON m.id < o.id AND o.room = m.room WHERE o.id IS NULL",
+  ])
+  func `are compared with the others`(sql: String) throws {
+    try expectOneValueIsRead(plan(sql))
+  }
+
+  private func expectOneValueIsRead(_ plan: IncrementalPlan) throws {
+    guard case .group = plan.owner else {
+      Issue.record("\(plan.owner)")
+      return
+    }
+    let isExtreme = ["max", "min"].contains { plan.records.beforeKeys.contains("= (SELECT \($0)(") }
+    #expect(isExtreme, "\(plan.records.beforeKeys)")
+    #expect(plan.records.beforeKeys.contains("IS ?"))
+    #expect(!plan.records.beforeKeys.contains("GROUP BY"))
+    // Each row is kept with its group, and not with each row of its group.
+    #expect(plan.contributions.count == 1)
+    #expect(!plan.contributions[0].sql.contains("JOIN"))
+  }
+
+  @Test func `may be the first of an order`() throws {
+    let plan = try plan(
+      """
+      SELECT * FROM message AS m WHERE id = (
+        SELECT o.id FROM message AS o WHERE o.room = m.room AND price > 1 ORDER BY at DESC, o.id DESC LIMIT 1)
+      """)
+    #expect(plan.records.beforeKeys.contains("LIMIT 1"), "\(plan.records.beforeKeys)")
+    #expect(plan.records.beforeKeys.contains("(\"m\".\"price\") > 1"))
+  }
+
+  @Test func `are several where they have the same value`() throws {
+    let plan = try plan(
+      "SELECT * FROM message WHERE (thread, price) IN (SELECT thread, max(price) FROM message GROUP BY thread)"
+    )
+    #expect(plan.records.beforeKeys.contains("\"price\") IN (SELECT"), "\(plan.records.beforeKeys)")
+    #expect(plan.records.beforeKeys.contains("IS NOT NULL"))
+  }
+
+  @Test func `are joined with others by what these have`() throws {
+    let query = try analyzed(
+      QueryDefinition(
+        name: "q",
+        form: .sql(
+          """
+          SELECT r.title, m.text FROM room AS r JOIN message AS m ON m.room = r.id
+          WHERE m.id IN (SELECT max(id) FROM message GROUP BY room) AND m.text <> '' ORDER BY m.at DESC
+          """)), Self.schema)
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    #expect(plan.leads.map(\.table) == ["room", "message"])
+    let refused = plan.leads.filter { !$0.isFollowed }
+    #expect(refused.isEmpty)
+    // A message that is not shown may be the greatest.
+    let sql = plan.contributions.map(\.sql)
+    #expect(sql.contains { !$0.contains("JOIN") && !$0.contains("<> ''") })
+    #expect(query.sql.contains("IN (SELECT max(id) FROM message GROUP BY room)"))
+  }
+
+  @Test func `may be declared`() throws {
+    let query = try analyzed(
+      QueryDefinition(
+        name: "q",
+        form: .declared(
+          .init(
+            table: "message", predicate: "id IN (SELECT max(id) FROM message GROUP BY room)",
+            order: ["at DESC"]))), Self.schema)
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    try expectOneValueIsRead(plan)
+    #expect(query.sql.contains("GROUP BY room"))
+  }
+
+  @Test(arguments: [
+    // Equal values of two groups; more than a column; what the rows are not all of.
+    "SELECT * FROM message WHERE at IN (SELECT max(at) FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) + 0 FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room % 2)",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room HAVING count(*) > 1)",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM room GROUP BY title)",
+    "SELECT * FROM message WHERE id NOT IN (SELECT max(id) FROM message GROUP BY room)",
+    "SELECT * FROM message WHERE id IN (SELECT max(id) FROM message GROUP BY room) OR text = 'x'",
+    // Where one is NULL there is no other.
+    "SELECT * FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.thread = m.thread AND o.id > m.id)",
+    "SELECT * FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.room = m.room AND o.price > m.price)",
+    "SELECT * FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.room = m.room AND o.id >= m.id)",
+    "SELECT m.*, o.text AS t FROM message AS m LEFT JOIN message AS o ON m.id < o.id AND o.room = m.room WHERE o.id IS NULL",
+    // Which of several comes first.
+    "SELECT * FROM message AS m WHERE id = (SELECT o.id FROM message AS o WHERE o.room = m.room ORDER BY at LIMIT 1)",
+  ])
+  func `are others`(sql: String) throws {
+    let plan = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema).plan
+    guard let plan else { return }
+    let records = plan.records.beforeKeys
+    #expect(!records.contains("IS ?"), "\(records)")
+  }
+}
