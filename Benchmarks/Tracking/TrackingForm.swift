@@ -120,6 +120,12 @@ extension TrackingForm {
           SELECT id FROM club WHERE id IN (SELECT i FROM n))
         """, rest: "ORDER BY name", change: score),
     TrackingForm(
+      name: "the greatest of each group (10 rows each)",
+      select: """
+        SELECT * FROM player WHERE id IN (SELECT max(id) FROM player WHERE score > 0 GROUP BY clubId)
+        """, rest: "ORDER BY name",
+      change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
+    TrackingForm(
       name: "NOT EXISTS",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (

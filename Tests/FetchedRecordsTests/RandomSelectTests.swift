@@ -23,8 +23,10 @@ import Testing
       var writer = RandomSelectWriter(schema, random)
       let select = writer.select()
       random = writer.random
+      // Tables that have few rows may be looked through.
+      let rows = random.once(in: 3) ? try schema.firstRows(using: &random) : []
       let trial = SelectTrial(
-        schema: schema.statements, select: select,
+        schema: schema.statements + rows, select: select,
         transactions: [schema.rows(using: &random)]
           + (0..<Self.transactions).map { _ in schema.transaction(using: &random) })
       if let outcome = try trial.run() {

@@ -29,6 +29,16 @@ extension Statement {
     }
   }
 
+  /// Binds the parameters that have no name, in their order, and begins again where there are more of them than values.
+  func bindUnnamed(inTurn values: [Value]) {
+    var number = 0
+    for index in 0..<sqlite3_bind_parameter_count(sqliteStatement)
+    where sqlite3_bind_parameter_name(sqliteStatement, index + 1) == nil && !values.isEmpty {
+      bind(values[number % values.count], at: index + 1)
+      number += 1
+    }
+  }
+
   private func bind(_ value: Value, at index: Int32) {
     value.withView { $0.bind(to: sqliteStatement, at: index, copying: true) }
   }

@@ -107,7 +107,7 @@ extension IncrementalPlan {
     let statement = try db.cachedStatement(sql: self.records.beforeKeys)
     defer { sqlite3_reset(statement.sqliteStatement) }
     statement.bind(arguments)
-    statement.bindUnnamed(values)
+    statement.bindUnnamed(inTurn: values)
     try statement.forEachRow(of: layout, in: db) { records.append($0.makeRecord()) }
     return records
   }

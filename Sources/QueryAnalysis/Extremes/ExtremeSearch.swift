@@ -146,7 +146,7 @@ extension GroupExtreme {
     ) -> GroupExtreme? {
       let isKey = isKey(values.column, of: values.table)
       let isOfOneGroup = values.groupBy.allSatisfy { column in
-        equal.contains(column) || same.contains(column) && !isNullable(column, values)
+        (equal + same).contains(column)
       }
       guard isKey || isOfOneGroup, let predicate = predicate(of: values, named: row) else {
         return nil

@@ -33,19 +33,16 @@ struct GroupExtreme {
   }
 
   /// - Parameter condition: on rows of the table, by the name of ``source``, that those of one group fulfil. It is written
-  ///   once.
+  ///   once or twice.
   /// - Returns: a condition that their records fulfil, and no others.
   func condition(ofGroup condition: String) -> String {
-    // Beside the only max() or min() they are those of the row that has it.
-    let columns = isKey ? [] : groupBy.map(qualified)
     var (value, order) = (qualified(column), "")
     switch choice {
     case .aggregate(let function): value = "\(function)(\(value))"
     case .first: order = "\nORDER BY \(self.order.joined(separator: ", ")) LIMIT 1"
     }
-    let select = rows(columns + [value], of: condition) + order
-    let operands = (columns + [qualified(column)]).joined(separator: ", ")
-    return isKey ? "\(operands) = (\(select))" : "(\(operands)) IN (\(select))"
+    let isFound = "\(qualified(column)) = (\(rows(value, of: condition))\(order))"
+    return isKey ? isFound : "\(condition) AND \(isFound)"
   }
 
   /// What is read of a group, for a person.
@@ -59,7 +56,7 @@ struct GroupExtreme {
 
   /// The rows of a group, those first that are looked for.
   func ordered(inGroup condition: String) -> String {
-    rows([qualified(column)], of: condition) + "\nORDER BY \(order.joined(separator: ", "))"
+    rows(qualified(column), of: condition) + "\nORDER BY \(order.joined(separator: ", "))"
   }
 
   /// The columns by which they are looked for.
@@ -76,9 +73,9 @@ struct GroupExtreme {
   }
 
   /// Within, the name of ``source`` is that of the rows which are compared.
-  private func rows(_ columns: [String], of condition: String) -> String {
+  private func rows(_ expression: String, of condition: String) -> String {
     DeclaredParts.select(
-      columns, from: "main.\(table.quotedIdentifier) AS \(source.quotedIdentifier)",
+      [expression], from: "main.\(table.quotedIdentifier) AS \(source.quotedIdentifier)",
       conditions: [predicate?.parenthesized, condition].compactMap(\.self), groupBy: [],
       having: nil)
   }

@@ -5,8 +5,9 @@
 // (``LeftTable``). So to leave out rows that do not have it changes nothing of the owner's records.
 extension IncrementalAnalysis {
   /// Of which tables rows may be kept that SQLite would look through: where all joined tables have no
-  /// index, it is not enough to keep those that it names.
-  enum Keeping: CaseIterable { case none, unsearched, all }
+  /// index, it is not enough to keep those that it names. It may look through those that have few rows, if nothing else
+  /// helps.
+  enum Keeping: CaseIterable { case none, unsearched, all, few }
 
   /// How many owners are tried for which rows would be kept, and how often tables are added of which: each
   /// time SQLite is asked for its plan.
@@ -20,6 +21,7 @@ extension IncrementalAnalysis {
     _ keeping: Keeping, besides owners: Set<Int>, until check: (Self) throws -> Void
   ) throws {
     if keeping == .none { return try check(self) }
+    if keeping == .few { return try lookThroughFew(until: check) }
     let mayKeep = !dependsOnOrder
     if mayKeep, keeping == .all {
       let all = keepable.subtracting(owners)

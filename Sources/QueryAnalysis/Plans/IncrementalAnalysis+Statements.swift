@@ -133,7 +133,9 @@ extension IncrementalAnalysis {
         || detail.hasPrefix("SCAN \(Self.passes)")
       // What a function makes of one value.
       let isFunction = lists.contains(where: step.goesAlong(function:))
-      guard step.findsByKey || isOwn || isFunction || isRowOfSearch(detail) else {
+      guard
+        step.findsByKey || isOwn || isFunction || isRowOfSearch(detail) || looksThroughFew(detail)
+      else {
         let shown = detail.replacing(" LEFT-JOIN", with: "")
         let name = Self.nameOfSource(in: detail)
         let help =
@@ -191,6 +193,9 @@ extension IncrementalAnalysis {
       let owners = windows.functions.isEmpty ? "groups" : "partitions"
       let read = candidate.extreme?.shown ?? "which"
       text = "changed rows of \(others.listed) lead to their \(owners), \(read) are read again"
+    }
+    if !lookedThrough.isEmpty {
+      text += "; all rows of \(lookedThrough.sorted().listed) are looked at, which are few"
     }
     text += plan.leads.notes
     switch plan.window?.short {

@@ -40,6 +40,8 @@ struct IncrementalShape {
   let keyIsUnique: Bool
   var plan: IncrementalPlan
   var reason: String
+  /// Whether all rows of a table are looked at where one of another changed.
+  var looksThroughFew = false
 }
 
 /// Finds out whether a query can be maintained row by row, and how.
@@ -60,6 +62,8 @@ struct IncrementalAnalysis {
   private let hidden: [String]
   /// Tables whose rows are found for an owner in memory, for SQLite would look at all of them.
   private(set) var kept: Set<Int> = []
+  /// By the names that SQLite knows them by, tables that have few rows and may be looked through.
+  var lookedThrough: Set<String> = []
   let windows: WindowFunctions
   /// The columns that the ORDER BY of a window has at its end, though they were not written; nil: none.
   let keyOfWindows: [String]?
@@ -278,7 +282,8 @@ struct IncrementalAnalysis {
     return IncrementalShape(
       sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
       addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan,
-      reason: reason(plan) + (lack.map { "; their rows are found in memory: \($0)" } ?? ""))
+      reason: reason(plan) + (lack.map { "; their rows are found in memory: \($0)" } ?? ""),
+      looksThroughFew: !lookedThrough.isEmpty)
   }
 
   // MARK: - Key

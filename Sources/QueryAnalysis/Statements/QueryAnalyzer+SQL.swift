@@ -77,7 +77,7 @@ extension QueryAnalyzer {
     var first: NotIncremental?
     for values in attempts
     where first == nil && best == nil || budget.takesAnother(of: attempts.count) {
-      if best != nil, values?.hasLists == true { break }
+      if let best, !best.shape.looksThroughFew, values?.hasLists == true { break }
       do {
         let shape = try shape(values)
         let refusals = shape.plan.leads.count { !$0.isFollowed }

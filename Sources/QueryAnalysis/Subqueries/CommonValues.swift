@@ -96,7 +96,8 @@ struct CommonValues {
     return IncrementalShape(
       sql: sql, list: shape.list, key: shape.key, addedKeyNames: shape.addedKeyNames,
       keyIsUnique: shape.keyIsUnique, plan: plan,
-      reason: "\(shape.reason); where \(shown) comes to something else, the query runs again")
+      reason: "\(shape.reason); where \(shown) comes to something else, the query runs again",
+      looksThroughFew: shape.looksThroughFew)
   }
 
   /// A text as it was written.

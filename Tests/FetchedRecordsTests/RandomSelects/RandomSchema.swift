@@ -148,7 +148,9 @@ struct RandomSchema {
       "CREATE TABLE \(name) (\(list.joined(separator: ", ")))"
         + (kind == "without" || kind == "pair" ? " WITHOUT ROWID" : ""))
     for column in columns where column.isIndexed {
-      let more = random.once(in: 4) ? ", \(random.pick(columns).name)" : ""
+      // SQLite finds no (a, b) IN (SELECT …) in an index that has a column twice.
+      let others = columns.filter { $0.name != column.name }
+      let more = random.once(in: 4) && !others.isEmpty ? ", \(random.pick(others).name)" : ""
       statements.append("CREATE INDEX \(name)_\(column.name) ON \(name) (\(column.name)\(more))")
     }
     let expression = random.pick(Self.expressions)
@@ -170,7 +172,7 @@ struct RandomSchema {
 
   // MARK: - Writes
 
-  /// What is there before the query is looked at.
+  /// The statements of the first transaction.
   func rows(using random: inout RandomSource) -> [String] {
     tables.flatMap { table in
       (0..<8).map { _ in insertion(into: table, using: &random) }

@@ -44,6 +44,7 @@ extension RandomSelectWriter {
     let list = groups.map { "\(row.alias).\($0)" }.joined(separator: ", ")
     let condition = random.once(in: 4) ? condition([[inner]], depth: 0) : nil
     let predicate = condition.map { " WHERE \($0)" } ?? ""
+    let having = random.once(in: 6) ? " HAVING count(*) > 1" : ""
     // A name of the table that is the row's means another row within.
     let isOther = inner.alias != row.alias
     let sign = isOther && random.once(in: 5) ? "IS" : "="
@@ -52,15 +53,16 @@ extension RandomSelectWriter {
     switch random.number(0...(isOther ? 7 : 3)) {
     case 0:
       select.conditions.append(
-        "\(row.alias).\(column) IN (SELECT \(value) FROM \(from)\(predicate) GROUP BY \(terms))")
+        "\(row.alias).\(column) IN (SELECT \(value) FROM \(from)\(predicate) GROUP BY \(terms)\(having))"
+      )
     case 1:
       select.conditions.append(
-        "(\(list), \(row.alias).\(column)) IN (SELECT \(terms), \(value) FROM \(from)\(predicate) GROUP BY \(terms))"
+        "(\(list), \(row.alias).\(column)) IN (SELECT \(terms), \(value) FROM \(from)\(predicate) GROUP BY \(terms)\(having))"
       )
     case 2, 3:
       let names = groups.indices.map { "\(own(groups[$0])) AS k\($0)" }
       let sql =
-        "SELECT \((names + ["\(value) AS best"]).joined(separator: ", ")) FROM \(from)\(predicate) GROUP BY \(terms)"
+        "SELECT \((names + ["\(value) AS best"]).joined(separator: ", ")) FROM \(from)\(predicate) GROUP BY \(terms)\(having)"
       var conditions = ["g.best = \(row.alias).\(column)"]
       if random.once(in: 2) {
         conditions += groups.indices.map { "g.k\($0) = \(row.alias).\(groups[$0])" }
