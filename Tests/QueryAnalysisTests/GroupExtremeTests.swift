@@ -11,6 +11,8 @@ import Testing
       id INTEGER PRIMARY KEY, room INTEGER NOT NULL, thread INTEGER, text TEXT, at INTEGER NOT NULL, price REAL);
     CREATE INDEX messageByRoom ON message (room, at);
     CREATE INDEX messageByThread ON message (thread, price);
+    CREATE TABLE tag (name TEXT PRIMARY KEY, room INTEGER NOT NULL);
+    CREATE TABLE word (name TEXT COLLATE NOCASE, room INTEGER NOT NULL, key INTEGER, PRIMARY KEY (name COLLATE BINARY));
     CREATE VIEW newest AS SELECT room, max(id) AS id FROM message GROUP BY room;
     """
 
@@ -30,6 +32,7 @@ import Testing
 
   @Test(arguments: [
     "SELECT m.* FROM message AS m JOIN (SELECT room, max(id) AS last FROM message GROUP BY room) AS s ON s.room = m.room AND s.last = m.id",
+    "SELECT m.text, last FROM message AS m JOIN (SELECT room, max(id) AS last FROM message GROUP BY room) AS s ON last = m.id ORDER BY m.at DESC NULLS LAST, last DESC",
     "SELECT message.text, s.room, last AS id FROM (SELECT room, max(id) AS last FROM message GROUP BY 1) AS s JOIN message ON last = message.id",
     "WITH s(a, b) AS (SELECT room, max(id) FROM message GROUP BY room) SELECT m.* FROM message AS m, s WHERE b = m.id",
     "SELECT m.text, n.id AS newest FROM newest AS n JOIN message AS m ON m.id = n.id",
@@ -128,6 +131,21 @@ import Testing
     "SELECT m.*, o.text AS t FROM message AS m LEFT JOIN message AS o ON m.id < o.id AND o.room = m.room WHERE o.id IS NULL",
     // Which of several comes first.
     "SELECT * FROM message AS m WHERE id = (SELECT o.id FROM message AS o WHERE o.room = m.room ORDER BY at LIMIT 1)",
+    "SELECT * FROM tag AS t WHERE name = (SELECT o.name FROM tag AS o WHERE o.room = t.room ORDER BY o.name COLLATE NOCASE LIMIT 1)",
+    "SELECT * FROM message AS m WHERE id = (SELECT o.id AS at FROM message AS o WHERE o.room = m.room ORDER BY at DESC, o.id LIMIT 1)",
+    // A value of another type, or collation, than the column.
+    "SELECT m.id FROM message AS m JOIN (SELECT room, max(id) AS last FROM message GROUP BY room) AS s ON s.last = m.id WHERE s.last < '3'",
+    "SELECT m.id, s.last + 1 AS next FROM message AS m JOIN (SELECT room, max(id) AS last FROM message GROUP BY room) AS s ON s.last = m.id",
+    "SELECT w.key FROM word AS w JOIN (SELECT room, max(name) AS last FROM word GROUP BY room) AS s ON s.room = w.room AND s.last = w.name",
+    "SELECT * FROM word WHERE name IN (SELECT max(name) FROM word GROUP BY room)",
+    // There is always a row; what is shown is more than what is written.
+    "SELECT * FROM message AS m WHERE NOT EXISTS (SELECT max(o.id) FROM message AS o WHERE o.room = m.room AND o.id > m.id)",
+    "SELECT m.id FROM message AS m JOIN (SELECT *, max(id) AS last, room AS r FROM message GROUP BY room) AS s ON s.r = m.id",
+    // A word that is a name.
+    """
+    SELECT m.id FROM message AS m, word WHERE m.id = (
+      SELECT o.id AS key FROM message AS o WHERE o.room = m.room AND key > 1 ORDER BY o.id LIMIT 1)
+    """,
   ])
   func `are others`(sql: String) throws {
     let plan = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema).plan

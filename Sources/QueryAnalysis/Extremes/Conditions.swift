@@ -1,7 +1,10 @@
+import GRDB
+
 extension SelectSyntax {
   /// The conditions of WHERE that AND joins.
   var conditions: [ArraySlice<SQLToken>] { predicate?.conditions ?? [] }
 
+  /// The same without one of these.
   func leavingOutCondition(_ place: Int) -> SelectSyntax {
     var copy = self
     var rest = conditions
@@ -10,7 +13,8 @@ extension SelectSyntax {
     return copy
   }
 
-  /// The same without a source that is no LEFT JOIN, and all conditions that its rows and those of the query fulfil.
+  /// The same without a source and without WHERE, and what rows fulfil of WHERE and of the ON that the source was joined
+  /// by.
   func leavingOutSource(
     _ index: Int
   ) -> (rest: SelectSyntax, conditions: [ArraySlice<SQLToken>]) {
@@ -88,5 +92,31 @@ extension ArraySlice<SQLToken> {
 extension ColumnName {
   var written: String {
     [qualifier, name].compactMap { $0?.quotedIdentifier }.joined(separator: ".")
+  }
+}
+
+extension SQLToken {
+  /// Whether this is a word that stands between operands, or for a value: no column is meant by it.
+  var isOperator: Bool {
+    [
+      "AND", "OR", "NOT", "NULL", "IS", "IN", "BETWEEN", "LIKE", "GLOB", "ESCAPE", "CASE", "WHEN",
+      "THEN", "ELSE", "END", "COLLATE", "ISNULL", "NOTNULL", "TRUE", "FALSE", "DISTINCT", "FROM",
+    ].contains(where: isWord)
+  }
+}
+
+extension SchemaFacts {
+  /// Whether values that the columns of a table's primary key take for equal are equal in it: its index may have another
+  /// collation.
+  func primaryKeyComparesAsColumns(of table: String) -> Bool {
+    let sql = """
+      SELECT key.name, key.coll FROM pragma_index_list(?) AS list
+      JOIN pragma_index_xinfo(list.name) AS key ON key.key WHERE list.origin = 'pk'
+      """
+    guard let keys = try? Row.fetchAll(db, sql: sql, arguments: [table]) else { return false }
+    return keys.allSatisfy { key in
+      let own = comparison(of: (key[0] as String? ?? "").lowercased(), in: table)
+      return own?.collation.uppercased() == (key[1] as String?)?.uppercased()
+    }
   }
 }

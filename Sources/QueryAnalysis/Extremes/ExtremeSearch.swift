@@ -107,7 +107,8 @@ extension GroupExtreme {
       let source = syntax.sources[index]
       guard !source.isLeftJoined, syntax.sources.count > 1, let alias = source.name,
         index > 0 || !syntax.sources[1].isLeftJoined, let (inner, names) = groups(source),
-        let values = values(inner)
+        let values = values(inner),
+        (values.groupBy + [values.column]).allSatisfy({ isExact($0, of: values) })
       else { return nil }
       let shown = JoinedValues(alias: alias, names: names ?? inner.columns.map(\.name))
       let (rest, conditions) = syntax.leavingOutSource(index)
@@ -174,7 +175,7 @@ extension GroupExtreme {
         if let origin = values.select.origin(of: name) {
           return "\(row.quotedIdentifier).\(origin.name.quotedIdentifier)"
         }
-        isCertain = isCertain && name.qualifier == nil && token.isKeyword
+        isCertain = isCertain && name.qualifier == nil && token.isOperator
         return nil
       }
       return isCertain ? text : nil
@@ -228,8 +229,16 @@ extension GroupExtreme {
         let (table, select) = rows(of: inner),
         let origin = select.origin(of: inner.columns[0].expression), isKey(origin.name, of: table)
       else { return nil }
-      let order = inner.order.map { select.origin(of: OrderTerm($0).expression)?.name }
-      guard !order.contains(nil), order.contains(origin.name) else { return nil }
+      let order = inner.order.map(OrderTerm.init)
+      let columns = order.map { term in
+        let name = select.origin(of: term.expression)?.name
+        // The result column's name comes first.
+        return inner.columns[0].isNamed(by: term.expression) && name != origin.name ? nil : name
+      }
+      // Under another collation two keys may be equal.
+      guard !columns.contains(nil),
+        zip(order, columns).contains(where: { $0.collation == nil && $1 == origin.name })
+      else { return nil }
       return Values(
         table: table, columns: [nil], groupBy: inner.groupBy, choice: .first(inner.order),
         column: origin.name, select: select)
@@ -241,6 +250,9 @@ extension GroupExtreme {
       _ inner: SelectSyntax
     ) -> (row: String, values: Values, equal: [String])? {
       guard let (table, select) = rows(of: inner), let (found, rest) = correlations(of: inner),
+        !inner.columns.contains(where: {
+          resolver.locality.functions.callsAggregate($0.expression)
+        }),
         rest.count == 1, let (left, sign, right) = rest[0].withoutParentheses.comparison,
         sign == ">" || sign == "<", let first = left.columnName, let second = right.columnName,
         let row = found.first?.row, found.allSatisfy({ $0.row == row })
@@ -263,6 +275,7 @@ extension GroupExtreme {
     private func rows(of inner: SelectSyntax) -> (table: String, select: ResolvedSelect)? {
       guard inner.sources.count == 1, inner.commonTables.isEmpty, inner.windows.isEmpty,
         inner.having == nil, !inner.isDistinct,
+        inner.columns.allSatisfy({ $0.kind == .expression }) || inner.groupBy.isEmpty,
         case .table(_, let table) = inner.sources[0].origin, isTable(table),
         let select = try? resolver.resolve(readBy: inner), select.tables.count == 1
       else { return nil }
@@ -272,6 +285,14 @@ extension GroupExtreme {
     private func isKey(_ column: String, of table: String) -> Bool {
       let key = (try? facts.primaryKey(of: table).columns) ?? []
       return key.count == 1 && key[0].isSameIdentifier(as: column)
+        && facts.primaryKeyComparesAsColumns(of: table)
+    }
+
+    /// Whether equal values of a column look the same, and are compared under BINARY.
+    private func isExact(_ column: String, of values: Values) -> Bool {
+      if values.select.tables[0].rowIDColumn?.isSameIdentifier(as: column) == true { return true }
+      let comparison = facts.comparison(of: column.lowercased(), in: values.table)
+      return comparison.map { $0.collation == "BINARY" && $0.affinity != .blob } == true
     }
 
     /// What a subquery's rows have in common with the row around it, and its other conditions.

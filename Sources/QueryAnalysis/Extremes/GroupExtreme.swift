@@ -8,6 +8,10 @@ import GRDB
 ///
 ///     SELECT * FROM message WHERE id = (SELECT max(id) FROM message WHERE room IS ?)
 ///
+/// or, where it is no key, and rows of another group may have it,
+///
+///     SELECT * FROM message WHERE room IS ? AND at = (SELECT max(at) FROM message WHERE room IS ?)
+///
 /// and a changed row leads to the group that it is in.
 struct GroupExtreme {
   /// The query without the condition.
@@ -33,7 +37,7 @@ struct GroupExtreme {
   }
 
   /// - Parameter condition: on rows of the table, by the name of ``source``, that those of one group fulfil. It is written
-  ///   once or twice.
+  ///   twice where the value is no key, and so are its parameters.
   /// - Returns: a condition that their records fulfil, and no others.
   func condition(ofGroup condition: String) -> String {
     var (value, order) = (qualified(column), "")

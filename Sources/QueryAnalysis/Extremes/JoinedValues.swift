@@ -8,6 +8,15 @@ struct JoinedValues {
     return names.firstIndex { $0?.isSameIdentifier(as: name.name) == true }
   }
 
+  private func number(ofColumn expression: String) -> Int? {
+    SQLTokens.tokens(of: expression).columnName.flatMap(number)
+  }
+
+  private func isRead(by expression: String) -> Bool {
+    ResolvedSelect.references(in: SQLTokens.tokens(of: expression)[...])
+      .contains { number(of: $0) != nil }
+  }
+
   /// Whether a SELECT names none of its columns. They have the names of others, too: so it is asked for that of the source.
   func isUnread(in syntax: SelectSyntax) -> Bool {
     !syntax.columns.contains { $0.kind == .all }
@@ -18,7 +27,8 @@ struct JoinedValues {
       }
   }
 
-  /// A SELECT in which other columns stand for those of the source; nil: it shows all of them, or a subquery may look at one.
+  /// A SELECT in which other columns stand for those of the source; nil: it shows all of them, does more with one than to
+  /// show it and to order by it, or a subquery may look at one.
   func replaced(in syntax: SelectSyntax, by columns: [ColumnName]) -> SelectSyntax? {
     let mayLook = syntax.expressions.flatMap(Subquery.all).contains { subquery in
       subquery.body.contains { token in
@@ -29,9 +39,11 @@ struct JoinedValues {
       }
     }
     if mayLook { return nil }
-    let written = { (text: String) in
-      text.replacingNames { name, _ in number(of: name).map { columns[$0].written } }
+    // A value has another type and collation than a column: it may be shown, and not be compared.
+    let conditions = syntax.sources.compactMap { source in
+      if case .on(let condition) = source.constraint { condition } else { nil }
     }
+    if (conditions + [syntax.predicate].compactMap(\.self)).contains(where: isRead) { return nil }
     var copy = syntax
     for (index, column) in syntax.columns.enumerated() {
       switch column.kind {
@@ -39,20 +51,22 @@ struct JoinedValues {
       case .allOf(let name):
         if alias.isSameIdentifier(as: name) { return nil }
       case .expression:
-        let text = written(column.expression)
-        if text == column.expression { continue }
-        guard let name = column.name else { return nil }
-        copy.columns[index] = ResultColumn("\(text) AS \(name.quotedIdentifier)")
+        guard isRead(by: column.expression) else { continue }
+        guard let number = number(ofColumn: column.expression), let name = column.name else {
+          return nil
+        }
+        copy.columns[index] = ResultColumn("\(columns[number].written) AS \(name.quotedIdentifier)")
       }
     }
-    for (index, source) in syntax.sources.enumerated() {
-      guard case .on(let condition) = source.constraint else { continue }
-      copy.sources[index].constraint = .on(written(condition))
-    }
-    copy.predicate = syntax.predicate.map(written)
-    copy.order = syntax.order.map { term in
+    for (index, term) in syntax.order.enumerated() {
+      let expression = OrderTerm(term).expression
       // The name of a result column comes first.
-      syntax.columns.contains { $0.isNamed(by: OrderTerm(term).expression) } ? term : written(term)
+      if syntax.columns.contains(where: { $0.isNamed(by: expression) }) || !isRead(by: expression) {
+        continue
+      }
+      guard let number = number(ofColumn: expression), let end = term.firstRange(of: expression)
+      else { return nil }
+      copy.order[index] = columns[number].written + term[end.upperBound...]
     }
     return copy
   }

@@ -12,7 +12,7 @@ extension IncrementalAnalysis {
   ///
   /// - Throws: ``NotIncremental`` where that is in vain.
   mutating func lookThroughFew(until check: (Self) throws -> Void) throws {
-    for _ in 0... {
+    while true {
       do {
         return try check(self)
       } catch let refusal as NotIncremental {

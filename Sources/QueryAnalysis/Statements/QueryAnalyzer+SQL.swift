@@ -175,13 +175,7 @@ extension QueryAnalyzer {
   func incrementalShape(
     _ candidate: IncrementalCandidate, of sql: String, names: [String]
   ) throws -> IncrementalShape {
-    let resolver = SourceResolver(try RowLocality(db), budget, db)
-    if let extreme = GroupExtreme(in: candidate.syntax, resolver) {
-      var candidate = candidate
-      (candidate.syntax, candidate.whole) = (extreme.rest, WholeStatement(sql))
-      candidate.extreme = extreme
-      if let shape = try? incrementalShape(candidate, names: names) { return shape }
-    }
+    if let shape = try extremeShape(candidate, of: sql, names: names) { return shape }
     do {
       return try incrementalShape(candidate, names: names)
     } catch let refusal as NotIncremental {
@@ -198,6 +192,21 @@ extension QueryAnalyzer {
           reason: "\(refusal.reason), and where they are subqueries, \(error.reason)")
       }
     }
+  }
+
+  /// The same where it shows a few rows of each group; nil: it does not, or is followed in another way.
+  private func extremeShape(
+    _ candidate: IncrementalCandidate, of sql: String, names: [String]
+  ) throws -> IncrementalShape? {
+    // What is in vain here leaves the others as much.
+    let analyzer = QueryAnalyzer(definition: definition, db: db, budget: AnalysisBudget(definition))
+    let resolver = SourceResolver(try RowLocality(db), AnalysisBudget(definition), db)
+    guard let extreme = GroupExtreme(in: candidate.syntax, resolver),
+      let whole = WholeStatement(sql)
+    else { return nil }
+    var candidate = candidate
+    (candidate.syntax, candidate.whole, candidate.extreme) = (extreme.rest, whole, extreme)
+    return try? analyzer.incrementalShape(candidate, names: names)
   }
 
   /// The shape of UNION ALL, UNION, or a FULL JOIN; nil: it is another statement.

@@ -71,10 +71,10 @@ struct GroupedSources {
     let source = syntax.sources[index]
     if index == 0, syntax.sources[1].isLeftJoined { return nil }
     guard let group = group(of: source, syntax) else { return nil }
-    var conditions = Self.conjuncts(source.condition)
+    var conditions = source.condition?.conditions ?? []
     if !source.isLeftJoined {
-      if index == 0 { conditions += Self.conjuncts(syntax.sources[1].condition) }
-      conditions += Self.conjuncts(syntax.predicate)
+      if index == 0 { conditions += syntax.sources[1].condition?.conditions ?? [] }
+      conditions += syntax.conditions
     }
     var equalities: [Int: String] = [:]
     var others: [String] = []
@@ -136,7 +136,7 @@ struct GroupedSources {
       }
       guard let text = joined.replaced(column.expression) else { return nil }
       if text == column.expression { continue }
-      let name = column.alias ?? SQLTokens.tokens(of: column.expression).columnName?.name
+      let name = column.name
       guard let name = name ?? (hasNames ? names[index] : nil) else { return nil }
       rest.columns[index] = ResultColumn("\(text) AS \(name.quotedIdentifier)")
     }
@@ -264,12 +264,6 @@ struct GroupedSources {
       }
     }
     return others
-  }
-
-  private static func conjuncts(_ condition: String?) -> [ArraySlice<SQLToken>] {
-    guard let condition else { return [] }
-    let tokens = SQLTokens.tokens(of: condition)[...]
-    return tokens.conjuncts.isEmpty ? [tokens] : tokens.conjuncts
   }
 }
 

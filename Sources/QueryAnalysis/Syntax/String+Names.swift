@@ -16,8 +16,10 @@ extension String {
       if subqueries.contains(where: { $0.body.indices.contains(index) }) { continue }
       guard let name = ResolvedSelect.reference(at: index, in: tokens) else { continue }
       let before = index > tokens.startIndex ? tokens[index - 1] : nil
-      // CAST(… AS type), COLLATE name
-      if name.qualifier == nil, ["AS", "COLLATE"].contains(where: { before?.isWord($0) == true }) {
+      // CAST(… AS type), COLLATE name, NULLS LAST
+      if name.qualifier == nil,
+        ["AS", "COLLATE", "NULLS"].contains(where: { before?.isWord($0) == true })
+      {
         continue
       }
       guard let shown = replacement(name, tokens[index]) else { continue }
