@@ -16,8 +16,7 @@ extension WatcherCore {
     if connection?.isOutdated(
       files, before: before, isDatabaseLast: isDatabaseLast, at: .now) == true
     {
-      closeConnection()
-      reopen(reportsLoss: true)
+      openAnew(reportsLoss: true)
     }
   }
 
@@ -68,8 +67,23 @@ extension WatcherCore {
   func checkFiles(reportsLoss: Bool) {
     if let connection {
       if let found = connection.status, connection.isOpen(on: found) { return }
-      closeConnection()
+      openAnew(reportsLoss: reportsLoss)
+    } else {
+      reopen(reportsLoss: reportsLoss)
     }
+  }
+
+  /// Opens the files that have taken the place of others.
+  ///
+  /// A log that was damaged, or that is gone, under somebody who has it open is another one again as soon as it is
+  /// opened. From the fifth time within some seconds on, it is opened less and less often, for all who ask are told each time.
+  private func openAnew(reportsLoss: Bool) {
+    closeConnection()
+    let now = ContinuousClock.now
+    let last = replacements.flatMap { now - $0.last < .seconds(5) ? $0.count : nil }
+    let count = last.map { $0 + 1 } ?? 0
+    replacements = (now, count)
+    if count >= 4 { nextOpening = now + .milliseconds(250) * (1 << min(count - 4, 3)) }
     reopen(reportsLoss: reportsLoss)
   }
 

@@ -194,6 +194,25 @@ import Testing
     #expect(unreadable(owner.entries) == 1 && !owner.events.contains(.restored))
   }
 
+  /// Whoever has it open keeps it, so that it is another one again as soon as it is opened.
+  @Test func `a log that is cut under somebody who holds it is opened less and less often`()
+    async throws
+  {
+    let writer = try make(folder.file(), greatest: 1, mode: "WAL")
+    // The log has no page that opening reads.
+    try writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(5)))
+    try writer.execute("INSERT INTO item VALUES (2)")
+    try await owner.sees(2)
+    let cut = try SpawnedProcess("truncate", ["-s", "0", folder.file() + "-wal"])
+    #expect(cut.exitCode(within: 20) == 0)
+    let reopenings = { owner.watcher.status.statistics.reopenings }
+    try await owner.waits("many reopenings") { _ in reopenings() >= 6 }
+    let (count, start) = (reopenings(), ContinuousClock.now)
+    try await owner.waits("two more") { _ in reopenings() >= count + 2 }
+    #expect(ContinuousClock.now - start > .milliseconds(250))
+  }
+
   @Test func `a file cut to any size crashes nothing`() async throws {
     let writer = try make(folder.file(), greatest: 1)
     let copy = try Data(contentsOf: URL(fileURLWithPath: folder.file()))
