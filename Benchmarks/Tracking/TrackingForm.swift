@@ -126,7 +126,7 @@ extension TrackingForm {
         """, rest: "ORDER BY name",
       change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
     TrackingForm(
-      name: "NOT EXISTS",
+      name: "NOT EXISTS, of columns that may be NULL",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (
           SELECT 1 FROM player q WHERE q.clubId = p.clubId AND q.score > p.score)
