@@ -106,11 +106,13 @@ extension GroupExtreme {
     private func extreme(ofSource index: Int) -> GroupExtreme? {
       let source = syntax.sources[index]
       guard !source.isLeftJoined, syntax.sources.count > 1, let alias = source.name,
-        index > 0 || !syntax.sources[1].isLeftJoined, let (inner, names) = groups(source),
+        index > 0 || !syntax.sources[1].isLeftJoined,
+        let definition = syntax.definition(of: source, facts),
+        let inner = try? SelectParser.parse(definition.sql),
         let values = values(inner),
         (values.groupBy + [values.column]).allSatisfy({ isExact($0, of: values) })
       else { return nil }
-      let shown = JoinedValues(alias: alias, names: names ?? inner.columns.map(\.name))
+      let shown = JoinedValues(alias: alias, names: definition.names ?? inner.columns.map(\.name))
       let (rest, conditions) = syntax.leavingOutSource(index)
       let search = Search(rest, resolver)
       var rows: Set<String> = []
@@ -258,9 +260,9 @@ extension GroupExtreme {
         let row = found.first?.row, found.allSatisfy({ $0.row == row })
       else { return nil }
       let isFirst = select.origin(of: first) != nil
-      guard let origin = select.origin(of: isFirst ? first : second),
-        isColumn((isFirst ? second : first).written, origin.name, of: row),
-        (isFirst ? second : first).qualifier != nil
+      let (own, other) = isFirst ? (first, second) : (second, first)
+      guard let origin = select.origin(of: own), other.qualifier != nil,
+        isColumn(other.written, origin.name, of: row)
       else { return nil }
       let values = Values(
         table: table, columns: [nil], groupBy: found.map(\.column),
@@ -306,24 +308,6 @@ extension GroupExtreme {
       else { return nil }
       let all = inner.conditions.map { ($0, correlation($0, select)) }
       return (all.compactMap(\.1), all.filter { $1 == nil }.map(\.0))
-    }
-
-    /// The SELECT of a source, and the names of its columns where they are not its own.
-    private func groups(_ source: SourceSyntax) -> (SelectSyntax, [String?]?)? {
-      let sql: String
-      var names: [String]?
-      switch source.origin {
-      case .function: return nil
-      case .select(let text): sql = text
-      case .table(let schema, let name):
-        let known =
-          schema == nil
-          ? syntax.commonTables.first { $0.name.isSameIdentifier(as: name) } : nil
-        let isMain = schema?.isSameIdentifier(as: "main") != false
-        guard let table = known ?? (isMain ? try? facts.view(name) : nil) else { return nil }
-        (sql, names) = (table.select, table.columns)
-      }
-      return (try? SelectParser.parse(sql)).map { ($0, names) }
     }
 
     private func isTable(_ name: String) -> Bool {

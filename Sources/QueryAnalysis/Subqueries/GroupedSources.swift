@@ -163,22 +163,8 @@ struct GroupedSources {
   // MARK: - Groups
 
   private func group(of source: SourceSyntax, _ syntax: SelectSyntax) -> GroupOfRows? {
-    let sql: String
-    var given: [String]?
-    var tables = syntax.commonTables
-    switch source.origin {
-    case .function: return nil
-    case .select(let text): sql = text
-    case .table(let schema, let name):
-      let known = tables.firstIndex { schema == nil && $0.name.isSameIdentifier(as: name) }
-      let isMain = schema?.isSameIdentifier(as: "main") != false
-      guard
-        let table = known.map({ tables.remove(at: $0) }) ?? (isMain ? try? facts.view(name) : nil)
-      else { return nil }
-      if known == nil { tables = [] }
-      (sql, given) = (table.select, table.columns)
-    }
-    guard let alias = source.name, var inner = try? SelectParser.parse(sql),
+    guard let alias = source.name, let definition = syntax.definition(of: source, facts),
+      var inner = try? SelectParser.parse(definition.sql),
       inner.commonTables.isEmpty, inner.windows.isEmpty, inner.limit == nil,
       inner.isDistinct || !inner.groupBy.isEmpty
     else { return nil }
@@ -187,14 +173,14 @@ struct GroupedSources {
       return nil
     }
     inner = renamed
-    inner.commonTables = tables
+    inner.commonTables = definition.tables
     let functions = resolver.locality.functions
     guard let select = try? resolver.resolve(readBy: inner).groupedIfDistinct(functions),
       !syntax.commonTables.contains(where: { table in
         select.tables.contains { $0.name.isSameIdentifier(as: table.name) }
       })
     else { return nil }
-    return GroupOfRows(select, alias: alias, names: given, functions, facts)
+    return GroupOfRows(select, alias: alias, names: definition.names, functions, facts)
   }
 
   /// Which term of a group equals something of another source, and that as it is written there.
