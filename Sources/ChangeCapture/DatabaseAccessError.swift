@@ -14,12 +14,13 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
   package init(_ error: any Error, path: String) {
     let error = error as? DatabaseError
     let directory = DatabaseLocation(resolving: path)?.directory
+    let file = FileStatus(path: path)
     self.init(
       path: path, code: error?.extendedResultCode ?? .SQLITE_ERROR, message: error?.message ?? "",
       surroundings: Surroundings(
         directory: directory,
         isDirectoryWritable: directory.map(OperatingSystem.isWritable(directory:)) ?? false,
-        fileExists: FileStatus(path: path) != nil))
+        fileExists: file != nil, isFile: file?.isRegular ?? true))
   }
 
   /// What the advice depends on beyond the code.
@@ -28,6 +29,8 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
     var directory: String?
     var isDirectoryWritable: Bool
     var fileExists: Bool
+    /// Whether it is a regular one.
+    var isFile = true
   }
 
   init(path: String, code: ResultCode, message: String, surroundings: Surroundings) {
@@ -45,8 +48,11 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
     """
 
   private static func advice(_ code: ResultCode, _ around: Surroundings) -> String {
-    guard let directory = around.directory else { return "The directory does not exist." }
+    guard let directory = around.directory else {
+      return "The directory does not exist, or may not be reached."
+    }
     if !around.fileExists { return "The file does not exist, or may not be reached." }
+    if !around.isFile { return "A database is a regular file: put it there." }
     switch code {
     case .SQLITE_READONLY_ROLLBACK, .SQLITE_READONLY_RECOVERY:
       return hotJournalAdvice
@@ -63,6 +69,8 @@ package struct DatabaseAccessError: Error, Sendable, Equatable {
         They cannot be made in \(directory): allow writing there, or keep another connection to \
         the database open.
         """
+    case .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_WRITE:
+      return "There may be no room on the disk of \(directory), where the file -shm is made."
     default: break
     }
     switch code.primaryResultCode {

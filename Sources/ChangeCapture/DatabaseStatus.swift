@@ -30,7 +30,7 @@ package struct DatabaseIdentity: Sendable, Equatable {
   ///   - path: the database file.
   ///   - open: makes a read-only connection. GRDB reads the schema in this, which opens a log.
   /// - Returns: what `open` returned, and the files.
-  /// - Throws: what `open` throws; `SQLITE_CANTOPEN` where there is no file, `SQLITE_BUSY` where one
+  /// - Throws: what `open` throws; `SQLITE_CANTOPEN` where there is no regular file, `SQLITE_BUSY` where one
   ///   was replaced meanwhile, `SQLITE_CORRUPT` where to open it would delete its log.
   package static func opening(
     _ path: String, _ open: () throws -> DatabaseQueue
@@ -39,6 +39,11 @@ package struct DatabaseIdentity: Sendable, Equatable {
       let before = DatabaseStatus(path: path, location: location)
     else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "unable to open database file")
+    }
+    guard before.isOfFiles else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN,
+        message: "a folder, a pipe or a device is there in the place of a file")
     }
     guard !before.wouldLoseLog else {
       throw DatabaseError(
@@ -94,6 +99,9 @@ struct DatabaseStatus: Equatable {
   }
 
   var identity: DatabaseIdentity { DatabaseIdentity(self) }
+
+  /// Whether all that is there can be opened: to open a pipe waits for who writes it, for ever.
+  var isOfFiles: Bool { [database, log, index].allSatisfy { $0?.isRegular ?? true } }
 
   /// Whether opening the database would delete its log: SQLite takes a log beside an empty file for
   /// a leftover, and even a read-only connection removes it (`pagerOpenWalIfPresent` in pager.c).

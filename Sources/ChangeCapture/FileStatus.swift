@@ -13,6 +13,8 @@ package struct FileIdentity: Sendable, Hashable {
 /// within one tick of the file system's clock leave the same times.
 package struct FileStatus: Sendable, Equatable {
   var identity: FileIdentity
+  /// Whether it is neither a folder, nor a pipe, nor a device.
+  var isRegular = true
   var size: Int64
   /// Nanoseconds since 1970.
   var modified: Int64

@@ -18,6 +18,13 @@ enum OperatingSystem {
     return String(cString: resolved)
   }
 
+  /// Why nothing can be reached at a path, in the system's words; nil: nothing is there.
+  static func obstacle(to path: String) -> String? {
+    var buffer = stat()
+    guard stat(path, &buffer) != 0, errno != ENOENT, errno != ENOTDIR else { return nil }
+    return String(cString: strerror(errno))
+  }
+
   /// Whether this process may make files in a directory.
   static func isWritable(directory: String) -> Bool { access(directory, W_OK) == 0 }
 
@@ -88,6 +95,7 @@ extension FileStatus {
       let (modified, changed) = (buffer.st_mtim, buffer.st_ctim)
     #endif
     identity = FileIdentity(device: UInt64(buffer.st_dev), inode: UInt64(buffer.st_ino))
+    isRegular = buffer.st_mode & S_IFMT == S_IFREG
     size = Int64(buffer.st_size)
     self.modified = OperatingSystem.nanoseconds(modified)
     self.changed = OperatingSystem.nanoseconds(changed)

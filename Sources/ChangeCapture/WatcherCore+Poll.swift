@@ -96,7 +96,7 @@ extension WatcherCore {
     guard FileStatus(path: path) != nil else {
       letGo()
       nextOpening = nil
-      if reportsLoss { news.removed() }
+      if reportsLoss { reportLoss() }
       return
     }
     if let nextOpening, nextOpening > .now { return }
@@ -110,6 +110,13 @@ extension WatcherCore {
     } catch {
       if reportsLoss { report(error) }
     }
+  }
+
+  /// Says that nothing is at the path, or what is in the way of it.
+  private func reportLoss() {
+    guard let obstacle = OperatingSystem.obstacle(to: path) else { return news.removed() }
+    let error = DatabaseError(resultCode: .SQLITE_CANTOPEN, message: obstacle)
+    news.unreadable(DatabaseAccessError(error, path: path))
   }
 
   func openAtStart() throws(DatabaseAccessError) {

@@ -6,12 +6,13 @@ import Testing
 @Suite struct DatabaseAccessErrorTests {
   private func advice(
     _ code: ResultCode, directory: String? = "/data", isDirectoryWritable: Bool = true,
-    fileExists: Bool = true
+    fileExists: Bool = true, isFile: Bool = true
   ) -> String {
     DatabaseAccessError(
       path: "/data/music.db", code: code, message: "message",
       surroundings: .init(
-        directory: directory, isDirectoryWritable: isDirectoryWritable, fileExists: fileExists)
+        directory: directory, isDirectoryWritable: isDirectoryWritable, fileExists: fileExists,
+        isFile: isFile)
     ).description
   }
 
@@ -26,6 +27,8 @@ import Testing
   @Test func `each kind of trouble has its mend`() {
     #expect(advice(.SQLITE_CANTOPEN, directory: nil).contains("directory does not exist"))
     #expect(advice(.SQLITE_CANTOPEN, fileExists: false).contains("file does not exist"))
+    #expect(advice(.SQLITE_CANTOPEN, isFile: false).contains("regular file"))
+    #expect(advice(.SQLITE_IOERR_SHMSIZE).contains("no room on the disk of /data"))
     #expect(advice(.SQLITE_NOTADB).contains("not an SQLite database"))
     #expect(advice(.SQLITE_CORRUPT).contains("integrity_check"))
     #expect(advice(.SQLITE_READONLY_ROLLBACK).contains("killed"))

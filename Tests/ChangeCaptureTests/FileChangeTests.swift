@@ -56,6 +56,36 @@ import Testing
     try await owner.sees(2)
   }
 
+  @Test func `a file that cannot be reached is not taken for one that is gone`() async throws {
+    try make(folder.file(), greatest: 1)
+    let owner = try Owner(folder.file())
+    try move(folder.file(), to: folder.file("away.db"))
+    try #require(symlink(folder.file(), folder.file()) == 0)
+    try await owner.waits("the obstacle") { events in
+      guard case .unreadable(let error)? = events.last?.event else { return false }
+      return error.advice.contains("may not be reached")
+    }
+    try move(folder.file("away.db"), to: folder.file())
+    try await owner.sees(1)
+  }
+
+  /// To open it would wait for somebody who writes it.
+  @Test(arguments: ["", "-wal"])
+  func `a pipe is no database, nor a log`(ending: String) async throws {
+    try make(folder.file(), greatest: 1)
+    let owner = try Owner(folder.file())
+    try move(folder.file(), to: folder.file("away.db"))
+    try #require(mkfifo(folder.file() + ending, 0o600) == 0)
+    if !ending.isEmpty { try Data("SQLite".utf8).write(to: URL(fileURLWithPath: folder.file())) }
+    try await owner.waits("the pipe") { events in
+      guard case .unreadable(let error)? = events.last?.event else { return false }
+      return error.message.contains("a pipe")
+    }
+    try #require(unlink(folder.file() + ending) == 0)
+    try move(folder.file("away.db"), to: folder.file())
+    try await owner.sees(1)
+  }
+
   /// Else the thread would run without an end.
   @Test func `without a file nothing is waited for but the next poll`() throws {
     try make(folder.file(), greatest: 1, mode: "WAL")
@@ -288,7 +318,7 @@ import Testing
       ("no directory", folder.file("nowhere/music.db"), "directory does not exist"),
       ("no file", folder.file("nothing.db"), "does not exist"),
       ("garbage", garbage(), "not an SQLite database"),
-      ("a directory", folder.path, "readable"),
+      ("a directory", folder.path, "regular file"),
     ].map { name, path, advice in
       (
         name, advice,

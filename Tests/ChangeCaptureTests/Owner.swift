@@ -70,6 +70,8 @@ final class Owner: Sendable {
     var configuration = Configuration()
     configuration.readonly = true
     configuration.busyMode = .timeout(lockTimeout)
+    // To open a pipe waits for who writes it.
+    guard FileStatus(path: path)?.isRegular != false else { return nil }
     let connection = try DatabaseQueue(path: path, configuration: configuration)
     return try connection.read { try Int.fetchOne($0, sql: "SELECT max(id) FROM item") }
   }
