@@ -39,5 +39,42 @@
       #expect(refresher.statistics.background > before)
       #expect(yields() == false)
     }
+
+    /// Endless until then, by a clock that stands still within a statement.
+    private static let untilThen = QueryDefinition(
+      name: "untilThen",
+      form: .sql(
+        """
+        WITH RECURSIVE n(i) AS (
+          SELECT 1 UNION ALL SELECT i + 1 FROM n, present
+          WHERE i < CASE WHEN julianday('now') < until THEN 9e18 ELSE 10 END)
+        SELECT count(*) AS count FROM n
+        """))
+
+    /// No commit tells that others leave the processor to it again.
+    @Test func `that took too long is tried again by itself`() throws {
+      var limits = RefresherLimits()
+      limits.statement = .milliseconds(100)
+      let fixture = try Fixture(
+        schema: "CREATE TABLE present(until REAL); INSERT INTO present VALUES (0)",
+        queries: .definitions([Self.untilThen]), limits: limits)
+      let watched = try fixture.open("untilThen")
+      try fixture.write("UPDATE present SET until = julianday('now', '+0.7 seconds')")
+      fixture.refresher.refresh()
+      var kinds: [FetchFailure.Kind?] = []
+      let deadline = ContinuousClock.now + .seconds(120)
+      while kinds.last != .some(nil) {
+        for event in watched.takeEvents() {
+          switch event {
+          case .failed(let failure): kinds.append(failure.kind)
+          case .recovered, .changed: kinds.append(nil)
+          default: break
+          }
+        }
+        try #require(ContinuousClock.now < deadline)
+        usleep(1000)
+      }
+      #expect(kinds == [.tooLong, nil])
+    }
   }
 #endif

@@ -28,7 +28,7 @@ import Testing
       begun.wait(timeout: .now() + time) == .success
     }
 
-    func pass(after milliseconds: UInt64) -> UInt64 {
+    func pass(after milliseconds: UInt64) -> Bool {
       turn.pass(at: DispatchTime.now().uptimeNanoseconds + milliseconds * 1_000_000)
     }
   }
@@ -60,7 +60,7 @@ import Testing
     let (first, second) = (Runner(turns), Runner(turns))
     first.begin()
     #expect(first.hasBegun())
-    #expect(first.pass(after: 1000) == 0, "nobody else wants to run")
+    #expect(!first.pass(after: 1000), "nobody else wants to run")
     second.begin()
     try waits(.newcomers)
     let passed = Atomic(false)
@@ -71,7 +71,7 @@ import Testing
     }
     #expect(second.hasBegun())
     try waits(.others)
-    #expect(second.pass(after: 2) == 0, "its slice is not over")
+    #expect(!second.pass(after: 2), "its slice is not over")
     second.turn.end()
     try eventually("the first goes on") { passed.load(ordering: .sequentiallyConsistent) }
   }

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import TestSupport
 import Testing
@@ -28,5 +29,36 @@ import Testing
       }
     }
     #expect(interruptions > 0)
+  }
+
+  /// A thread that waits for the processor, or lets others go first, is not ended for what they do.
+  @Test func `grants the processor's time, and four times that by the clock`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file()
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (id)") }
+    let statementGuard = StatementGuard(ProcessorTurns())
+    let connection = try ReadOnlyConnection.open(path: path, .none, guardedBy: statementGuard)
+    let waiting = DatabaseFunction("waiting", argumentCount: 0) { _ in
+      usleep(1000)
+      return 1
+    }
+    let granted = Duration.milliseconds(40)
+    let start = ContinuousClock.now
+    statementGuard.takingTurns {
+      connection.inDatabase { db in
+        db.add(function: waiting)
+        #expect(throws: StatementGuard.Interruption.time) {
+          try statementGuard.run(atMost: granted) {
+            _ = try Row.fetchAll(
+              db,
+              sql: """
+                WITH RECURSIVE n(i) AS (SELECT waiting() UNION ALL SELECT i + waiting() FROM n)
+                SELECT max(i) FROM n
+                """)
+          }
+        }
+      }
+    }
+    #expect(ContinuousClock.now - start >= granted * 4)
   }
 }

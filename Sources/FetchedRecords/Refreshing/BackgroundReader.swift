@@ -93,6 +93,11 @@ final class BackgroundReader: @unchecked Sendable {
         connection?.inDatabase { db in
           let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
           for task in run.tasks {
+            // What a task is shown together with would be of another commit.
+            guard db.isInsideTransaction else {
+              task.fail(with: .transactionEnded)
+              continue
+            }
             let meter = meter(for: task.definition, in: db)
             task.perform(statementGuard, meter, in: transaction)
           }
@@ -213,6 +218,8 @@ final class BackgroundTask: @unchecked Sendable {
     expectedDuration = live.durations.fetch
     receivers = live.takeReceivers()
   }
+
+  func fail(with failure: FetchFailure) { outcome = .failure(failure) }
 
   func perform(
     _ statementGuard: StatementGuard, _ meter: ResultMeter, in transaction: ReadTransaction

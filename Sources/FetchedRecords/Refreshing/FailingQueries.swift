@@ -77,12 +77,16 @@ extension Refresher {
   /// The queries that cannot be brought up to date, and why; readable from any thread.
   package var failingQueries: [String: FetchFailure] { failing.withLock { $0.all(at: .now) } }
 
-  /// Notes a failure that is the query's own: of the database as a whole it is told by itself.
+  /// Notes a failure that is the query's own: of the database as a whole it is told by itself. A page
+  /// that is damaged may be in the way of some queries only.
   func note(_ failure: FetchFailure, ofQuery result: LiveResult) {
     let own: [FetchFailure.Kind] = [
       .query, .sections, .tooLong, .tooLarge, .noMemory, .exploration, .database,
     ]
-    guard own.contains(failure.kind), result.listener is NamedQueryListener else { return }
+    let isOwn =
+      own.contains(failure.kind)
+      || self.failure == nil && failure.kind == .unavailable && failure.cause != nil
+    guard isOwn, result.listener is NamedQueryListener else { return }
     if result.isExplored { return log(.explorationFails(result.queryName, failure)) }
     let live = result.opening == nil ? ObjectIdentifier(result) : nil
     let isNews = failing.withLock { $0.note(result.queryName, failure, of: live, at: .now) }

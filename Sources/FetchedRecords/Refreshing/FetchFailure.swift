@@ -34,6 +34,18 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
   /// Whether what was read last is what there still is.
   package var leavesLastResult: Bool { kind == .busy || kind == .hotJournal }
 
+  /// Whether it may be over though nothing is committed: others leave the processor to the query again,
+  /// or there is room on the disk.
+  var mayPass: Bool {
+    switch kind {
+    case .tooLong, .unavailable: true
+    case .database:
+      [.SQLITE_FULL, .SQLITE_NOMEM].contains((cause as? DatabaseError)?.resultCode)
+    case .busy, .hotJournal, .query, .sections, .tooLarge, .noMemory, .exploration, .abandoned:
+      false
+    }
+  }
+
   /// Whether what is tried again at once would keep others waiting in vain.
   var isTriedLater: Bool { kind == .tooLong || kind == .noMemory }
 
@@ -100,6 +112,11 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
         cause: error)
     }
   }
+
+  /// Another statement has failed in a way that ends a transaction.
+  static let transactionEnded = FetchFailure(
+    kind: .unavailable,
+    detail: "another query met an error that ends a transaction: it is tried again by itself")
 
   /// The same where it is the statement's own fault, and nobody declares that: who typed it in is told.
   func of(_ definition: QueryDefinition) -> FetchFailure {

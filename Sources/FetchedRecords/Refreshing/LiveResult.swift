@@ -54,6 +54,8 @@ package final class LiveResult: @unchecked Sendable {
   var durations = Durations()
   /// Not before this it is tried again.
   var notBefore: ContinuousClock.Instant?
+  /// When it is tried again though nothing has changed, and how long it waits for that; nil: it is not.
+  var retry: (time: ContinuousClock.Instant, pause: Duration)?
   /// Who waits for it; nil: its first result is there.
   var opening: Opening?
   /// Who waits until it was fetched again, by work that begins from now on.
@@ -178,7 +180,7 @@ package final class LiveResult: @unchecked Sendable {
   /// Takes a new state, and what the values come to that all records look at; returns whether a failure is over with it.
   func succeed(with snapshot: ResultsSnapshot, values: [Value]?) -> Bool {
     defer { failure = nil }
-    (self.snapshot, self.values) = (snapshot, values)
+    (self.snapshot, self.values, retry) = (snapshot, values, nil)
     return failure != nil
   }
 

@@ -154,21 +154,22 @@ final class ProcessorTurn: @unchecked Sendable {
   /// Lets others run where the slice is over and somebody waits.
   ///
   /// - Parameter time: now.
-  /// - Returns: nanoseconds that it took.
-  func pass(at time: UInt64) -> UInt64 {
+  /// - Returns: whether others have run.
+  @discardableResult
+  func pass(at time: UInt64) -> Bool {
     giveWay(at: time)
     let length = time &- sliceStart.load(ordering: .relaxed)
     switch turns.waiting {
     case .newcomers where length > Self.shortSlice: break
     case .others where length > Self.slice: break
-    default: return 0
+    default: return false
     }
-    guard hasPlace.exchange(false, ordering: .relaxed) else { return 0 }
+    guard hasPlace.exchange(false, ordering: .relaxed) else { return false }
     sliceStart.store(0, ordering: .relaxed)
     used.wrappingAdd(length, ordering: .relaxed)
     turns.pass(from: self, goesOn: true)
     wait()
-    return sliceStart.load(ordering: .relaxed) &- time
+    return true
   }
 
   /// Lets a thread run that a commit has woken on this processor. By itself the scheduler takes a

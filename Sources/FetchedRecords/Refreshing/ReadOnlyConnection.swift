@@ -36,11 +36,18 @@ extension Database {
     sqlite3_busy_timeout(sqliteConnection, Int32(duration / .milliseconds(1)))
   }
 
+  /// Throws an error again that has ended the transaction, as some do: what is read after it would be of
+  /// another commit. https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction
+  func rethrowIfTransactionEnded(by error: any Error) throws {
+    if !isInsideTransaction { throw error }
+  }
+
   /// Runs `body` in one read transaction, so that all of it sees one commit.
   func readTransaction<T>(_ body: () throws -> T) throws -> T {
     do {
       try run("BEGIN DEFERRED")
       let result = try body()
+      guard isInsideTransaction else { throw FetchFailure.transactionEnded }
       try run("COMMIT")
       return result
     } catch {

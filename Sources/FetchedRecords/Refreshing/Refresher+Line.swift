@@ -57,11 +57,11 @@ extension Refresher {
     // Whoever hears that the database can be read again finds that queries can be, too.
     let end = ContinuousClock.now + (failure == nil ? Self.slice : Self.recovery)
     try beginNext(in: transaction.db)
-    servePage(in: transaction.db)
+    try servePage(in: transaction.db)
     // Where nothing is done beside, nothing is put off. To begin a transaction costs as much as most
     // first results, so whoever waits for one is served in the same; no more of them than of others.
     while !worksBeside || ContinuousClock.now < end, let result = line.next() {
-      serve(result, in: transaction)
+      try serve(result, in: transaction)
       try beginNext(in: transaction.db)
     }
   }
@@ -71,7 +71,7 @@ extension Refresher {
     try begin(opening, in: db)
   }
 
-  private func serve(_ result: LiveResult, in transaction: ReadTransaction) {
+  private func serve(_ result: LiveResult, in transaction: ReadTransaction) throws {
     guard live.contains(result), result.isBehind else { return }
     if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
     // What it is under another schema is found out for one of them in a turn.
@@ -79,16 +79,17 @@ extension Refresher {
       guard mayAnalyse else { return line.append(result) }
       mayAnalyse = false
     }
+    let (bound, work): (BoundQuery, Query.Work)
     do {
-      let (bound, work) = try work(for: result, in: transaction.db)
-      if waitsForRows(result, work, bound.query) { return }
-      guard mayBeShort(result, work, bound.query), update(result, work, in: transaction) else {
-        return line.appendLong(result)
-      }
-      if result.failure == nil { settle(result) }
+      (bound, work) = try self.work(for: result, in: transaction.db)
     } catch {
-      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
+      return try failWithinTransaction(result, with: error, in: transaction.db)
     }
+    if waitsForRows(result, work, bound.query) { return }
+    guard mayBeShort(result, work, bound.query), try update(result, work, in: transaction) else {
+      return line.appendLong(result)
+    }
+    if result.failure == nil { settle(result) }
   }
 
   private func mayBeShort(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
@@ -135,7 +136,8 @@ extension Refresher {
       result = try bind(opening.request, in: db)
     } catch {
       let failure = FetchFailure(any: error)
-      return answers.append { opening.completion(.failure(failure)) }
+      answers.append { opening.completion(.failure(failure)) }
+      return try db.rethrowIfTransactionEnded(by: error)
     }
     result.opening = opening
     unopened[ObjectIdentifier(opening)] = result

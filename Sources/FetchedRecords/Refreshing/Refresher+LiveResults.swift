@@ -1,4 +1,5 @@
 import ChangeCapture
+import Dispatch
 import GRDB
 import OrderedResults
 import QueryAnalysis
@@ -7,35 +8,46 @@ import QueryAnalysis
 extension Refresher {
   /// Brings the live results up to date that changes concern: at once where that is short, else they
   /// stand in line.
-  func bringUpToDate(_ changes: DatabaseChanges, in transaction: ReadTransaction) {
+  ///
+  /// - Throws: an error that has ended the transaction.
+  func bringUpToDate(_ changes: DatabaseChanges, in transaction: ReadTransaction) throws {
     for group in live.groups(touchedBy: changes) {
       let work = group.query.work(for: changes, isWindow: group.isOfWindows)
       switch work.records {
       case .none:
         if work.alongside.isEmpty { continue }
-        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
+        for result in group.members.values {
+          try bring(work, changes, into: result, in: transaction)
+        }
       case .rows(let changed):
-        let found = try? group.assignments(of: changed, in: transaction.db)
-        guard let assignments = found else {
+        let assignments: [(LiveResult, [ChangedRows])]
+        do {
+          assignments = try group.assignments(of: changed, in: transaction.db)
+        } catch {
+          try transaction.db.rethrowIfTransactionEnded(by: error)
           for result in group.members.values { postpone(result, changes) }
           continue
         }
         for (result, changed) in assignments {
           var work = work
           work.records = .rows(changed)
-          if bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
+          if try bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
       case .limited(_, othersChanged: false) where work.alongside.isEmpty:
         for result in group.members.values
         where result.isBehind || !showsPresentRows(result, group.query) {
-          bring(work, changes, into: result, in: transaction)
+          try bring(work, changes, into: result, in: transaction)
         }
       case .totals, .limited:
-        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
+        for result in group.members.values {
+          try bring(work, changes, into: result, in: transaction)
+        }
       case .window, .total:
         break
       case .refetch where group.isOfWindows:
-        for result in group.members.values { bring(work, changes, into: result, in: transaction) }
+        for result in group.members.values {
+          try bring(work, changes, into: result, in: transaction)
+        }
       case .refetch:
         for result in group.members.values { postpone(result, changes) }
       }
@@ -47,10 +59,10 @@ extension Refresher {
   private func bring(
     _ work: Query.Work, _ changes: DatabaseChanges, into result: LiveResult,
     in transaction: ReadTransaction
-  ) -> Bool {
+  ) throws -> Bool {
     if !result.isBehind, let bound = try? result.bound?.get(),
       let work = try? known(work, of: result, bound, in: transaction.db),
-      isShort(work, for: result), update(result, work, in: transaction)
+      isShort(work, for: result), try update(result, work, in: transaction)
     {
       return true
     }
@@ -114,9 +126,10 @@ extension Refresher {
   ///   - work: by which work.
   ///   - transaction: reads it.
   /// - Returns: whether it is done, with success or without; false: it takes longer.
+  /// - Throws: an error that has ended the transaction.
   func update(
     _ result: LiveResult, _ work: Query.Work, in transaction: ReadTransaction
-  ) -> Bool {
+  ) throws -> Bool {
     let meter = ResultMeter(limits, memory, mayWait: false)
     do {
       guard let bound = try result.bound?.get() else { return true }
@@ -140,7 +153,7 @@ extension Refresher {
       result.forgetIndex()
       return false
     } catch {
-      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
+      try failWithinTransaction(result, with: error, in: transaction.db)
     }
     return true
   }
@@ -229,6 +242,16 @@ extension Refresher {
     log(.refreshed(query: result.queryName, .refetch, update.duration))
   }
 
+  /// Fails a live result by an error that the transaction goes on after.
+  ///
+  /// - Throws: the error, if it does not.
+  func failWithinTransaction(
+    _ result: LiveResult, with error: any Error, in db: Database
+  ) throws {
+    fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
+    try db.rethrowIfTransactionEnded(by: error)
+  }
+
   /// A live result that fails keeps its last good state, until something else changes.
   func fail(
     _ result: LiveResult, with failure: FetchFailure, answering receivers: [LiveResult.Receiver]
@@ -242,6 +265,7 @@ extension Refresher {
     if result.background == nil { result.forgetIndex() }
     if let rows = result.listener as? FollowedRows { release(rows) }
     live.noteFailure(of: result)
+    if failure.mayPass { retryLater(result, after: failure) }
     result.isToldDelayed = false
     count {
       $0.failures += 1
@@ -254,6 +278,21 @@ extension Refresher {
     }
     answer(receivers, with: .failure(failure))
     callAwaiting(result)
+  }
+
+  /// Tries again what may succeed though nothing is committed, each time in vain after a wait twice as long.
+  private func retryLater(_ result: LiveResult, after failure: FetchFailure) {
+    let first = failure.kind == .tooLong ? limits.statement * 3 : .seconds(1)
+    let pause = min(result.retry.map { $0.pause * 2 } ?? first, first * 64)
+    let time = ContinuousClock.now + pause
+    result.retry = (time, pause)
+    access.async(after: .milliseconds(Int(min(pause / .milliseconds(1), 1e9)))) { [self] in
+      guard !isStopped, live.contains(result), result.retry?.time == time,
+        result.failure?.mayPass == true, result.background == nil
+      else { return }
+      refetch(result, because: "failure")
+      announce()
+    }
   }
 
   func answer(

@@ -54,7 +54,7 @@ extension Refresher {
   /// - Returns: false where it has to be tried again.
   private func begin(_ result: LiveResult, on reader: BackgroundReader) -> Bool {
     begin(on: reader) { [self] in
-      makeRun(result, seeing: $0)
+      try makeRun(result, seeing: $0)
     } again: {
       if live.contains(result) { line.appendLong(result) }
     } failing: {
@@ -63,11 +63,12 @@ extension Refresher {
   }
 
   /// Within the transaction, which may have found that others are behind too.
-  private func makeRun(_ result: LiveResult, seeing transaction: ReadTransaction) -> BackgroundRun?
-  {
+  private func makeRun(
+    _ result: LiveResult, seeing transaction: ReadTransaction
+  ) throws -> BackgroundRun? {
     let results = [result] + companions(of: result)
     for result in results { line.remove(result) }
-    let tasks = results.compactMap { makeTask($0, in: transaction.db) }
+    let tasks = try results.compactMap { try makeTask($0, in: transaction.db) }
     for task in tasks where task.live.holdsUpCompanions {
       pending.append((task.live, .fetching))
     }
@@ -83,7 +84,7 @@ extension Refresher {
   ///   - failing: answers whoever waits for it.
   /// - Returns: false where it has to be tried again.
   func begin(
-    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?,
+    on reader: BackgroundReader, _ makeRun: (ReadTransaction) throws -> BackgroundRun?,
     again: () -> Void, failing: (FetchFailure) -> Void
   ) -> Bool {
     attempts: for _ in 0..<Self.attempts {
@@ -104,7 +105,7 @@ extension Refresher {
 
   /// - Returns: false where a commit came in between.
   private func attemptToBegin(
-    on reader: BackgroundReader, _ makeRun: (ReadTransaction) -> BackgroundRun?
+    on reader: BackgroundReader, _ makeRun: (ReadTransaction) throws -> BackgroundRun?
   ) -> Result<Bool, FetchFailure> {
     attempt { [self] transaction in
       try reader.begin(reading: access.files)
@@ -112,7 +113,14 @@ extension Refresher {
         reader.end()
         return false
       }
-      guard let run = makeRun(transaction) else {
+      let made: BackgroundRun?
+      do {
+        made = try makeRun(transaction)
+      } catch {
+        reader.end()
+        throw error
+      }
+      guard let run = made else {
         reader.end()
         return true
       }
@@ -131,7 +139,8 @@ extension Refresher {
     count { $0.busyReaders = busy }
   }
 
-  private func makeTask(_ result: LiveResult, in db: Database) -> BackgroundTask? {
+  /// - Throws: an error that has ended the transaction.
+  private func makeTask(_ result: LiveResult, in db: Database) throws -> BackgroundTask? {
     guard live.contains(result), result.isBehind else { return nil }
     do {
       let (bound, work) = try work(for: result, in: db)
@@ -140,7 +149,7 @@ extension Refresher {
       result.background = task
       return task
     } catch {
-      fail(result, with: FetchFailure(any: error), answering: result.takeReceivers())
+      try failWithinTransaction(result, with: error, in: db)
       return nil
     }
   }

@@ -58,15 +58,27 @@ extension Refresher {
       noteSuccess()
       readOutlinesSoon()
       return result
-    } catch let error as DatabaseError {
-      throw FetchFailure(error)
+    } catch {
+      let failure = FetchFailure(any: error)
+      withdrawRecoveries(because: self.failure ?? failure)
+      throw error is DatabaseError ? failure : error
+    }
+  }
+
+  /// Nobody is told that a failure is over by a transaction that fails as well.
+  private func withdrawRecoveries(because failure: FetchFailure) {
+    pending.removeAll { result, event in
+      guard case .recovered = event else { return false }
+      live.noteFailure(of: result)
+      _ = result.fail(with: failure)
+      return true
     }
   }
 
   /// Whoever hears of a change must find that the database can be read.
   func noteSuccess() {
     guard failure != nil else { return }
-    failure = nil
+    (failure, retries) = (nil, 0)
     log(.recovered)
   }
 
@@ -127,7 +139,7 @@ extension Refresher {
       // What failed before was not brought up to date then, whatever changed now.
       refetchFailed()
       for index in live.searchIndexes { try changes.findDocuments(of: index, in: db) }
-      bringUpToDate(changes, in: transaction)
+      try bringUpToDate(changes, in: transaction)
     }
     // Whoever has something to be told does not wait for what may take longer.
     if line.hasShort, pending.isEmpty || failure != nil || !worksBeside {

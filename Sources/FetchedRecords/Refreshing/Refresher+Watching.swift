@@ -3,8 +3,10 @@ import Dispatch
 
 // Noticing what any process does to the database.
 extension Refresher {
-  /// How long to wait before trying again what a lock or a missing file prevented.
-  private static let retryInterval = DispatchTimeInterval.milliseconds(250)
+  /// How long to wait before trying again what a lock prevented.
+  private static let retryInterval = Duration.milliseconds(250)
+  /// The longest wait for what may last, as a damaged file does: it doubles from that of a lock to this.
+  private static let longestRetryInterval = Duration.seconds(4)
 
   /// Begins to notice commits; until then only ``refresh()`` looks.
   ///
@@ -148,7 +150,14 @@ extension Refresher {
   func scheduleRetry() {
     guard !isRetryScheduled else { return }
     isRetryScheduled = true
-    access.async(after: Self.retryInterval) { [weak self] in
+    let interval: Duration
+    if failure?.leavesLastResult == false {
+      interval = min(Self.retryInterval * (1 << min(retries, 8)), Self.longestRetryInterval)
+      retries += 1
+    } else {
+      interval = Self.retryInterval
+    }
+    access.async(after: .milliseconds(Int(interval / .milliseconds(1)))) { [weak self] in
       self?.isRetryScheduled = false
       self?.catchUpOrRetry()
     }

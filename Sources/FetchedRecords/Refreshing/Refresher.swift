@@ -85,6 +85,8 @@ package final class Refresher: @unchecked Sendable {
   /// Since when.
   private(set) var behindSince: ContinuousClock.Instant?
   var isRetryScheduled = false
+  /// So often in a row it was tried again to read the database, which no lock prevents.
+  var retries = 0
   /// What tells of a writer's own commits, where the engine is of one; lives as long as the engine.
   var observer: WriteObserver?
   var isStopped = false

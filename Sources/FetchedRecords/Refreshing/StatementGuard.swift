@@ -22,8 +22,10 @@ final class StatementGuard: Sendable {
   private static let instructionsBetweenLooks: Int32 = 1000
 
   private let isStopped = Atomic(false)
-  /// Nanoseconds of `DispatchTime`.
+  /// When to look whether the time of its statements is over, in nanoseconds of `DispatchTime`.
   private let deadline = Atomic(UInt64.max)
+  /// When it is, in nanoseconds of ``ownTime``, where turns are taken.
+  private let ownDeadline = Atomic(UInt64.max)
   /// In which the statements run; nil: whenever they are asked to.
   private let turn: ProcessorTurn?
 
@@ -62,13 +64,16 @@ final class StatementGuard: Sendable {
     turn?.end()
   }
 
-  /// Runs statements of the connection, which end early after some time; that of others' turns does
-  /// not count.
+  /// Runs statements of the connection, which end early after some time.
+  ///
+  /// Where turns are taken it is ``ProcessorTurn/ownTime``: neither others' turns count, nor all of
+  /// what other programs take of the processor.
   ///
   /// - Throws: ``Interruption`` where they did, and what `body` throws.
   func run<T>(atMost duration: Duration, _ body: () throws -> T) throws -> T {
-    let time = DispatchTime.now().uptimeNanoseconds
-    deadline.store(time &+ UInt64(max(duration, .zero) / .nanoseconds(1)), ordering: .relaxed)
+    let length = UInt64(max(duration, .zero) / .nanoseconds(1))
+    ownDeadline.store(ownNanoseconds.map { $0 &+ length } ?? 0, ordering: .relaxed)
+    deadline.store(DispatchTime.now().uptimeNanoseconds &+ length, ordering: .relaxed)
     defer { deadline.store(.max, ordering: .relaxed) }
     do {
       return try body()
@@ -87,18 +92,19 @@ final class StatementGuard: Sendable {
   private var interruption: Interruption? {
     if isStopped.load(ordering: .relaxed) { return .wish }
     let deadline = deadline.load(ordering: .relaxed)
-    if deadline == .max || DispatchTime.now().uptimeNanoseconds < deadline { return nil }
-    return .time
+    if deadline == .max { return nil }
+    let now = DispatchTime.now().uptimeNanoseconds
+    if now < deadline { return nil }
+    let (own, end) = (ownNanoseconds ?? .max, ownDeadline.load(ordering: .relaxed))
+    guard own < end else { return .time }
+    self.deadline.store(now &+ (end - own), ordering: .relaxed)
+    return nil
   }
 
+  private var ownNanoseconds: UInt64? { ownTime.map { UInt64($0 / .nanoseconds(1)) } }
+
   /// Lets others run, if it is their turn.
-  private func passTurn() {
-    guard let turn else { return }
-    let time = turn.pass(at: DispatchTime.now().uptimeNanoseconds)
-    if time == 0 { return }
-    let deadline = deadline.load(ordering: .relaxed)
-    if deadline != .max { self.deadline.store(deadline &+ time, ordering: .relaxed) }
-  }
+  private func passTurn() { turn?.pass(at: DispatchTime.now().uptimeNanoseconds) }
 }
 
 extension Error {

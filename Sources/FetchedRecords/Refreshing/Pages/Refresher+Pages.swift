@@ -33,11 +33,11 @@ extension Refresher {
   }
 
   /// Does the next read in line, if that is short, in a transaction in which nothing is missed.
-  func servePage(in db: Database) {
-    guard let read = line.pages.popFirst(), !read.isAbandoned, let task = makeTask(read, in: db)
-    else {
-      return
-    }
+  ///
+  /// - Throws: an error that has ended the transaction.
+  func servePage(in db: Database) throws {
+    guard let read = line.pages.popFirst(), !read.isAbandoned, let task = try makeTask(read, in: db)
+    else { return }
     let isShort = mayBeShort(task)
     let meter = ResultMeter(limits, memory, mayWait: false)
     guard isShort,
@@ -47,6 +47,7 @@ extension Refresher {
       return line.longPages.append(read)
     }
     finish(task)
+    if case .failure(let failure) = task.outcome { try db.rethrowIfTransactionEnded(by: failure) }
   }
 
   private func answer(_ read: PageRead, _ result: Result<PageAnswer, FetchFailure>) {
@@ -54,7 +55,8 @@ extension Refresher {
   }
 
   /// - Returns: nil where that is known to be the wrong way, and was answered.
-  private func makeTask(_ read: PageRead, in db: Database) -> PageTask? {
+  /// - Throws: an error that has ended the transaction.
+  private func makeTask(_ read: PageRead, in db: Database) throws -> PageTask? {
     do {
       try catalog.bringUpToDate(read.request.queryName, in: db)
       let query = try catalog.query(
@@ -71,6 +73,7 @@ extension Refresher {
       answer(read, .success(.betterLive))
     } catch {
       answer(read, .failure(FetchFailure(any: error)))
+      try db.rethrowIfTransactionEnded(by: error)
     }
     return nil
   }
@@ -137,7 +140,7 @@ extension Refresher {
   func begin(_ read: PageRead, on reader: BackgroundReader) -> Bool {
     if read.isAbandoned { return true }
     return begin(on: reader) { [self] transaction in
-      makeTask(read, in: transaction.db).map {
+      try makeTask(read, in: transaction.db).map {
         BackgroundRun([], page: $0, commit: commit, seeing: transaction)
       }
     } again: {
