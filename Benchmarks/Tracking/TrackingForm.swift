@@ -126,6 +126,13 @@ extension TrackingForm {
         """, rest: "ORDER BY name",
       change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
     TrackingForm(
+      name: "each group beside its greatest (10 rows each)",
+      select: """
+        SELECT c.id, c.title, p.name FROM club c
+        LEFT JOIN player p ON p.id = (SELECT max(o.id) FROM player o WHERE o.clubId = c.id) WHERE 1
+        """, rest: "ORDER BY c.id",
+      change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
+    TrackingForm(
       name: "NOT EXISTS, of columns that may be NULL",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (

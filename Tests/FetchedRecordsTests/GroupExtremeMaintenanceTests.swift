@@ -48,6 +48,45 @@ import Testing
     """,
   ]
 
+  /// Each room is shown with its last message.
+  private static let besideQueries = [
+    "SELECT r.*, m.text FROM room AS r LEFT JOIN message AS m ON m.id = (SELECT max(o.id) FROM message AS o WHERE o.room = r.id)",
+    "SELECT r.*, m.text FROM room AS r JOIN message AS m ON (SELECT max(id) FROM message WHERE room = r.id) = m.id ORDER BY m.id DESC",
+    """
+    SELECT r.title, m.text, m.at FROM room AS r LEFT JOIN message AS m ON m.text <> 'b' AND m.id =
+    (SELECT o.id FROM message AS o WHERE o.room = r.id AND o.at > 10 ORDER BY o.at DESC, o.id LIMIT 1) ORDER BY m.at
+    """,
+    """
+    SELECT r.*, m.text, s.n FROM room AS r
+    LEFT JOIN (SELECT room, max(id) AS last, count(*) AS n FROM message GROUP BY room) AS s ON s.room = r.id
+    LEFT JOIN message AS m ON m.id = s.last
+    """,
+    """
+    SELECT r.*, m.text, (SELECT count(*) FROM message AS u WHERE u.room = r.id AND u.at > 50) AS unread
+    FROM room AS r LEFT JOIN message AS m ON m.id = (SELECT max(o.id) FROM message AS o WHERE o.room = r.id)
+    WHERE r.id < 30 ORDER BY m.id DESC LIMIT 10
+    """,
+    """
+    SELECT r.id, m.text, (SELECT count(*) FROM message AS o WHERE o.thread = m.thread) AS n
+    FROM room AS r, message AS m WHERE m.id = (SELECT min(o.id) FROM message AS o WHERE o.room = r.id)
+    """,
+    """
+    SELECT r.title, count(m.id) AS n, max(m.text) AS text FROM room AS r
+    LEFT JOIN message AS m ON m.id = (SELECT max(o.id) FROM message AS o WHERE o.room = r.id) GROUP BY r.title
+    """,
+  ]
+
+  @Test(arguments: besideQueries, [false, true])
+  func `are read again where they stand beside another row`(sql: String, isIndexed: Bool) throws {
+    let (query, statistics) = try Fixture.following(
+      sql, schema: Self.schema(isIndexed: isIndexed), Self.changes)
+    if isIndexed {
+      #expect(query.plan != nil)
+      #expect(statistics.refetches <= 3)
+      #expect(statistics.maintained > 10)
+    }
+  }
+
   @Test(arguments: queries, [false, true])
   func `are read again where a row of the group changed`(sql: String, isIndexed: Bool) throws {
     let fixture = try Fixture(

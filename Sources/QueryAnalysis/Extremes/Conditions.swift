@@ -106,6 +106,13 @@ extension SQLToken {
 }
 
 extension SchemaFacts {
+  /// Whether a column is all of a table's primary key, and no two of its rows have values there that it takes for equal.
+  func isKey(_ column: String, of table: String) -> Bool {
+    let key = (try? primaryKey(of: table).columns) ?? []
+    return key.count == 1 && key[0].isSameIdentifier(as: column)
+      && primaryKeyComparesAsColumns(of: table)
+  }
+
   /// Whether values that the columns of a table's primary key take for equal are equal in it: its index may have another
   /// collation.
   func primaryKeyComparesAsColumns(of table: String) -> Bool {

@@ -147,7 +147,7 @@ extension GroupExtreme {
       of row: String, _ values: Values, equal: [String], same: [String] = [],
       in rest: SelectSyntax
     ) -> GroupExtreme? {
-      let isKey = isKey(values.column, of: values.table)
+      let isKey = facts.isKey(values.column, of: values.table)
       let isOfOneGroup = values.groupBy.allSatisfy { column in
         (equal + same).contains(column)
       }
@@ -229,7 +229,8 @@ extension GroupExtreme {
     private func first(_ inner: SelectSyntax) -> Values? {
       guard inner.limit == LimitSyntax(limit: "1", offset: nil), inner.columns.count == 1,
         let (table, select) = rows(of: inner),
-        let origin = select.origin(of: inner.columns[0].expression), isKey(origin.name, of: table)
+        let origin = select.origin(of: inner.columns[0].expression),
+        facts.isKey(origin.name, of: table)
       else { return nil }
       let order = inner.order.map(OrderTerm.init)
       let columns = order.map { term in
@@ -282,12 +283,6 @@ extension GroupExtreme {
         let select = try? resolver.resolve(readBy: inner), select.tables.count == 1
       else { return nil }
       return (table, select)
-    }
-
-    private func isKey(_ column: String, of table: String) -> Bool {
-      let key = (try? facts.primaryKey(of: table).columns) ?? []
-      return key.count == 1 && key[0].isSameIdentifier(as: column)
-        && facts.primaryKeyComparesAsColumns(of: table)
     }
 
     /// Whether equal values of a column look the same, and are compared under BINARY.

@@ -53,7 +53,7 @@ extension IncrementalAnalysis {
     }
     try join(
       Joined(
-        select: select.certain.withoutFunctions(unseenBy: ownerColumns),
+        select: implied.select.certain.withoutFunctions(unseenBy: ownerColumns),
         numbers: Array(select.tables.indices), own: own, ownerColumns: ownerColumns,
         ownersAreGroups: owner == nil), owner, &leads, &contributions)
     if owner == nil, let first = leads[0].refusal, contributions.isEmpty {
@@ -67,14 +67,14 @@ extension IncrementalAnalysis {
         }
         continue
       }
-      try join(
-        Joined(
-          select: subquery.select.withoutFunctions(unseenBy: columns),
-          numbers: subquery.numbers, own: Array(subquery.ownNumbers), ownerColumns: columns,
-          ownersAreGroups: owner == nil,
-          groups: owner == nil && select.isGrouped && index >= subqueries.joinsOfRows
-            ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
-          doubt: subquery.doubt), owner, &leads, &contributions)
+      let joined = Joined(
+        select: subquery.select.withoutFunctions(unseenBy: columns),
+        numbers: subquery.numbers, own: Array(subquery.ownNumbers), ownerColumns: columns,
+        ownersAreGroups: owner == nil,
+        groups: owner == nil && select.isGrouped && index >= subqueries.joinsOfRows
+          ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
+        doubt: subquery.doubt)
+      try join(leavingOutImplied(joined), owner, &leads, &contributions)
     }
     let order = [owner].compactMap(\.self) + leads.indices.filter { $0 != owner }
     let all = order.map { number in
@@ -85,6 +85,18 @@ extension IncrementalAnalysis {
         remedy: leads[number].remedy)
     }
     return (all, contributions, try keptRows(leads, contributions))
+  }
+
+  /// A subquery's join without the tables that are joined to more rows than they were, where others lead to owners
+  /// without them: each row would lead there as often as there are rows of these.
+  private func leavingOutImplied(_ joined: Joined) throws -> Joined {
+    try implied.tables.sorted().reduce(joined) { joined, number in
+      guard joined.groups == nil, !joined.own.contains(number),
+        let rest = leavingOut(number, of: joined, from: nil),
+        try rest.own.allSatisfy({ try refusal(of: $0, [$0], rest) == nil })
+      else { return joined }
+      return rest
+    }
   }
 
   /// Finds out which of the tables of a join can contribute, and enters how.

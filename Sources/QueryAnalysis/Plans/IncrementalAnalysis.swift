@@ -53,6 +53,8 @@ struct IncrementalAnalysis {
   var candidate: IncrementalCandidate
   /// What makes the rows: the query, or the SELECT whose groups it shows.
   let select: ResolvedSelect
+  /// The same with conditions that follow from its own, by which changed rows are led.
+  let implied: ImpliedConditions
   /// The query, whose fields, WHERE, ORDER BY and LIMIT may be over groups.
   let shown: ResolvedSelect
   let locality: RowLocality
@@ -104,6 +106,8 @@ struct IncrementalAnalysis {
     isDistinct = resolved.syntax.isDistinct
     shown = try resolved.groupedIfDistinct(locality.functions)
     select = shown.grouped ?? shown.partitioned ?? shown
+    implied = ImpliedConditions(
+      select, except: shown.syntax.commonTables.map(\.name), resolver)
     var candidate = candidate
     candidate.syntax = shown.syntax
     self.candidate = candidate
@@ -146,8 +150,7 @@ struct IncrementalAnalysis {
       try locality.check(expression)
     }
     determination = RowDetermination(select, db)
-    subqueries = try SubqueryAnalysis(
-      select, hidden: hidden, resolver, locality)
+    subqueries = try SubqueryAnalysis(implied.select, hidden: hidden, resolver, locality)
     list = candidate.list
     key = candidate.key
     let expanded = shown.expandedColumns
@@ -268,7 +271,8 @@ struct IncrementalAnalysis {
   /// Has rows of tables kept, of which those of an owner are read.
   mutating func keep(_ tables: Set<Int>) throws {
     kept.formUnion(tables)
-    subqueries = try SubqueryAnalysis(select, hidden: hidden, keeping: kept, resolver, locality)
+    subqueries = try SubqueryAnalysis(
+      implied.select, hidden: hidden, keeping: kept, resolver, locality)
   }
 
   // `lack` says why groups are found in memory, if they are.

@@ -31,6 +31,54 @@ extension RandomSelectWriter {
     return select
   }
 
+  /// Rows of a table, each with that of another which has the greatest value of its group.
+  mutating func selectBesideExtremes() -> RandomSelect {
+    let base = source(from: schema.tables)
+    let table = random.pick(schema.tables)
+    let row = Source(alias: "greatest", table: table)
+    var select = RandomSelect(
+      shape: "beside extremes of groups", fields: [], sources: [text(base)])
+    var sources = [base]
+    if random.once(in: 3) {
+      let other = source(from: schema.tables)
+      select.sources.append(join(other, text(other), to: sources))
+      sources.append(other)
+    }
+    let inner = Source(
+      alias: base.alias == table.name || random.once(in: 2) ? "y" : table.name, table: table)
+    let from = inner.alias == table.name ? table.name : "\(table.name) AS \(inner.alias)"
+    let key = random.once(in: 4) ? random.pick(table.columns).name : table.rowID ?? "a"
+    let own = "\(inner.alias).\(key)"
+    var conditions = ["\(inner.alias).\(random.pick(table.columns).name) = \(column(of: sources))"]
+    if random.once(in: 4) { conditions.append(condition([sources, [inner]], depth: 0)) }
+    let predicate = conditions.shuffled(using: &random).joined(separator: " AND ")
+    // Which row of several comes first is SQLite's choice.
+    let isFirst = table.rowID == key && table.others.isEmpty && random.once(in: 3)
+    let order = isFirst ? " ORDER BY \(own)\(random.pick(["", " DESC"])) LIMIT 1" : ""
+    let shown = isFirst ? own : "\(random.pick(["max", "min"]))(\(own))"
+    let found = "(SELECT \(shown) FROM \(from) WHERE \(predicate)\(order))"
+    let joinedBy = "\(row.alias).\(key)"
+    var joined = [random.once(in: 4) ? "\(found) = \(joinedBy)" : "\(joinedBy) = \(found)"]
+    if random.once(in: 4) { joined.append(condition([sources + [row]], depth: 0)) }
+    let on = joined.shuffled(using: &random).joined(separator: " AND ")
+    let word = random.pick(["JOIN", "LEFT JOIN", "LEFT JOIN"])
+    select.sources.append("\(word) \(table.name) AS \(row.alias) ON \(on)")
+    sources.append(row)
+    for number in 0..<random.number(1...3) {
+      select.fields.append("\(column(of: sources)) AS f\(number)")
+    }
+    if random.once(in: 3) { select.fields.append("\(value([sources], depth: 1)) AS more") }
+    if random.once(in: 3) { select.conditions.append(condition([sources], depth: 1)) }
+    if random.once(in: 2) { select.order.append(column(of: sources) + random.pick(["", " DESC"])) }
+    if random.once(in: 8) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+    return select
+  }
+
+  private mutating func column(of sources: [Source]) -> String {
+    let source = random.pick(sources)
+    return "\(source.alias).\(random.pick(source.table.columns).name)"
+  }
+
   private mutating func restrict(
     _ select: inout RandomSelect, _ row: Source, to column: String, of groups: [String]
   ) {

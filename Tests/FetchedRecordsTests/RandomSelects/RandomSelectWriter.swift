@@ -60,7 +60,9 @@ struct RandomSelectWriter {
     commonTables = []
     if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
-    if random.once(in: Self.extremes) { return selectOfExtremes() }
+    if random.once(in: Self.extremes) {
+      return random.once(in: 3) ? selectBesideExtremes() : selectOfExtremes()
+    }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
     if random.once(in: Self.limited), let select = selectOfLimitedRows() { return select }
