@@ -1,5 +1,6 @@
 import Dispatch
 import FetchedRecords
+import Foundation
 import GRDB
 import Locks
 import TestSupport
@@ -38,6 +39,42 @@ import Testing
     }
     refresher.settle()
     return try #require(try opened.withLock { try $0?.get() })
+  }
+
+  /// A window and a pace, so that it is no plain feed.
+  private static func composition(_ number: Int) -> Composition {
+    let key = FeedKey(query: "player", arguments: [:])
+    return Composition(
+      members: [.init(key: key, window: nil)], minimumInterval: .milliseconds(number),
+      isMultiple: false)
+  }
+
+  /// Who is answered while others end.
+  @Test func `keeps no composition of a feed that has ended`() throws {
+    let isOver = Atomic(false)
+    let group = DispatchGroup()
+    for thread in 0..<2 {
+      DispatchQueue.global().async(group: group) { [registry] in
+        var number = thread * 150
+        while !isOver.load(ordering: .relaxed) {
+          number += 1
+          _ = registry.acquire(Self.composition(number % 300)) { result in
+            if case .success(let feed) = result { registry.release(feed) }
+          }
+        }
+      }
+    }
+    for _ in 0..<30 {
+      while registry.compositions.live.count < 100 { sched_yield() }
+      registry.end { _ in true }
+      let compositions = registry.compositions.live.map(\.value)
+      let present = registry.feeds.live.map { ObjectIdentifier($0.value) }
+      for feed in compositions.flatMap(\.feeds) {
+        #expect(present.contains(ObjectIdentifier(feed)))
+      }
+    }
+    isOver.store(true, ordering: .relaxed)
+    group.wait()
   }
 
   @Test func `lets go of a feed that nobody uses`() throws {

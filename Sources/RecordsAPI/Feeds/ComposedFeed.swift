@@ -23,7 +23,7 @@ final class ComposedFeed: StreamableFeed {
   /// each feed would have one of its own.
   private let writing = DispatchQueue(
     label: "didchange.composition", qos: .utility, target: .global(qos: .utility))
-  private let feeds: [Feed]
+  let feeds: [Feed]
   /// The members of each feed: several windows may be of one.
   private let membersOfFeeds: [[Int]]
 

@@ -239,10 +239,12 @@ final class FeedRegistry: Sendable {
 
   /// Ends the streams of some queries after a whole event: whoever comes back is answered as if for
   /// the first time.
+  ///
+  /// The feeds go first: whoever comes back meanwhile makes no composition of one that is closed.
   func end(_ isMeant: (_ query: String) -> Bool) {
+    feeds.removeAll(where: { isMeant($0.query) }, because: .replaced)
     compositions.removeAll(
       where: { $0.members.contains { isMeant($0.key.query) } }, because: .replaced)
-    feeds.removeAll(where: { isMeant($0.query) }, because: .replaced)
   }
 
   /// Lets go of what is live of a query and nobody uses.
