@@ -41,6 +41,17 @@ import Testing
     "SELECT m.* FROM message AS m WHERE id = (SELECT max(id) FROM message AS o WHERE o.thread IS m.thread)",
     "SELECT m.* FROM message AS m WHERE id = (SELECT id FROM message AS o WHERE o.room = m.room ORDER BY at DESC, id LIMIT 1)",
     "SELECT m.* FROM message AS m WHERE NOT EXISTS (SELECT 1 FROM message AS o WHERE o.room = m.room AND o.at > m.at)",
+    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY room ORDER BY id DESC) AS n FROM message) WHERE n = 1",
+    """
+    WITH ranked AS (SELECT row_number() OVER w AS place, message.* FROM message WHERE text <> 'b'
+      WINDOW w AS (PARTITION BY thread ORDER BY at, id DESC))
+    SELECT id, thread, text, place FROM ranked WHERE place = 1 AND at > 3 ORDER BY at
+    """,
+    """
+    SELECT r.text, r.n, room.title FROM room JOIN (
+      SELECT id, room, text, row_number() OVER (PARTITION BY room ORDER BY at DESC) AS n FROM message) AS r
+    ON r.room = room.id WHERE r.n = 1
+    """,
     "SELECT m.id, m.text FROM message AS m LEFT JOIN message AS o ON o.room = m.room AND o.id < m.id WHERE o.room IS NULL",
     """
     SELECT title, m.text, (SELECT count(*) FROM message AS o WHERE o.room = m.room) AS n FROM room AS r

@@ -5,7 +5,7 @@ extension GroupExtreme {
   struct Search {
     let syntax: SelectSyntax
     let resolver: SourceResolver
-    private var facts: SchemaFacts { resolver.facts }
+    var facts: SchemaFacts { resolver.facts }
 
     init(_ syntax: SelectSyntax, _ resolver: SourceResolver) {
       (self.syntax, self.resolver) = (syntax, resolver)
@@ -14,7 +14,7 @@ extension GroupExtreme {
     var all: [GroupExtreme] {
       GroupedList.all(in: syntax).compactMap(extreme(ofList:))
         + syntax.conditions.indices.compactMap { place in
-          extreme(ofValue: place) ?? extreme(ofRivals: place)
+          extreme(ofValue: place) ?? extreme(ofRivals: place) ?? extreme(ofNumber: place)
         }
         + syntax.sources.indices.compactMap { index in
           syntax.sources[index].isLeftJoined
@@ -143,7 +143,7 @@ extension GroupExtreme {
 
     /// Those of a source whose rows are compared: `equal` is what is grouped by, as far as it must equal what the row
     /// has; `same`, where NULL is NULL.
-    private func extreme(
+    func extreme(
       of row: String, _ values: Values, equal: [String], same: [String] = [],
       in rest: SelectSyntax
     ) -> GroupExtreme? {
@@ -164,7 +164,8 @@ extension GroupExtreme {
       return GroupExtreme(
         rest: copy, table: values.table, source: row, groupBy: values.groupBy,
         choice: choice(of: values, named: row), column: values.column,
-        predicate: predicate.isEmpty ? nil : predicate, isKey: isKey)
+        predicate: predicate.isEmpty ? nil : predicate, isKey: isKey,
+        completion: values.completion)
     }
 
     /// WHERE of the SELECT that makes values, where its table has another name; empty: there is none; nil: it looks at
@@ -275,7 +276,7 @@ extension GroupExtreme {
     }
 
     /// A table whose rows a SELECT makes something of, and nothing else.
-    private func rows(of inner: SelectSyntax) -> (table: String, select: ResolvedSelect)? {
+    func rows(of inner: SelectSyntax) -> (table: String, select: ResolvedSelect)? {
       guard inner.sources.count == 1, inner.commonTables.isEmpty, inner.windows.isEmpty,
         inner.having == nil, !inner.isDistinct,
         inner.columns.allSatisfy({ $0.kind == .expression }) || inner.groupBy.isEmpty,
@@ -347,7 +348,7 @@ extension GroupExtreme {
   }
 
   /// What is made of the groups of a table's rows.
-  private struct Values {
+  struct Values {
     let table: String
     /// What each result column is: a column that is grouped by, or nil for the value.
     let columns: [String?]
@@ -355,6 +356,7 @@ extension GroupExtreme {
     let choice: Choice
     let column: String
     let select: ResolvedSelect
+    var completion: Completion?
   }
 
   /// A column of a subquery's table that equals the same of a row around it.

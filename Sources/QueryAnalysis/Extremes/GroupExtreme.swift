@@ -28,6 +28,24 @@ struct GroupExtreme {
   let predicate: String?
   /// Whether the value alone tells the row, and with it the group.
   let isKey: Bool
+  /// What a window of the query is to be, which leaves open what comes first; nil: none does.
+  let completion: Completion?
+
+  /// A window with a key at the end of its ORDER BY.
+  struct Completion {
+    /// As it was written.
+    let window: String
+    let completed: String
+    /// The key.
+    let column: String
+
+    /// The query with it; nil: it is not certain which window that is.
+    func completing(_ sql: String) -> String? {
+      guard let place = sql.firstRange(of: window), !sql[place.upperBound...].contains(window)
+      else { return nil }
+      return sql[..<place.lowerBound] + completed + sql[place.upperBound...]
+    }
+  }
 
   enum Choice {
     /// `max` or `min`

@@ -19,6 +19,7 @@ extension IncrementalAnalysis {
     } else {
       shape.reason += index(for: extreme, groups).map { "; what may help: \($0.sql)" } ?? ""
     }
+    if let column = extreme.completion?.column { shape.noteWindows(completedBy: [column]) }
     return shape
   }
 

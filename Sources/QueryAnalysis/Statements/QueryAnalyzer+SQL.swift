@@ -201,7 +201,9 @@ extension QueryAnalyzer {
     // What is in vain here leaves the others as much.
     let analyzer = QueryAnalyzer(definition: definition, db: db, budget: AnalysisBudget(definition))
     let resolver = SourceResolver(try RowLocality(db), AnalysisBudget(definition), db)
-    guard let extreme = GroupExtreme(in: candidate.syntax, resolver),
+    let (syntax, sql) = candidate.syntax.namingSource(in: sql) ?? (candidate.syntax, sql)
+    guard let extreme = GroupExtreme(in: syntax, resolver),
+      let sql = extreme.completion.map({ $0.completing(sql) }) ?? sql,
       let whole = WholeStatement(sql)
     else { return nil }
     var candidate = candidate

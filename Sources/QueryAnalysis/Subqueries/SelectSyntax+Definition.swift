@@ -1,4 +1,19 @@
 extension SelectSyntax {
+  private static let onlySource = "didchange rows"
+
+  /// The same, and its text, with a name for a subquery that is all of FROM and has none; nil: it is another SELECT.
+  func namingSource(in sql: String) -> (syntax: SelectSyntax, sql: String)? {
+    guard sources.count == 1, sources[0].alias == nil, case .select(let body) = sources[0].origin,
+      let place = sql.firstRange(of: body), !sql[place.upperBound...].contains(body)
+    else { return nil }
+    let rest = sql[place.upperBound...].drop(while: \.isWhitespace)
+    guard rest.first == ")" else { return nil }
+    var copy = self
+    copy.sources[0].alias = Self.onlySource
+    let name = " AS \(Self.onlySource.quotedIdentifier)"
+    return (copy, sql[...rest.startIndex] + name + rest.dropFirst())
+  }
+
   /// What a source of FROM that is no table stands for: a subquery, a table of WITH or a view.
   ///
   /// - Parameters:

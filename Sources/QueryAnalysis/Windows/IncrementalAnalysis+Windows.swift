@@ -5,11 +5,7 @@ extension IncrementalAnalysis {
   mutating func windowShape() throws -> IncrementalShape {
     for function in windows.functions { try checkIsCertain(function) }
     var shape = try certainWindowShape()
-    if let key = keyOfWindows {
-      shape.plan.completesWindows = true
-      shape.reason +=
-        "; rows that the ORDER BY of a window takes for equal come in the order of \(key.joined(separator: ", "))"
-    }
+    if let keyOfWindows { shape.noteWindows(completedBy: keyOfWindows) }
     return shape
   }
 
@@ -116,5 +112,14 @@ extension IncrementalAnalysis {
   /// Whether values of a column are equal only where they look the same.
   private func isExact(_ expression: ArraySlice<SQLToken>) -> Bool {
     (try? checkValues([GroupTerm(expression.sourceText, in: select)])) != nil
+  }
+}
+
+extension IncrementalShape {
+  /// Its windows have a key at the end of ORDER BY, which was not written.
+  mutating func noteWindows(completedBy key: [String]) {
+    plan.completesWindows = true
+    reason +=
+      "; rows that the ORDER BY of a window takes for equal come in the order of \(key.joined(separator: ", "))"
   }
 }

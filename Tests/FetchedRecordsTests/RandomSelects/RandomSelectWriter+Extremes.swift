@@ -74,6 +74,35 @@ extension RandomSelectWriter {
     return select
   }
 
+  /// The first row of each group, as a window function numbers them; false: it is to be written in another way.
+  private mutating func number(
+    _ select: inout RandomSelect, _ row: Source, by column: String, of groups: [String]
+  ) -> Bool {
+    guard select.sources[0] == text(row), row.table.rowID != nil, row.table.others.isEmpty,
+      random.once(in: 4)
+    else { return false }
+    var order = [column + random.pick(["", " DESC"])]
+    // Which of equal rows comes first is SQLite's choice.
+    if column != row.table.rowID {
+      order.append((row.table.rowID ?? "") + random.pick(["", " DESC"]))
+    }
+    let condition =
+      random.once(in: 3) ? " WHERE \(random.pick(row.table.columns).name) IS NOT NULL" : ""
+    let sql = """
+      SELECT *, row_number() OVER (PARTITION BY \(groups.joined(separator: ", ")) \
+      ORDER BY \(order.joined(separator: ", "))) AS place FROM \(row.table.name)\(condition)
+      """
+    if random.once(in: 2) {
+      select.commonTables.append("numbered AS (\(sql))")
+      select.sources[0] = "numbered AS \(row.alias)"
+    } else {
+      select.sources[0] = "(\(sql)) AS \(row.alias)"
+    }
+    select.conditions.append(random.pick(["\(row.alias).place = 1", "place = 1", "1 = place"]))
+    if random.once(in: 2) { select.fields.append("place") }
+    return true
+  }
+
   private mutating func column(of sources: [Source]) -> String {
     let source = random.pick(sources)
     return "\(source.alias).\(random.pick(source.table.columns).name)"
@@ -98,6 +127,7 @@ extension RandomSelectWriter {
     let sign = isOther && random.once(in: 5) ? "IS" : "="
     let equalities = groups.map { "\(own($0)) \(sign) \(row.alias).\($0)" }
     let correlated = (equalities + [condition].compactMap(\.self)).joined(separator: " AND ")
+    if number(&select, row, by: column, of: groups) { return }
     switch random.number(0...(isOther ? 7 : 3)) {
     case 0:
       select.conditions.append(
