@@ -94,7 +94,7 @@ private let newSet = TestKeys.set([TestKeys.es256JWK(newKey)])
   #expect(watch.refusal(of: new, at: start + 1) == nil)
 }
 
-@Test(arguments: ["{", "", #"{"keys":[]}"#])
+@Test(arguments: ["{", "", #"{"keys":{}}"#])
 func `a broken file keeps the keys, and is told once`(broken: String) throws {
   let watch = try Watch(oldSet)
   let start = fileTime
@@ -109,6 +109,25 @@ func `a broken file keeps the keys, and is told once`(broken: String) throws {
   try watch.folder.write(newSet, to: "jwks.json")
   #expect(watch.refusal(of: token, at: start + 6) == .signature)
   #expect(watch.takeEvents() == [.reloaded(keys: 1, unused: [])])
+}
+
+/// Taking keys out is urgent where one was stolen, and never waits for the others.
+@Test(arguments: ["", #"{"kty":"EC","crv":"P-256","x":"","y":""}"#])
+func `keys that are taken out let in nobody, whatever is left`(rest: String) throws {
+  let watch = try Watch(TestKeys.set([TestKeys.es256JWK(oldKey), TestKeys.es256JWK(newKey)]))
+  let start = fileTime
+  let token = try TestKeys.es256(oldKey).token()
+  let key = try watch.keys.verify(token, now: start).identity.signingKey
+  try watch.folder.write(#"{"keys":[\#(rest)]}"#, to: "jwks.json")
+  #expect(watch.refusal(of: token, at: start + 1) == .key)
+  #expect(!watch.keys.isInForce(try #require(key), now: start + 1))
+  let events = watch.takeEvents()
+  guard case .reloaded(keys: 0, let unused) = events.first else {
+    return #expect(Bool(false), "\(events)")
+  }
+  #expect(unused.isEmpty == rest.isEmpty)
+  try watch.folder.write(newSet, to: "jwks.json")
+  #expect(watch.refusal(of: try TestKeys.es256(newKey).token(), at: start + 2) == nil)
 }
 
 @Test func `a file that goes away and comes back is told of each time`() throws {

@@ -20,10 +20,17 @@ package struct KeySet: Sendable {
   /// Reads a JWK set (RFC 7517 §5), for some algorithms.
   ///
   /// What is for something else (`use`, `key_ops`, `alg`, another type or curve) is left out, as §5
-  /// says; what is for tokens and is not good is an error.
+  /// says; what is for tokens and is not good is an error, where nobody relies on the set yet. In the place of
+  /// another set it lets in nobody, as the keys that are not in it: taking keys out never waits for the others.
   ///
-  /// - Throws: Also where no key is left.
-  package init(jwks text: String, algorithms: [SigningAlgorithm]) throws(KeyProblem) {
+  /// - Parameters:
+  ///   - text: The set.
+  ///   - algorithms: Those that tokens may have.
+  ///   - isReplacing: Whether another set was in force.
+  /// - Throws: Where it is no set, and at first also where no key is left.
+  package init(
+    jwks text: String, algorithms: [SigningAlgorithm], isReplacing: Bool = false
+  ) throws(KeyProblem) {
     try Self.check(algorithms, areSymmetric: false)
     var keys: [VerificationKey] = []
     var unused: [String] = []
@@ -31,11 +38,11 @@ package struct KeySet: Sendable {
       do throws(JSONWebKey.Unused) {
         keys += try Self.verificationKeys(of: key, algorithms: algorithms)
       } catch {
-        guard error.isHarmless else { throw KeyProblem(error.message) }
+        guard error.isHarmless || isReplacing else { throw KeyProblem(error.message) }
         unused.append(error.message)
       }
     }
-    guard !keys.isEmpty else {
+    guard !keys.isEmpty || isReplacing else {
       let names = algorithms.map(\.rawValue).joined(separator: ", ")
       let reasons = unused.prefix(3).map { ": " + $0 }.joined()
       throw KeyProblem("there is no key for \(names) in the key set\(reasons)")

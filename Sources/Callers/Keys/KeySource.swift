@@ -20,13 +20,13 @@ extension KeySource {
   }
 
   static func keys(
-    _ file: KeyFile, path: String, algorithms: [SigningAlgorithm]
+    _ file: KeyFile, path: String, algorithms: [SigningAlgorithm], isReplacing: Bool = false
   ) throws(KeyProblem) -> KeySet {
     guard let text = String(validating: file.bytes, as: UTF8.self) else {
       throw KeyProblem("\(path): the key set is not UTF-8")
     }
     do throws(KeyProblem) {
-      return try KeySet(jwks: text, algorithms: algorithms)
+      return try KeySet(jwks: text, algorithms: algorithms, isReplacing: isReplacing)
     } catch {
       throw KeyProblem("\(path): \(error.message)")
     }

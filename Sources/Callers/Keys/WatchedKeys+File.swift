@@ -47,7 +47,8 @@ extension WatchedKeys {
         return state.bytes == file.bytes && state.problem == nil
       }
       if isSame { return }
-      let keys = try KeySource.keys(file, path: path, algorithms: settings.algorithms)
+      let keys = try KeySource.keys(
+        file, path: path, algorithms: settings.algorithms, isReplacing: true)
       use(keys, from: file)
     } catch {
       fail(error.message)

@@ -3,7 +3,7 @@ import Locks
 /// Verifies signed tokens with the keys of a file as it is now, and remembers those that are good.
 ///
 /// It has no thread: whoever verifies looks whether the file has changed, if nobody has in the last
-/// second. A file that cannot be read, or has no good keys, leaves those in force that there are.
+/// second. A file that cannot be read, or is no key set, leaves those in force that there are.
 package final class WatchedKeys: Sendable {
   /// What is worth a log message.
   package enum Event: Sendable, Equatable {

@@ -39,7 +39,12 @@ extension Gatekeeper {
       keys = try WatchedKeys(source: source, settings: token) { event in
         switch event {
         case .reloaded(let keys, let unused):
-          logger.notice("read \(keys) keys of tokens anew\(unused.map { "; \($0)" }.joined())")
+          let rest = unused.map { "; \($0)" }.joined()
+          if keys == 0 {
+            logger.warning("there are no keys of tokens any more, and no token is good\(rest)")
+          } else {
+            logger.notice("read \(keys) keys of tokens anew\(rest)")
+          }
         case .failed(let why): logger.error("the keys of tokens stay as they were: \(why)")
         }
       }
