@@ -130,8 +130,19 @@ extension RecordsService {
     }
   }
 
-  /// A query that no longer exists answers 204, which tells an EventSource to stop.
+  /// A query that no longer exists answers 204, which tells an EventSource to stop. One that a reload changes in
+  /// this moment is a stream that ends at once, for an EventSource comes back to that, and not to 503
+  /// (https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model).
   static func responseToStream(_ request: Request, _ error: any Error) -> Response {
+    if let problem = error as? Problem, problem.status == .serviceUnavailable,
+      problem.detail == FetchFailure.replaced.detail,
+      EventFormat(request) == .serverSentEvents
+    {
+      return Response(
+        .ok,
+        [.contentType: EventFormat.serverSentEvents.rawValue, .cacheControl: "no-store"],
+        body: .bytes(Retry.line()))
+    }
     if let problem = error as? Problem, problem.status == .notFound,
       request.fields[.lastEventID] != nil
         || request.query.contains(where: { $0.name == "lastEventId" })
