@@ -109,21 +109,13 @@ extension Refresher {
   ) -> Result<Bool, FetchFailure> {
     attempt { [self] transaction in
       try reader.begin(reading: access.files)
+      var hasRun = false
+      defer { if !hasRun { reader.end() } }
       guard let state = transaction.state, LogState(in: transaction.db) == state else {
-        reader.end()
         return false
       }
-      let made: BackgroundRun?
-      do {
-        made = try makeRun(transaction)
-      } catch {
-        reader.end()
-        throw error
-      }
-      guard let run = made else {
-        reader.end()
-        return true
-      }
+      guard let run = try makeRun(transaction) else { return true }
+      hasRun = true
       reader.start(run, isLong: isExpectedLong(run)) { reader in
         self.access.async { self.finish(reader) }
       }

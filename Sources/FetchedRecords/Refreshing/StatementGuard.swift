@@ -41,7 +41,7 @@ final class StatementGuard: Sendable {
         // The connection holds the guard by the closure that prepared it.
         let own = Unmanaged<StatementGuard>.fromOpaque(context).takeUnretainedValue()
         own.passTurn()
-        return own.interruption == nil ? 0 : 1
+        return own.interruption() == nil ? 0 : 1
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
@@ -78,7 +78,7 @@ final class StatementGuard: Sendable {
     do {
       return try body()
     } catch {
-      guard error.isInterruption, let interruption else { throw error }
+      guard error.isInterruption, let interruption = interruption() else { throw error }
       throw interruption
     }
   }
@@ -89,7 +89,9 @@ final class StatementGuard: Sendable {
   /// The processor's time of it.
   var processorTime: Duration? { turn?.processorTime }
 
-  private var interruption: Interruption? {
+  /// Why statements end now; nil: they do not, and where the clock's time is over, the next look is when their own
+  /// may be.
+  private func interruption() -> Interruption? {
     if isStopped.load(ordering: .relaxed) { return .wish }
     let deadline = deadline.load(ordering: .relaxed)
     if deadline == .max { return nil }

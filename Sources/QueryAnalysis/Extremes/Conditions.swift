@@ -105,6 +105,27 @@ extension SQLToken {
   }
 }
 
+extension SourceResolver {
+  /// A table whose rows a SELECT makes something of, and nothing else.
+  ///
+  /// - Parameters:
+  ///   - inner: the SELECT.
+  ///   - others: names that mean something else there, and not tables.
+  /// - Returns: the table, and the SELECT as it is known; nil: it reads something else.
+  func rows(
+    of inner: SelectSyntax, except others: [String]
+  ) -> (table: String, select: ResolvedSelect)? {
+    guard inner.sources.count == 1, inner.commonTables.isEmpty, inner.windows.isEmpty,
+      inner.having == nil, !inner.isDistinct,
+      inner.columns.allSatisfy({ $0.kind == .expression }) || inner.groupBy.isEmpty,
+      case .table(_, let table) = inner.sources[0].origin,
+      !others.contains(where: table.isSameIdentifier), (try? facts.isTable(table)) == true,
+      let select = try? resolve(readBy: inner), select.tables.count == 1
+    else { return nil }
+    return (table, select)
+  }
+}
+
 extension SchemaFacts {
   /// Whether a column is all of a table's primary key, and no two of its rows have values there that it takes for equal.
   func isKey(_ column: String, of table: String) -> Bool {

@@ -95,7 +95,8 @@ extension GroupExtreme {
         lacks.contains(where: { lack in
           let name = lack.sides(where: { $0.isWord("IS") })?.left.columnName?.name ?? ""
           // What is compared is there where a row is.
-          return !isNullable(name, values) || (equal + [values.column]).contains(name.lowercased())
+          return !isNullable(name, of: values.select)
+            || (equal + [values.column]).contains(name.lowercased())
         }),
         JoinedValues(alias: alias, names: facts.columns(of: values.table)).isUnread(in: rest)
       else { return nil }
@@ -155,7 +156,7 @@ extension GroupExtreme {
         return nil
       }
       // NULL equals nothing.
-      let present = equal.filter { isNullable($0, values) }.map {
+      let present = equal.filter { isNullable($0, of: values.select) }.map {
         "\(row.quotedIdentifier).\($0.quotedIdentifier) IS NOT NULL"
       }
       var copy = rest
@@ -196,9 +197,11 @@ extension GroupExtreme {
         })
     }
 
-    private func isNullable(_ column: String, _ values: Values) -> Bool {
-      values.select.tables[0].rowIDColumn?.isSameIdentifier(as: column) != true
-        && !facts.isNotNull(column.lowercased(), of: values.table)
+    /// Whether the one table of a SELECT may have NULL in a column.
+    func isNullable(_ column: String, of select: ResolvedSelect) -> Bool {
+      let table = select.tables[0]
+      return table.rowIDColumn?.isSameIdentifier(as: column) != true
+        && !facts.isNotNull(column.lowercased(), of: table.name)
     }
 
     /// What an aggregate makes of each group of a table's rows.
@@ -271,19 +274,14 @@ extension GroupExtreme {
         choice: .aggregate(isFirst == (sign == ">") ? "max" : "min"), column: origin.name,
         select: select.alone(table: 0))
       // Where one is NULL there are no rivals, and it is no greatest value.
-      let isPresent = (values.groupBy + [values.column]).allSatisfy { !isNullable($0, values) }
+      let isPresent = (values.groupBy + [values.column]).allSatisfy {
+        !isNullable($0, of: values.select)
+      }
       return isPresent ? (row, values, values.groupBy) : nil
     }
 
-    /// A table whose rows a SELECT makes something of, and nothing else.
     func rows(of inner: SelectSyntax) -> (table: String, select: ResolvedSelect)? {
-      guard inner.sources.count == 1, inner.commonTables.isEmpty, inner.windows.isEmpty,
-        inner.having == nil, !inner.isDistinct,
-        inner.columns.allSatisfy({ $0.kind == .expression }) || inner.groupBy.isEmpty,
-        case .table(_, let table) = inner.sources[0].origin, isTable(table),
-        let select = try? resolver.resolve(readBy: inner), select.tables.count == 1
-      else { return nil }
-      return (table, select)
+      resolver.rows(of: inner, except: syntax.commonTables.map(\.name))
     }
 
     /// Whether equal values of a column look the same, and are compared under BINARY.

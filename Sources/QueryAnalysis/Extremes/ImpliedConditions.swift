@@ -74,19 +74,15 @@ struct ImpliedConditions {
   /// The rows of the same table of which a subquery's value is a key; nil: it is not.
   private func rows(of inner: SelectSyntax, where column: BaseColumn) -> ResolvedSelect? {
     let table = select.tables[column.table].name
-    guard inner.sources.count == 1, inner.commonTables.isEmpty, inner.windows.isEmpty,
-      inner.groupBy.isEmpty, inner.having == nil, inner.columns.count == 1,
-      case .table(_, let read) = inner.sources[0].origin, read.isSameIdentifier(as: table),
-      !others.contains(where: read.isSameIdentifier), (try? resolver.facts.isTable(read)) == true,
-      resolver.facts.isKey(column.name, of: table)
-    else { return nil }
     var alone = inner
     alone.predicate = nil
-    let value = inner.columns[0].expression
-    guard let rows = try? resolver.resolve(readBy: alone), rows.tables.count == 1,
-      let origin = rows.origin(of: value.extremeOfRows?.argument ?? value),
-      origin.name.isSameIdentifier(as: column.name)
+    guard inner.groupBy.isEmpty, inner.columns.count == 1,
+      resolver.facts.isKey(column.name, of: table),
+      let (read, rows) = resolver.rows(of: alone, except: others),
+      read.isSameIdentifier(as: table)
     else { return nil }
-    return rows
+    let value = inner.columns[0].expression
+    let origin = rows.origin(of: value.extremeOfRows?.argument ?? value)
+    return origin?.name.isSameIdentifier(as: column.name) == true ? rows : nil
   }
 }

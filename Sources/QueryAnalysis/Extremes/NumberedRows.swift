@@ -141,8 +141,7 @@ extension GroupExtreme.Search {
         let numbered = NumberedRows(definition.sql),
         numbered.number.isSameIdentifier(as: name.name)
       else { continue }
-      let others = definition.tables.map(\.name)
-      guard let values = first(of: numbered, except: others),
+      guard let values = first(of: numbered),
         let rest = numbered.replaced(
           in: syntax.leavingOutCondition(place), at: index, by: values.select,
           columns: facts.columns(of: values.table))
@@ -154,18 +153,15 @@ extension GroupExtreme.Search {
   }
 
   /// The first row of each group.
-  private func first(of numbered: NumberedRows, except others: [String]) -> GroupExtreme.Values? {
-    guard let (table, select) = rows(of: numbered.rows),
-      !others.contains(where: table.isSameIdentifier)
-    else { return nil }
+  private func first(of numbered: NumberedRows) -> GroupExtreme.Values? {
+    guard let (table, select) = rows(of: numbered.rows) else { return nil }
     let groups = numbered.window.partition.map { select.origin(of: $0)?.name }
     let columns = numbered.window.order.map { select.origin(of: $0.expression)?.name }
     guard !groups.isEmpty, let groupBy = groups as? [String], !columns.contains(nil),
       let keys = try? facts.primaryKey(of: table).columns, keys.count == 1,
       facts.isKey(keys[0], of: table),
       // A key that is NULL equals nothing.
-      select.tables[0].rowIDColumn?.isSameIdentifier(as: keys[0]) == true
-        || facts.isNotNull(keys[0].lowercased(), of: table)
+      !isNullable(keys[0], of: select)
     else { return nil }
     let isTotal = zip(numbered.window.order, columns).contains { term, column in
       term.collation == nil && column?.isSameIdentifier(as: keys[0]) == true
