@@ -38,34 +38,11 @@ import Testing
     }
   }
 
-  /// 10 000 products of some 500 bytes.
-  private func shopWithBulk(_ limits: String) throws -> (shop: Shop, bulk: (Int) -> EventStream) {
-    let bulk = """
-
-      bulk:
-        sql: SELECT id, item, :k AS k FROM bulk
-        key: [id]
-        parameters: {k: {type: integer}}
-        allow: signedIn
-      some:
-        sql: SELECT id, item, :k AS k FROM bulk WHERE id <= 100
-        key: [id]
-        parameters: {k: {type: integer}}
-        allow: signedIn
-      """
-    let shop = try Shop(queries: Shop.queries + bulk, words: "limits: {\(limits)}\n")
-    try shop.writer.run(
-      """
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
-      INSERT INTO bulk SELECT i, hex(randomblob(250)) FROM n
-      """)
-    // A stream of one record keeps the whole result up to date, and leaves nothing unread: who does
-    // not read is let go on a slow machine, and what it showed with it.
-    return (shop, { shop.stream("/v1/queries/bulk/events?k=\($0)&limit=1", as: "ann") })
-  }
-
   @Test func `holds so much memory, and leaves the others theirs`() throws {
-    let (shop, bulk) = try shopWithBulk("memoryPerCaller: 8000000")
+    let shop = try Shop(
+      queries: Shop.queries + BulkQueries.queries, words: "limits: {memoryPerCaller: 8000000}\n")
+    try shop.writer.run(BulkQueries.rows)
+    func bulk(_ number: Int) -> EventStream { shop.stream(BulkQueries.path(number), as: "ann") }
     let stream = bulk(1)
     #expect(try stream.head().status == 200)
     // Alone it would fit, and both together do not.
@@ -78,43 +55,6 @@ import Testing
     try eventually("what a stream that ended showed is no longer counted") {
       try bulk(2).head().status == 200
     }
-  }
-
-  @Test func `who has taken all memory leaves room for whoever signs in`() throws {
-    let (shop, bulk) = try shopWithBulk(
-      "memory: 67108864, resultBytes: 60000000, memoryPerCaller: 1000000000")
-    var streams: [EventStream] = []
-    func open(atMost count: Int, _ stream: (Int) -> EventStream) throws {
-      for _ in 0..<count {
-        let stream = stream(streams.count)
-        guard try stream.head().status == 200 else { break }
-        streams.append(stream)
-      }
-    }
-    try open(atMost: 60, bulk)
-    #expect(streams.count > 2 && streams.count < 60)
-    try shop.get("/v1/queries/bulk/events?k=99", as: "bob").expectProblem(503)
-    let orders = shop.stream("/v1/queries/orders/events", as: "bob")
-    #expect(try orders.next()?.type == "snapshot")
-    #expect(try shop.get("/v1/queries/shelf/records?limit=1", as: "guest").status == 200)
-    try shop.writer.run("INSERT INTO purchase VALUES (20, 8, 'Axe', 10)")
-    while let event = try orders.next(), event.type != "change" {}
-    // Large ones, and then small ones, take what is left: what was only needed to fetch the first ones
-    // was let go a moment later, and is theirs, too. Then nobody new is shown anything, but who asks is
-    // known still. On a slow machine some of the first may have been let go meanwhile.
-    try eventually("nobody new is shown anything") {
-      try open(atMost: 60, bulk)
-      try open(atMost: 300) {
-        shop.stream("/v1/queries/some/events?k=\($0)&limit=1", as: "ann")
-      }
-      let refused = try shop.get("/v1/queries/some/records?k=-1", as: "guest")
-      guard refused.status != 200 else { return false }
-      refused.expectProblem(503)
-      return true
-    }
-    #expect(try shop.get("/metrics", as: "root").status == 200)
-    #expect(try shop.get("/metrics", as: "clerk").status == 403)
-    for stream in streams { stream.close() }
   }
 
   @Test func `who renews a token has no other shares by it`() throws {
