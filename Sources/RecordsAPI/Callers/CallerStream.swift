@@ -228,10 +228,10 @@ final class CallerStream: Sendable {
       endWhenExpired(after: Gatekeeper.now)
       if let next { show(view.subject, next) }
     } catch {
-      let problem = error as? Problem ?? Problem(.internalServerError, "\(error)")
+      let problem = Problem(error)
       if problem.status.kind == .serverError { return tell(problem) }
       state.withLock { $0.known = changes }
-      finish(with: problem)
+      finish(with: problem, of: error as? RefusedMember)
     }
   }
 
@@ -310,15 +310,16 @@ final class CallerStream: Sendable {
     return .goOn
   }
 
-  /// Tells why, and ends the stream after a whole event.
-  private func finish(with problem: Problem) {
+  /// Tells why, and of which query if not of the whole stream, and ends it after a whole event.
+  private func finish(with problem: Problem, of member: RefusedMember? = nil) {
     let subject = state.withLock { state in
       state.decision += 1
       return state.subject
     }
     // One that has not begun is refused instead.
     guard let subject else { return }
-    let bytes = ChangeEvents.failure(problem, member: subject.name)
+    let name = member.map { subject.name(of: $0) } ?? subject.name
+    let bytes = ChangeEvents.failure(problem, member: name)
     remote.redirect { _ in .end(bytes) }
   }
 

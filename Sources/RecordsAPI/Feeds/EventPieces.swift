@@ -8,6 +8,12 @@ enum EventPieces {
   case snapshot(SnapshotEvent)
   case changes(ChangeSetPieces)
 
+  /// What a client has is called so here: a block with only an id, which no event comes of, and by which
+  /// the next change set's `from` is known.
+  static func name(_ version: ResultsVersion) -> EventPieces {
+    .bytes(Array("id: \(version)\n\n".utf8))
+  }
+
   /// The next piece; nil after the last one.
   mutating func next() -> [UInt8]? {
     switch self {

@@ -128,15 +128,19 @@ extension PresentState {
   struct Advance {
     fileprivate(set) var pieces: [EventPieces] = []
     fileprivate(set) var kind = FeedCounters.Resumption.log
+    /// Whether what is shown is the same.
+    fileprivate(set) var showsNothing = true
 
     fileprivate mutating func append(_ piece: EventPieces) {
       pieces.append(piece)
+      showsNothing = false
       if case .changes = piece { kind = .joined } else if kind == .log { kind = .snapshot }
     }
   }
 
   /// The least that leads here from a state, without what came between: for each query that changed
-  /// one change set, or its snapshot where the change set is longer than that and a tenth.
+  /// one change set, or its snapshot where the change set is longer than that and a tenth. What is the
+  /// same and has another number is called by that from here on: versions chain (`protocol.md` §4).
   ///
   /// Costs what ``Results/changes(from:)`` does for each query that changed, and the writing of the
   /// shorter of the two.
@@ -152,14 +156,27 @@ extension PresentState {
     var advance = Advance()
     var left = limit
     for (member, old) in zip(members, state.snapshots)
-    where member.snapshot.version.state != old.version.state {
+    where member.snapshot.version != old.version {
+      if member.snapshot.version.state == old.version.state {
+        advance.pieces.append(renaming(member, from: old))
+        continue
+      }
       let (piece, bytes) = step(member, from: old, at: isOwn ? state.position : nil, below: left)
       left = left.map { $0 - bytes }
       if let left, left <= 0 { return nil }
       advance.append(piece)
     }
-    if isMultiple, state.version.state != version.state { advance.pieces.append(commit) }
+    if isMultiple, !advance.pieces.isEmpty { advance.pieces.append(commit) }
     return advance
+  }
+
+  /// On a stream of several queries, whose versions are not its own, a change set of nothing.
+  private func renaming(_ member: Member, from old: ResultsSnapshot) -> EventPieces {
+    guard isMultiple else { return .name(member.snapshot.version) }
+    return .changes(
+      ChangeSetPieces(
+        changes: ChangeSet(), old: old, new: member.snapshot, total: member.total,
+        member: member.name, givesIDs: false))
   }
 
   /// What leads one member on, and its bytes as far as a limit makes them matter; `position` is that of

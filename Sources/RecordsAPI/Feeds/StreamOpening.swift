@@ -164,13 +164,12 @@ extension StreamableFeed {
     }
   }
 
-  /// Tells a client what its version is called here, where another server gave it: a block with only
-  /// an id, which no event comes of, and by which the next change set's `from` is known.
+  /// Tells a client what its version is called here, where another server gave it.
   private static func name(
     _ version: ResultsVersion?, insteadOf text: String
   ) -> [EventPieces] {
     guard let version, version.description != text else { return [] }
-    return [.bytes(Array("id: \(version)\n\n".utf8))]
+    return [.name(version)]
   }
 
   /// How a stream goes on whose reader stopped at a position that has left the log.
@@ -194,7 +193,9 @@ extension StreamableFeed {
     let advance = state.flatMap { present.advance(from: $0, isOwn: isOwn) }
     counters.note(advance?.kind ?? .snapshot)
     var pieces = (advance?.pieces ?? present.snapshots) + present.failures
-    if pieces.isEmpty, hasFailed { pieces = [present.recovery] }
+    if hasFailed, advance?.showsNothing == true, present.failures.isEmpty {
+      pieces.append(present.recovery)
+    }
     return StreamBeginning(pieces, present.position)
   }
 }

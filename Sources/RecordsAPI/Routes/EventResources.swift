@@ -70,6 +70,16 @@ extension RecordsService {
     }
     let name =
       named.max { $0.utf8.count < $1.utf8.count } ?? String(text.prefix { $0 != "?" })
+    do {
+      return try member(named: name, text)
+    } catch let problem as Problem {
+      throw RefusedMember(query: name, problem: problem)
+    }
+  }
+
+  private func member(
+    named name: String, _ text: String
+  ) throws -> (member: Composition.Member, known: String?) {
     let entry = try entry(named: name)
     guard let list = QueryItem.items(of: Substring(text.utf8.dropFirst(name.utf8.count + 1))) else {
       throw Problem.badRequest("query=\(text): its parameters are not percent-encoded UTF-8")
@@ -134,7 +144,8 @@ extension RecordsService {
   /// this moment is a stream that ends at once, for an EventSource comes back to that, and not to 503
   /// (https://html.spec.whatwg.org/multipage/server-sent-events.html#sse-processing-model).
   static func responseToStream(_ request: Request, _ error: any Error) -> Response {
-    if let problem = error as? Problem, problem.status == .serviceUnavailable,
+    let problem = Problem(error)
+    if problem.status == .serviceUnavailable,
       problem.detail == FetchFailure.replaced.detail,
       EventFormat(request) == .serverSentEvents
     {
@@ -143,13 +154,13 @@ extension RecordsService {
         [.contentType: EventFormat.serverSentEvents.rawValue, .cacheControl: "no-store"],
         body: .bytes(Retry.line()))
     }
-    if let problem = error as? Problem, problem.status == .notFound,
+    if problem.status == .notFound,
       request.fields[.lastEventID] != nil
         || request.query.contains(where: { $0.name == "lastEventId" })
     {
       return Response(.noContent, [.cacheControl: "no-store"])
     }
-    return response(to: error)
+    return Problem.response(problem)
   }
 }
 

@@ -8,6 +8,15 @@ extension Problem: Error {
 
   static func notFound(_ detail: String) -> Problem { Problem(.notFound, detail) }
 
+  /// What a client is told of an error.
+  init(_ error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case let refused as RefusedMember: self = refused.problem
+    default: self.init(.internalServerError, "\(error)")
+    }
+  }
+
   init(_ failure: FetchFailure) {
     switch failure.kind {
     case .busy, .hotJournal, .unavailable:

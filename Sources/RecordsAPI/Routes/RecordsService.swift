@@ -238,8 +238,7 @@ struct RecordsService: Sendable {
   }
 
   static func response(to error: any Error) -> Response {
-    let problem = error as? Problem ?? Problem(.internalServerError, "\(error)")
-    return Problem.response(problem)
+    Problem.response(Problem(error))
   }
 
   /// What has no version, and so is asked for again each time.

@@ -26,16 +26,31 @@ enum StreamSubject: Sendable, Equatable {
   }
 
   /// What events about the stream as a whole call its query.
-  var name: MemberName {
+  var name: MemberName { name(ofMember: 0) }
+
+  /// What events call the query that a stream of several may not show any more.
+  func name(of refused: RefusedMember) -> MemberName {
+    name(ofMember: keys.firstIndex { $0.query == refused.query } ?? 0)
+  }
+
+  private func name(ofMember index: Int) -> MemberName {
     switch self {
     case .feed(let key):
-      MemberName(query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
+      return MemberName(
+        query: key.query, arguments: key.arguments, window: nil, isAlwaysNamed: false)
     case .composition(let composition):
-      MemberName(
-        query: composition.members[0].key.query, arguments: composition.members[0].key.arguments,
-        window: composition.members[0].window, isAlwaysNamed: composition.isMultiple)
+      let member = composition.members[index]
+      return MemberName(
+        query: member.key.query, arguments: member.key.arguments, window: member.window,
+        isAlwaysNamed: composition.isMultiple)
     }
   }
+}
+
+/// Why one of several queries cannot be shown together with the others.
+struct RefusedMember: Error {
+  let query: String
+  let problem: Problem
 }
 
 /// A feed that a stream uses, and what it uses of its address's share.

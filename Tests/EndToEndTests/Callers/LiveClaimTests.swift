@@ -179,6 +179,24 @@ import Testing
     try expectFresh(orders, "orders", as: "ann")
   }
 
+  /// What another user sees has the same content, and a number of its own.
+  @Test func `chains its versions where a claim changes what nobody sees`() throws {
+    try shop.writer.run("DELETE FROM purchase")
+    let bob = try shop.follow("orders", as: "bob")
+    try shop.writer.commit("INSERT INTO purchase VALUES (3, 8, 'Cup', 30)")
+    _ = try bob.changes()
+    try shop.writer.commit("DELETE FROM purchase")
+    _ = try bob.changes()
+    let ann = try shop.follow("orders", as: "ann")
+    let before = ann.stream.lastEventID
+    try shop.writer.commit(Shop.change("ann", "user = 8"))
+    try eventually("the claim is known") { ann.stream.lastEventID != before }
+    #expect(ann.stream.lastEventID == bob.model.version)
+    try shop.writer.commit("INSERT INTO purchase VALUES (3, 8, 'Cup', 30)")
+    #expect(try ann.changes().count == 1)
+    #expect(ann.keys == [[3]])
+  }
+
   @Test func `shows a claim and what was committed with it at once`() throws {
     let shelf = try shop.follow("shelf", as: "ann")
     try shop.writer.commit(

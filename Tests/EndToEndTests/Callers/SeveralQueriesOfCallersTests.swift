@@ -69,10 +69,32 @@ import Testing
   }
 
   @Test func `ends as a whole when one of them is not allowed any more`() throws {
-    let client = try open("ann")
+    let path = "/v1/events?query=shelf&query=orders%3Fleast=5&query=notices"
+    var client = Client(stream: shop.stream(path, as: "ann"))
+    for _ in 1...3 { try client.receive() }
     try shop.writer.commit(Shop.change("ann", "role = 'guest'"))
-    try client.stream.expectEnd(with: 403)
+    let json = try client.stream.expectEnd(with: 403)
+    #expect(json["query"] == "orders" && json["parameters"]["least"] == 5)
     #expect(try shop.stream(path, as: "ann").head().status == 403)
+  }
+
+  /// What another user sees has the same content, and a number of its own.
+  @Test func `chains its versions where a claim changes what nobody sees`() throws {
+    try shop.writer.run("DELETE FROM purchase")
+    let bob = try shop.follow("orders", as: "bob")
+    try shop.writer.commit("INSERT INTO purchase VALUES (3, 8, 'Cup', 30)")
+    _ = try bob.changes()
+    try shop.writer.commit("DELETE FROM purchase")
+    _ = try bob.changes()
+    var client = try open("ann")
+    let before = client.models["orders"]?.version
+    try shop.writer.commit(Shop.change("ann", "user = 8"))
+    try client.receive(upTo: "commit")
+    #expect(client.models["orders"]?.version == bob.model.version && bob.model.version != before)
+    #expect(client.count("orders") == 0)
+    try shop.writer.commit("INSERT INTO purchase VALUES (3, 8, 'Cup', 30)")
+    try client.receive(upTo: "commit")
+    #expect(client.models["orders"]?.records.map(\.key) == [[3]])
   }
 
   @Test func `is resumed where it was`() throws {
