@@ -70,6 +70,10 @@ func `what is no range is none`(text: String) { #expect(AddressRange(text) == ni
   ("1.1.1.1, 192.0.2.7, 10.1.1.1, 10.2.2.2", "192.0.2.7"), ("10.1.1.1", "10.1.1.1"),
   ("192.0.2.7:1234", "192.0.2.7"), ("[2001:db9::7]:80", "2001:db9::7"),
   ("nonsense", "127.0.0.1"), ("nonsense, 10.1.1.1", "10.1.1.1"), ("", "127.0.0.1"),
+  // To Swift the comma is a part of these letters, which whoever asks can write.
+  ("1.1.1.1:\u{600}, 192.0.2.7", "192.0.2.7"), ("x\u{600}, 192.0.2.7", "192.0.2.7"),
+  ("[2001:db9::1]\u{600}, 192.0.2.7", "192.0.2.7"),
+  ("192.0.2.7,\u{301} 10.1.1.1", "127.0.0.1"),
 ])
 func `the client is the last that is no proxy`(field: String, client: String) {
   #expect(forwarding([("X-Forwarded-For", field)])?.client == client)
@@ -84,6 +88,11 @@ func `the client is the last that is no proxy`(field: String, client: String) {
   (#"for="a,b;for=1.1.1.1", for=192.0.2.1"#, "192.0.2.1", "http"),
   (#"for="\"",for=192.0.2.2"#, "192.0.2.2", "http"), ("proto=ftp", "127.0.0.1", "http"),
   (#"for="192.0.2.3"#, "127.0.0.1", "http"),
+  // What stands before the last element was written by anybody.
+  (#"for=1.1.1.1;x=", for=192.0.2.4"#, "192.0.2.4", "http"),
+  (#"for=1.1.1.1;x=", for="[2001:db9::1]:80""#, "2001:db9::1", "http"),
+  (#"for=1.1.1.1;x="\, for="192.0.2.5""#, "192.0.2.5", "http"),
+  ("for=1.1.1.1;x=\u{600}, for=192.0.2.6", "192.0.2.6", "http"),
 ])
 func `the standard field is read`(field: String, client: String, scheme: String) {
   let forwarding = forwarding([("Forwarded", field), ("X-Forwarded-For", "5.5.5.5")])

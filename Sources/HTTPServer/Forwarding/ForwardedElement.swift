@@ -7,12 +7,13 @@ struct ForwardedElement: Equatable {
 
   /// The elements of all lines of the field; nil where there are none.
   static func list(_ lines: [String]) -> [ForwardedElement]? {
-    let elements = lines.flatMap { split($0, at: ",") }.map { ForwardedElement($0) }
+    let elements = 
+      lines.flatMap { $0[...].unquotedParts(at: UInt8(ascii: ",")) }.map { ForwardedElement($0) }
     return elements.isEmpty ? nil : elements
   }
 
   private init(_ text: Substring) {
-    for pair in Self.split(text, at: ";") {
+    for pair in text.unquotedParts(at: UInt8(ascii: ";")) {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       guard parts.count == 2 else { continue }
       let value = Self.unquoted(parts[1].trimmed)
@@ -23,30 +24,6 @@ struct ForwardedElement: Equatable {
       default: break
       }
     }
-  }
-
-  /// Splits where the separator does not stand in a quoted string (RFC 9110 §5.6.4).
-  private static func split(_ text: some StringProtocol, at separator: Character) -> [Substring] {
-    var parts: [Substring] = []
-    let text = Substring(text)
-    var start = text.startIndex
-    var isQuoted = false
-    var isEscaped = false
-    for index in text.indices {
-      let character = text[index]
-      if isEscaped {
-        isEscaped = false
-      } else if character == "\\", isQuoted {
-        isEscaped = true
-      } else if character == "\"" {
-        isQuoted.toggle()
-      } else if character == separator, !isQuoted {
-        parts.append(text[start..<index])
-        start = text.index(after: index)
-      }
-    }
-    parts.append(text[start...])
-    return parts.map(\.trimmed).filter { !$0.isEmpty }
   }
 
   private static func unquoted(_ text: Substring) -> String {
@@ -67,6 +44,7 @@ struct ForwardedElement: Equatable {
   /// An address without its port (RFC 7239 §6), `unknown`, or an obfuscated name; nil where it is
   /// none of them.
   static func node(_ text: Substring) -> String? {
+    guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     if text.hasPrefix("[") {
       let address = String(text.dropFirst().prefix { $0 != "]" })
       return IPAddress(address).map { _ in address }
@@ -78,7 +56,7 @@ struct ForwardedElement: Equatable {
     let isHidden =
       host == "unknown"
       || host.hasPrefix("_") && host.utf8.count <= 64
-        && host.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) }
+        && host.allSatisfy { $0.isLetter || $0.isNumber || "._-".contains($0) }
     return isHidden ? host : nil
   }
 }

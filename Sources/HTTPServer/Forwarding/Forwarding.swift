@@ -1,4 +1,3 @@
-import Algorithms
 import HTTP1
 import HTTPTypes
 
@@ -53,7 +52,7 @@ package struct Forwarding: Sendable, Equatable {
   }
 
   private static func list(_ lines: [String]) -> [Substring] {
-    lines.flatMap { $0.split(separator: ",") }.map(\.trimmed)
+    lines.flatMap(\.listItems)
   }
 
   static func scheme(_ text: Substring) -> String? {
@@ -80,8 +79,4 @@ extension HTTPField.Name {
   fileprivate static let xForwardedProto = HTTPField.Name("X-Forwarded-Proto")!
   fileprivate static let xForwardedHost = HTTPField.Name("X-Forwarded-Host")!
   fileprivate static let xForwardedPrefix = HTTPField.Name("X-Forwarded-Prefix")!
-}
-
-extension Substring {
-  var trimmed: Substring { trimming { $0 == " " || $0 == "\t" } }
 }

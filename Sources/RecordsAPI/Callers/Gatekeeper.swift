@@ -277,13 +277,7 @@ extension HeaderClaim {
   /// nil: the text says nothing.
   fileprivate func value(of text: String) -> ClaimValue? {
     guard isList else { return .string(text) }
-    // RFC 9110 §5.6.1: blanks around items mean nothing, and neither do empty ones.
-    let items = text.split(separator: ",").compactMap { item -> ClaimValue? in
-      let text = item.trimmingCharacters(in: Self.blanks)
-      return text.isEmpty ? nil : .string(text)
-    }
+    let items = text.listItems.map { ClaimValue.string(String($0)) }
     return items.isEmpty ? nil : .array(items)
   }
-
-  private static let blanks = CharacterSet(charactersIn: " \t")
 }
