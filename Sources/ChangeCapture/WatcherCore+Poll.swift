@@ -74,16 +74,11 @@ extension WatcherCore {
   }
 
   /// Opens the files that have taken the place of others.
-  ///
-  /// A log that was damaged, or that is gone, under somebody who has it open is another one again as soon as it is
-  /// opened. From the fifth time within some seconds on, it is opened less and less often, for all who ask are told each time.
   private func openAnew(reportsLoss: Bool) {
     closeConnection()
     let now = ContinuousClock.now
-    let last = replacements.flatMap { now - $0.last < .seconds(5) ? $0.count : nil }
-    let count = last.map { $0 + 1 } ?? 0
-    replacements = (now, count)
-    if count >= 4 { nextOpening = now + .milliseconds(250) * (1 << min(count - 4, 3)) }
+    let delay = reopenings.delay(for: FileStatus(path: path), at: now)
+    if delay > .zero { nextOpening = now + delay }
     reopen(reportsLoss: reportsLoss)
   }
 
@@ -104,7 +99,7 @@ extension WatcherCore {
     do {
       status.statistics.looks += 1
       connection = try WatchConnection(path: path)
-      nextOpening = nil
+      (nextOpening, lock) = (nil, nil)
       status.statistics.reopenings += 1
       news.opened()
     } catch {
@@ -152,7 +147,10 @@ extension WatcherCore {
   /// Says why there is no connection. It is tried again less often than the poll comes: each attempt
   /// may keep others from mending what is wrong for its length.
   private func report(_ error: any Error) {
-    if let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY { return }
+    if let error = error as? DatabaseError, error.resultCode == .SQLITE_BUSY {
+      if lock == nil { lock = Lock(isHotJournal: false) }
+      return reportLock()
+    }
     nextOpening = ContinuousClock.now + settings.pollInterval * 4
     news.unreadable(DatabaseAccessError(error, path: path))
   }

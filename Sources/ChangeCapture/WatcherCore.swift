@@ -33,8 +33,7 @@ actor WatcherCore {
   var isUnreadable = false
   /// When to try again to open what could not be opened; nil: at once.
   var nextOpening: ContinuousClock.Instant?
-  /// When the files were found to be others, and how often shortly after they had been opened.
-  var replacements: (last: ContinuousClock.Instant, count: Int)?
+  var reopenings = Reopenings()
   /// The lock that keeps looks from an answer.
   var lock: Lock?
   var looks: LookSchedule

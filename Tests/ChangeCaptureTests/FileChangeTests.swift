@@ -243,6 +243,18 @@ import Testing
     #expect(ContinuousClock.now - start > .milliseconds(250))
   }
 
+  /// It has a log then whose index is in its own memory (https://www.sqlite.org/wal.html#noshm).
+  @Test func `a writer that goes over to a log of its own is told as a lock`() async throws {
+    var writer: ForeignWriter? = try make(folder.file(), greatest: 1, mode: "DELETE")
+    let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(5)))
+    try writer?.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try writer?.execute("PRAGMA journal_mode = WAL")
+    try writer?.execute("INSERT INTO item VALUES (2)")
+    try await owner.waits("the lock") { _ in owner.events.contains(.locked) }
+    writer = nil
+    try await owner.sees(2)
+  }
+
   @Test func `a file cut to any size crashes nothing`() async throws {
     let writer = try make(folder.file(), greatest: 1)
     let copy = try Data(contentsOf: URL(fileURLWithPath: folder.file()))

@@ -90,7 +90,9 @@ extension Refresher {
     if result.isExplored { return log(.explorationFails(result.queryName, failure)) }
     let live = result.opening == nil ? ObjectIdentifier(result) : nil
     let isNews = failing.withLock { $0.note(result.queryName, failure, of: live, at: .now) }
-    if isNews { log(.queryFails(result.queryName, sql: result.snapshot.query.sql, failure)) }
+    // What is shown may still be of what the query was before.
+    let query = (try? result.bound?.get().query) ?? result.snapshot.query
+    if isNews { log(.queryFails(result.queryName, sql: query.sql, failure)) }
   }
 
   func noteSuccess(ofQuery result: LiveResult) {

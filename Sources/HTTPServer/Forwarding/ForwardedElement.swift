@@ -7,7 +7,7 @@ struct ForwardedElement: Equatable {
 
   /// The elements of all lines of the field; nil where there are none.
   static func list(_ lines: [String]) -> [ForwardedElement]? {
-    let elements = 
+    let elements =
       lines.flatMap { $0[...].unquotedParts(at: UInt8(ascii: ",")) }.map { ForwardedElement($0) }
     return elements.isEmpty ? nil : elements
   }
