@@ -101,10 +101,6 @@ extension Preconditions {
     if list == tag || list == "*" { return true }
     guard let tag else { return false }
     // A tag may contain a comma, or be weak, but ours are not so.
-    return list.split(separator: ",").contains { element in
-      let element = element.drop { $0 == " " || $0 == "\t" }
-      guard let end = element.lastIndex(where: { $0 != " " && $0 != "\t" }) else { return false }
-      return part(element[...end]) == tag
-    }
+    return list.listItems.contains { part($0) == tag }
   }
 }

@@ -80,7 +80,7 @@ extension HTTPFields {
   /// Whether it is said already that the answer depends on a field: RFC 9110 §12.5.5.
   private func varies(by name: String) -> Bool {
     self[values: .vary].contains { list in
-      list.split(separator: ",").contains { $0.drop { $0 == " " }.elementsEqual(name) }
+      list.listItems.contains { $0.elementsEqual(name) }
     }
   }
 

@@ -1,3 +1,5 @@
+import HTTPServer
+
 /// The list in `Accept`: RFC 9110 §12.5.1.
 struct MediaRanges {
   private struct Range {
@@ -10,7 +12,7 @@ struct MediaRanges {
 
   /// - Parameter field: all lines of the field, joined by commas; nil and nothing accept all.
   init(_ field: String?) {
-    ranges = (field ?? "").split(separator: ",").compactMap { item in
+    ranges = (field ?? "").listItems.compactMap { item in
       let parts = item.split(separator: ";").map { $0.trimmingPrefix(while: Self.isSpace) }
       let names = (parts.first ?? "").split(separator: "/")
       guard names.count == 2 else { return nil }

@@ -130,6 +130,18 @@ final class Shop {
     return follower
   }
 
+  /// Somebody's client of orders that there are none of any more: no content that is as empty has the
+  /// same number of a version.
+  func followEmptyOrders(as name: String) throws -> Follower {
+    try writer.run("DELETE FROM purchase")
+    let follower = try follow("orders", as: name)
+    for sql in ["INSERT INTO purchase VALUES (3, 8, 'Cup', 30)", "DELETE FROM purchase"] {
+      try writer.commit(sql)
+      _ = try follower.changes()
+    }
+    return follower
+  }
+
   /// A ticket, which was asked for with somebody's token.
   func ticket(as name: String) throws -> String {
     let answer = try post("/v1/tickets", as: name)
