@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -108,6 +109,17 @@ import Testing
   @Test func `that is a folder is none`() throws {
     try folder.makeFolder("d")
     #expect(problem("d") == "d:1:1: the file cannot be read; this is a folder; name a file")
+  }
+
+  @Test func `that is a pipe or a device is none`() throws {
+    #expect(mkfifo(folder.file("c"), 0o600) == 0)
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("zero"), withDestinationPath: "/dev/zero")
+    for name in ["c", "zero"] {
+      #expect(
+        problem(name)
+          == "\(name):1:1: this is no regular file; write the configuration to a file")
+    }
   }
 
   @Test func `that is not UTF-8 is told with the place of the first wrong byte`() throws {

@@ -108,7 +108,11 @@ package struct FetchFailure: Error, Sendable, Equatable, CustomStringConvertible
         cause: error)
     default:
       self.init(
-        kind: .database, detail: "\(message) (SQLite code \(error.extendedResultCode.rawValue))",
+        kind: .database,
+        detail: """
+          \(message) (SQLite code \(error.extendedResultCode.rawValue)): mend the query, or the values that \
+          it reads
+          """,
         cause: error)
     }
   }

@@ -28,6 +28,9 @@ enum ConfigurationFile {
   private static func unreadable(_ path: String, _ error: any Error) -> ConfigurationProblem {
     let (message, mend): (String, String?) =
       switch (error as? CocoaError)?.code {
+      // Foundation has the same error for what it will not read, a pipe or a device.
+      case _ where NearestFile.isSpecial(path):
+        ("this is no regular file", "write the configuration to a file")
       case .fileReadNoSuchFile: ("there is no such file", NearestFile.mend(path))
       case .fileReadNoPermission: ("the file may not be read", "give yourself the permission to")
       default:

@@ -46,7 +46,7 @@ extension RecordsService {
       let section = try sectionIndex(request, in: snapshot.results)
       let text = request.parameters["item"]
       let count = snapshot.results.section(at: section).numberOfRecords
-      guard let item = Int(text), (0..<count).contains(item) else {
+      guard let item = Int(index: text), (0..<count).contains(item) else {
         throw Problem.notFound(
           "there is no record \(text) in section \(section): it has \(count), counted from 0")
       }
@@ -184,11 +184,19 @@ extension RecordsService {
 
   private func sectionIndex(_ request: Request, in results: Results) throws -> Int {
     let text = request.parameters["section"]
-    guard let index = Int(text), (0..<results.numberOfSections).contains(index) else {
+    guard let index = Int(index: text), (0..<results.numberOfSections).contains(index) else {
       throw Problem.notFound(
         "there is no section \(text): there are \(results.numberOfSections), counted from 0")
     }
     return index
+  }
+}
+
+extension Int {
+  /// A number as a path has it, in one way only: 07 and +7 are not 7, or a resource would have several addresses.
+  fileprivate init?(index text: String) {
+    guard let number = Int(text), "\(number)" == text else { return nil }
+    self = number
   }
 }
 

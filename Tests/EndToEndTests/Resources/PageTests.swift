@@ -83,7 +83,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "sections/3", "sections/-1", "sections/x", "sections/", "sections/99999999999999999999",
+    "sections/3", "sections/-1", "sections/00", "sections/+1", "sections/0/records/01",
+    "sections/x", "sections/", "sections/99999999999999999999",
     "sections/3/records", "sections/0/records/3", "sections/0/records/-1", "sections/0/records/x",
     "records/7", "records/1,2", "records/x", "records/",
   ])
