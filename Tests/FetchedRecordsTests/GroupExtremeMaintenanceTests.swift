@@ -52,6 +52,10 @@ import Testing
       SELECT id, room, text, row_number() OVER (PARTITION BY room ORDER BY at DESC) AS n FROM message) AS r
     ON r.room = room.id WHERE r.n = 1
     """,
+    "SELECT room, max(id), text FROM message GROUP BY room",
+    "SELECT min(id) AS first, * FROM message WHERE text <> 'b' GROUP BY thread ORDER BY at DESC, first LIMIT 12",
+    "SELECT thread, room % 2 AS odd, max(id) FROM message GROUP BY room, 1 ORDER BY max(id) DESC",
+    "SELECT max(at) AS last, thread FROM message GROUP BY thread ORDER BY last DESC",
     "SELECT m.id, m.text FROM message AS m LEFT JOIN message AS o ON o.room = m.room AND o.id < m.id WHERE o.room IS NULL",
     """
     SELECT title, m.text, (SELECT count(*) FROM message AS o WHERE o.room = m.room) AS n FROM room AS r
@@ -77,6 +81,10 @@ import Testing
     FROM room AS r LEFT JOIN message AS m ON m.id = (SELECT max(o.id) FROM message AS o WHERE o.room = r.id)
     WHERE r.id < 30 ORDER BY m.id DESC LIMIT 10
     """,
+    "SELECT r.*, m.text, max(m.id) AS last FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id",
+    "SELECT title, min(m.id), m.text FROM message AS m JOIN room AS r ON r.id = m.room AND m.at > 20 GROUP BY r.id ORDER BY m.at",
+    "SELECT title, max(at) AS last, min(at) FROM room AS r LEFT JOIN message AS m ON m.room = r.id AND text <> 'b' GROUP BY r.id ORDER BY last DESC",
+    "SELECT title, max(at) AS last FROM room AS r, message AS m WHERE m.room = r.id GROUP BY r.id ORDER BY max(at) DESC, r.id LIMIT 10",
     """
     SELECT r.id, m.text, (SELECT count(*) FROM message AS o WHERE o.thread = m.thread) AS n
     FROM room AS r, message AS m WHERE m.id = (SELECT min(o.id) FROM message AS o WHERE o.room = r.id)
@@ -108,6 +116,38 @@ import Testing
     if isIndexed {
       #expect(fixture.refresher.statistics.refetches <= 3)
       #expect(fixture.refresher.statistics.maintained > 10)
+    }
+  }
+
+  /// Several rows of a group have the greatest value.
+  private static let tied = [
+    "SELECT room, max(at), text FROM message GROUP BY room",
+    "SELECT thread, id, min(at), text FROM message WHERE text <> '' GROUP BY thread ORDER BY at, text",
+    "SELECT *, max(at) FROM message GROUP BY room, thread",
+    "SELECT room, max(at), text FROM message GROUP BY room ORDER BY room DESC",
+    "SELECT r.id, title, max(m.at), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id ORDER BY m.at DESC",
+    "SELECT r.id, min(m.at), m.id AS message FROM message AS m JOIN room AS r ON r.id = m.thread AND m.text <> '' GROUP BY r.id",
+  ]
+
+  private static let tiedChanges = [
+    "UPDATE message SET at = 600 WHERE room IN (5, 11, 17) OR thread IN (5, 6)",
+    "UPDATE message SET text = 'ties' WHERE at = 600 AND id > 90",
+    "DELETE FROM message WHERE id IN (SELECT min(id) FROM message WHERE at = 600 GROUP BY room)",
+    "UPDATE message SET at = 1 WHERE thread IN (6, 7)",
+    "UPDATE message SET id = -id WHERE id % 7 = 1",
+    "UPDATE message SET text = text || '!' WHERE id < -100",
+  ]
+
+  @Test(arguments: tied, [false, true])
+  func `are those that SQLite shows where several have the value`(
+    sql: String, isIndexed: Bool
+  ) throws {
+    let fixture = try Fixture(
+      schema: Self.schema(isIndexed: isIndexed),
+      queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+    let watched = try fixture.open("q")
+    for change in Self.changes + Self.tiedChanges {
+      try fixture.expect(watched, toShow: sql, after: change)
     }
   }
 

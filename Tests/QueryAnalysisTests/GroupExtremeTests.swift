@@ -1,3 +1,4 @@
+import OrderedResults
 import Testing
 
 @testable import QueryAnalysis
@@ -11,7 +12,7 @@ import Testing
       id INTEGER PRIMARY KEY, room INTEGER NOT NULL, thread INTEGER, text TEXT, at INTEGER NOT NULL, price REAL);
     CREATE INDEX messageByRoom ON message (room, at);
     CREATE INDEX messageByThread ON message (thread, price);
-    CREATE TABLE tag (name TEXT PRIMARY KEY, room INTEGER NOT NULL);
+    CREATE TABLE tag (name TEXT NOT NULL PRIMARY KEY, room INTEGER NOT NULL);
     CREATE TABLE word (name TEXT COLLATE NOCASE, room INTEGER NOT NULL, key INTEGER, PRIMARY KEY (name COLLATE BINARY));
     CREATE VIEW newest AS SELECT room, max(id) AS id FROM message GROUP BY room;
     """
@@ -49,6 +50,91 @@ import Testing
   ])
   func `are compared with the others`(sql: String) throws {
     try expectOneValueIsRead(plan(sql))
+  }
+
+  @Test(arguments: [
+    "SELECT room, max(id), text FROM message GROUP BY room",
+    "SELECT *, max( id ) AS last FROM message WHERE text > 'a' GROUP BY room ORDER BY at DESC",
+    "SELECT m.room AS r, min(m.id), substr(text, 1, 80) AS start FROM message AS m GROUP BY r ORDER BY min(m.id) DESC, start LIMIT 3",
+  ])
+  func `are shown of groups`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema)
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    try expectOneValueIsRead(plan)
+    // A group has another row as soon as there is a greater one, and stays what it is unless that is shown.
+    #expect(query.layout.keyNames == [sql.contains("*") ? "id" : "room"])
+    #expect(query.sql.contains("GROUP BY"))
+  }
+
+  @Test(arguments: [
+    "SELECT room, max(at) FROM message GROUP BY room",
+    "SELECT room, max(price) AS p FROM message WHERE text > '' GROUP BY 1 ORDER BY p DESC",
+    "SELECT min(at), room || '' AS r, room FROM message GROUP BY room ORDER BY 1",
+    "SELECT room, max(at), text FROM message GROUP BY room",
+    "SELECT *, min(at) AS first FROM message WHERE text > 'a' GROUP BY room",
+    "SELECT room, max(at) FROM message GROUP BY room ORDER BY text",
+  ])
+  func `are any of several of which the value alone is shown`(sql: String) throws {
+    let plan = try plan(sql)
+    #expect(plan.records.beforeKeys.contains("LIMIT 1"), "\(plan.records.beforeKeys)")
+  }
+
+  @Test(arguments: [
+    "SELECT r.id, title, max(m.id), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id",
+    "SELECT title, m.text, m.at AS time, max(m.id) AS last FROM room AS r JOIN message AS m ON m.room = r.id WHERE text > 'a' AND title > 'b' GROUP BY r.id ORDER BY last DESC",
+    "SELECT title, text, min(message.id) FROM message, room WHERE room.id = room GROUP BY room.id",
+    "SELECT title, max(at) AS last FROM room LEFT JOIN message ON message.room = room.id AND thread > 3 GROUP BY room.id ORDER BY last",
+    "SELECT title, min(at), max(at) AS last FROM room JOIN message ON message.room = room.id GROUP BY title, 1, room.id ORDER BY max(at) DESC",
+    "SELECT title, m.at, max(at) AS last, text FROM room LEFT JOIN message AS m ON m.room = room.id GROUP BY room.id",
+    "SELECT r.title, p.title AS other, max(m.at) AS last FROM room AS r JOIN room AS p ON p.id = r.id JOIN message AS m ON m.room = r.id GROUP BY r.id",
+  ])
+  func `may be joined with what is grouped by`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema)
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    let records = plan.records.beforeKeys
+    #expect(!records.contains("GROUP BY"), "\(records)")
+    let isFound = ["(SELECT max(", "(SELECT min(", "LIMIT 1"].contains(where: records.contains)
+    #expect(isFound, "\(records)")
+    #expect(query.sql.contains("GROUP BY"))
+    #expect(query.layout.keyNames.count == (sql.contains("title, 1") ? 2 : 1))
+  }
+
+  @Test(arguments: [
+    // A group of several rows; rooms that have no message; a value of which not all is known.
+    "SELECT title, max(m.id) FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY title",
+    "SELECT r.id, max(m.id) FROM room AS r LEFT JOIN message AS m ON m.room = r.id WHERE text > '' GROUP BY r.id",
+    "SELECT r.id, max(m.thread), m.text FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY r.id",
+    "SELECT r.id, max(m.at), count(*) FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY r.id",
+    "SELECT r.id, max(r.id) FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY m.id",
+    "SELECT r.id, max(w.name) FROM room AS r JOIN word AS w ON w.room = r.id GROUP BY r.id",
+    "SELECT r.id, max(m.id) FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY r.id HAVING max(m.id) > 3",
+  ])
+  func `may be more than a row of what is joined`(sql: String) throws {
+    let plan = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema).plan
+    guard let records = plan?.records.beforeKeys else { return }
+    #expect(!["(SELECT max(", "LIMIT 1"].contains(where: records.contains), "\(records)")
+  }
+
+  @Test(arguments: [
+    // Which of several is shown; a value that is not shown as it is; what the other rows have.
+    "SELECT thread, max(price), text FROM message GROUP BY thread",
+    "SELECT room, max(id) + 1 FROM message GROUP BY room",
+    "SELECT room, max(id), count(*) FROM message GROUP BY room",
+    "SELECT room, max(id), min(id) FROM message GROUP BY room",
+    "SELECT room, max(id) FROM message GROUP BY room ORDER BY count(*)",
+    "SELECT room, max(id) FILTER (WHERE text > '') FROM message GROUP BY room",
+    "SELECT room, max(DISTINCT id) FROM message GROUP BY room",
+    "SELECT room, max(id, 3) FROM message GROUP BY room, id",
+    "SELECT room, max(id) FROM message GROUP BY room HAVING max(id) > 3",
+    // NULL is the least value of an order.
+    "SELECT room, min(price) FROM message GROUP BY room",
+    // Equal values that look different.
+    "SELECT room, max(name) FROM word GROUP BY room",
+  ])
+  func `are not all that is shown of groups`(sql: String) throws {
+    let plan = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema).plan
+    let records = try #require(plan).records.beforeKeys
+    #expect(!records.contains("= (SELECT"), "\(records)")
   }
 
   private func expectOneValueIsRead(_ plan: IncrementalPlan) throws {

@@ -126,7 +126,30 @@ extension SourceResolver {
   }
 }
 
+extension SelectSyntax {
+  /// Whether rows are joined by nothing but conditions.
+  var joinsByConditions: Bool {
+    sources.allSatisfy { source in
+      if case .using = source.constraint { return false }
+      return !source.isNatural && !source.isWrittenFirst && !source.isFullJoined
+    }
+  }
+}
+
 extension SchemaFacts {
+  /// Whether equal values of a table's column look the same, and are compared under BINARY.
+  func isExact(_ column: String, of table: BaseTable) -> Bool {
+    if table.rowIDColumn?.isSameIdentifier(as: column) == true { return true }
+    let comparison = comparison(of: column.lowercased(), in: table.name)
+    return comparison.map { $0.collation == "BINARY" && $0.affinity != .blob } == true
+  }
+
+  /// Whether a table may have NULL in a column.
+  func isNullable(_ column: String, of table: BaseTable) -> Bool {
+    table.rowIDColumn?.isSameIdentifier(as: column) != true
+      && !isNotNull(column.lowercased(), of: table.name)
+  }
+
   /// Whether a column is all of a table's primary key, and no two of its rows have values there that it takes for equal.
   func isKey(_ column: String, of table: String) -> Bool {
     let key = (try? primaryKey(of: table).columns) ?? []

@@ -166,7 +166,7 @@ extension GroupExtreme {
         rest: copy, table: values.table, source: row, groupBy: values.groupBy,
         choice: choice(of: values, named: row), column: values.column,
         predicate: predicate.isEmpty ? nil : predicate, isKey: isKey,
-        completion: values.completion)
+        completion: values.completion, ties: values.ties)
     }
 
     /// WHERE of the SELECT that makes values, where its table has another name; empty: there is none; nil: it looks at
@@ -199,9 +199,7 @@ extension GroupExtreme {
 
     /// Whether the one table of a SELECT may have NULL in a column.
     func isNullable(_ column: String, of select: ResolvedSelect) -> Bool {
-      let table = select.tables[0]
-      return table.rowIDColumn?.isSameIdentifier(as: column) != true
-        && !facts.isNotNull(column.lowercased(), of: table.name)
+      facts.isNullable(column, of: select.tables[0])
     }
 
     /// What an aggregate makes of each group of a table's rows.
@@ -285,10 +283,8 @@ extension GroupExtreme {
     }
 
     /// Whether equal values of a column look the same, and are compared under BINARY.
-    private func isExact(_ column: String, of values: Values) -> Bool {
-      if values.select.tables[0].rowIDColumn?.isSameIdentifier(as: column) == true { return true }
-      let comparison = facts.comparison(of: column.lowercased(), in: values.table)
-      return comparison.map { $0.collation == "BINARY" && $0.affinity != .blob } == true
+    func isExact(_ column: String, of values: Values) -> Bool {
+      facts.isExact(column, of: values.select.tables[0])
     }
 
     /// What a subquery's rows have in common with the row around it, and its other conditions.
@@ -355,6 +351,7 @@ extension GroupExtreme {
     let column: String
     let select: ResolvedSelect
     var completion: Completion?
+    var ties: IndexedTies?
   }
 
   /// A column of a subquery's table that equals the same of a row around it.

@@ -30,6 +30,20 @@ struct GroupExtreme {
   let isKey: Bool
   /// What a window of the query is to be, which leaves open what comes first; nil: none does.
   let completion: Completion?
+  /// What has to hold for the first row to be the one that the query shows; nil: it is.
+  let ties: IndexedTies?
+  /// Whether all rows of a group are looked at for the value: SQLite would go through the whole table to the first one of
+  /// the group rather than to an index that has only the group.
+  var looksAtGroup = false
+  /// Whether a record is what the query shows of a group, and not a row of it: the group tells it apart.
+  private(set) var showsGroups = false
+
+  /// The same of a query whose records are groups, each of which shows the one row.
+  var showingGroups: GroupExtreme {
+    var copy = self
+    copy.showsGroups = true
+    return copy
+  }
 
   /// A window with a key at the end of its ORDER BY.
   struct Completion {
@@ -60,8 +74,11 @@ struct GroupExtreme {
   func condition(ofGroup condition: String) -> String {
     var (value, order) = (qualified(column), "")
     switch choice {
-    case .aggregate(let function): value = "\(function)(\(value))"
-    case .first: order = "\nORDER BY \(self.order.joined(separator: ", ")) LIMIT 1"
+    // https://www.sqlite.org/optoverview.html#disqualifying_where_clause_terms_using_unary_
+    case .aggregate(let function): value = "\(function)(\(looksAtGroup ? "+" : "")\(value))"
+    case .first:
+      let terms = looksAtGroup ? self.order.map { "+\($0)" } : self.order
+      order = "\nORDER BY \(terms.joined(separator: ", ")) LIMIT 1"
     }
     let isFound = "\(qualified(column)) = (\(rows(value, of: condition))\(order))"
     return isKey ? isFound : "\(condition) AND \(isFound)"
@@ -78,7 +95,9 @@ struct GroupExtreme {
 
   /// The rows of a group, those first that are looked for.
   func ordered(inGroup condition: String) -> String {
-    rows(qualified(column), of: condition) + "\nORDER BY \(order.joined(separator: ", "))"
+    // Those with one value are few.
+    let order = ties == nil ? order[...] : order.dropLast()
+    return rows(qualified(column), of: condition) + "\nORDER BY \(order.joined(separator: ", "))"
   }
 
   /// The columns by which they are looked for.
@@ -113,12 +132,11 @@ struct GroupExtreme {
 extension GroupExtreme {
   /// - Returns: nil where there is none, or more than one.
   init?(in syntax: SelectSyntax, _ resolver: SourceResolver) {
-    let areNamed = syntax.sources.allSatisfy { source in
-      if case .using = source.constraint { return false }
-      return !source.isNatural && !source.isWrittenFirst && !source.isFullJoined
-    }
-    guard areNamed, syntax.groupBy.isEmpty, syntax.having == nil, !syntax.isDistinct else {
-      return nil
+    guard syntax.joinsByConditions, syntax.having == nil, !syntax.isDistinct else { return nil }
+    guard syntax.groupBy.isEmpty else {
+      guard let own = Search(syntax, resolver).extremeOfOwnGroups else { return nil }
+      self = own
+      return
     }
     let found = Search(syntax, resolver).all
     guard found.count == 1 else { return nil }

@@ -72,17 +72,20 @@ struct ImpliedConditions {
   }
 
   /// The rows of the same table of which a subquery's value is a key; nil: it is not.
-  private func rows(of inner: SelectSyntax, where column: BaseColumn) -> ResolvedSelect? {
-    let table = select.tables[column.table].name
+  private func rows(of inner: SelectSyntax, where key: BaseColumn) -> ResolvedSelect? {
+    let table = select.tables[key.table].name
     var alone = inner
     alone.predicate = nil
     guard inner.groupBy.isEmpty, inner.columns.count == 1,
-      resolver.facts.isKey(column.name, of: table),
+      resolver.facts.isKey(key.name, of: table),
       let (read, rows) = resolver.rows(of: alone, except: others),
       read.isSameIdentifier(as: table)
     else { return nil }
     let value = inner.columns[0].expression
-    let origin = rows.origin(of: value.extremeOfRows?.argument ?? value)
-    return origin?.name.isSameIdentifier(as: column.name) == true ? rows : nil
+    var column = SQLTokens.tokens(of: value.extremeOfRows?.argument ?? value)[...]
+    // It keeps SQLite from an index, and changes no value.
+    if column.first?.isSymbol("+") == true { column.removeFirst() }
+    let origin = column.columnName.flatMap { rows.origin(of: $0) }
+    return origin?.name.isSameIdentifier(as: key.name) == true ? rows : nil
   }
 }

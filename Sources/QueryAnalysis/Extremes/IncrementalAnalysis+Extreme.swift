@@ -12,15 +12,35 @@ extension IncrementalAnalysis {
       if !isOfEqualValues(group) { try checkValues([group]) }
       try checkIsRequired(group)
     }
-    var shape = try shape(ownedBy: groups)
+    if extreme.showsGroups { try completeKey(groups) }
+    var (shape, looksAtGroup) = try shape(of: extreme, ownedBy: groups)
     let condition = groups.map { "\($0.expression) IS ?" }.joined(separator: " AND ")
-    if shape.plan.members == nil, db.isReadInOrder(extreme.ordered(inGroup: condition)) {
+    if shape.plan.members == nil, !looksAtGroup,
+      db.isReadInOrder(extreme.ordered(inGroup: condition))
+    {
       shape.plan.isGrouped = false
     } else {
       shape.reason += index(for: extreme, groups).map { "; what may help: \($0.sql)" } ?? ""
     }
     if let column = extreme.completion?.column { shape.noteWindows(completedBy: [column]) }
     return shape
+  }
+
+  /// The shape, and whether all rows of a group are looked at.
+  private mutating func shape(
+    of extreme: GroupExtreme, ownedBy groups: [GroupTerm]
+  ) throws -> (IncrementalShape, looksAtGroup: Bool) {
+    let found = Result { () throws in
+      var attempt = self
+      return try attempt.shape(ownedBy: groups)
+    }
+    if case .success(let shape) = found, shape.plan.members == nil { return (shape, false) }
+    var attempt = self
+    attempt.candidate.extreme?.looksAtGroup = true
+    if let shape = try? attempt.shape(ownedBy: groups), shape.plan.members == nil {
+      return (shape, true)
+    }
+    return (try found.get(), false)
   }
 
   /// The index that has the rows of a group in the order in which they are looked for.

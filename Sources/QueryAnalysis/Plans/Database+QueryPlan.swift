@@ -63,6 +63,16 @@ extension Database {
     return values.map { plan(below: $0["id"]) }.sorted()
   }
 
+  /// The columns of an index that rise under BINARY; none: one is something else.
+  func keyColumns(ofIndex name: String) -> [String] {
+    let sql = "SELECT name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno"
+    let rows = (try? Row.fetchAll(self, sql: sql, arguments: [name])) ?? []
+    let columns = rows.compactMap { row -> String? in
+      row["desc"] == 0 && row["coll"] == "BINARY" ? row["name"] : nil
+    }
+    return columns.count == rows.count ? columns : []
+  }
+
   /// Whether an index falls in one of its columns: then it may be read from its end.
   private func isFalling(index: String) -> Bool {
     let sql = "SELECT max(\"desc\") FROM pragma_index_xinfo(?)"

@@ -20,7 +20,7 @@ extension IncrementalAnalysis {
     let unequal = others.filter(isOfEqualValues)
     try checkValues(others.filter { !unequal.contains($0) })
     choice = try bareColumn(groups, determined)
-    try completeKey(groups, determined)
+    try completeKey(groups)
     let rows = isOverGroups ? [] : possibleOwners.filter(owners.contains)
     let isOrdered = callsOrderedAggregate || choice != nil
     do {
@@ -290,7 +290,7 @@ extension IncrementalAnalysis {
   }
 
   /// The key is unique if it has the terms of GROUP BY, or identifies rows that determine them.
-  private mutating func completeKey(_ groups: [GroupTerm], _ determined: Set<Int>) throws {
+  mutating func completeKey(_ groups: [GroupTerm]) throws {
     func missing() -> [GroupTerm] {
       let known = determination.closure(of: determination.identified(by: origins(key)))
       return groups.filter { group in

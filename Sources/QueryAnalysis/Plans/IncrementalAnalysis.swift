@@ -5,14 +5,14 @@ import OrderedResults
 struct IncrementalCandidate {
   var syntax: SelectSyntax
   /// The result columns; hidden ones are expressions over the rows of FROM.
-  let list: SelectList
+  var list: SelectList
   /// Hidden columns that are expressions over the result columns.
   let resultExpressions: [String]
   /// The column of the section's name, where the order begins with it by itself.
   let leadingSection: Int?
   /// Names that the section's own collation takes for equal are still different sections.
   let sectionNeedsBytes: Bool
-  let key: [Int]
+  var key: [Int]
   /// Whether columns may be added to the key until it is unique.
   let keyIsFree: Bool
   /// Whether it may have the order of its key where it asks for none, whatever a subquery asks for.
@@ -36,7 +36,7 @@ struct IncrementalShape {
   let sql: String
   let list: SelectList
   let key: [Int]
-  let addedKeyNames: [String]
+  var addedKeyNames: [String]
   let keyIsUnique: Bool
   var plan: IncrementalPlan
   var reason: String
@@ -165,6 +165,7 @@ struct IncrementalAnalysis {
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
     if select.isGrouped, candidate.extreme == nil { return try groupShape() }
+    if let extreme = candidate.extreme, extreme.showsGroups { return try shape(of: extreme) }
     guard let first = possibleOwners.first else {
       throw NotIncremental(
         reason: select.tables[0].lack ?? "a LEFT JOIN may leave out each of its tables")

@@ -3,8 +3,8 @@ import GRDB
 /// Which tables' rows follow from the rows of others, because a unique key is asked to equal
 /// something of them.
 ///
-/// Read from the conditions of WHERE and ON that have the form `column = column` or
-/// `column = constant`, joined by AND at the outermost level; others prove nothing.
+/// Read from the conditions of WHERE and ON that have the form `column = column`,
+/// `column = constant` or `column = (SELECT …)`, joined by AND at the outermost level; others prove nothing.
 struct RowDetermination {
   /// A column of a table equals something that is known with these tables' rows.
   private struct Equality {
@@ -174,6 +174,13 @@ struct RowDetermination {
       kind == .number || kind == .string || kind == .parameter
     {
       equalities.append(Equality(column: shifted, known: [], isExact: true))
+    } else if right.withoutParentheses.first?.isWord("SELECT") == true {
+      // The value is one, whichever it is, for the rows that the subquery looks at.
+      let seen = select.sources(in: right, allowingAliases: false)
+      if seen.contains(where: { !select.sources[$0].functionIDs.isEmpty }) { return }
+      let known = seen.flatMap { select.tables(ofSource: $0) }
+      equalities.append(
+        Equality(column: shifted, known: Set(known.map { $0 + first }), isExact: false))
     } else if let name = right.columnName {
       let sources = select.sources(in: right, allowingAliases: false)
       if sources.isEmpty { return }

@@ -177,7 +177,8 @@ extension QueryAnalyzer {
   ) throws -> IncrementalShape {
     if let shape = try extremeShape(candidate, of: sql, names: names) { return shape }
     do {
-      return try incrementalShape(candidate, names: names)
+      let shape = try incrementalShape(candidate, names: names)
+      return try joinedExtremeShape(candidate, shape, of: sql, names: names) ?? shape
     } catch let refusal as NotIncremental {
       guard
         let syntax = try GroupedSources(budget, names: names, in: db)
@@ -192,23 +193,6 @@ extension QueryAnalyzer {
           reason: "\(refusal.reason), and where they are subqueries, \(error.reason)")
       }
     }
-  }
-
-  /// The same where it shows a few rows of each group; nil: it does not, or is followed in another way.
-  private func extremeShape(
-    _ candidate: IncrementalCandidate, of sql: String, names: [String]
-  ) throws -> IncrementalShape? {
-    // What is in vain here leaves the others as much.
-    let analyzer = QueryAnalyzer(definition: definition, db: db, budget: AnalysisBudget(definition))
-    let resolver = SourceResolver(try RowLocality(db), AnalysisBudget(definition), db)
-    let (syntax, sql) = candidate.syntax.namingSource(in: sql) ?? (candidate.syntax, sql)
-    guard let extreme = GroupExtreme(in: syntax, resolver),
-      let sql = extreme.completion.map({ $0.completing(sql) }) ?? sql,
-      let whole = WholeStatement(sql)
-    else { return nil }
-    var candidate = candidate
-    (candidate.syntax, candidate.whole, candidate.extreme) = (extreme.rest, whole, extreme)
-    return try? analyzer.incrementalShape(candidate, names: names)
   }
 
   /// The shape of UNION ALL, UNION, or a FULL JOIN; nil: it is another statement.

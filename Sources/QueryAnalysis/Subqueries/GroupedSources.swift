@@ -29,11 +29,7 @@ struct GroupedSources {
 
   /// The same without such sources; nil: there is none.
   func leavingOut(of syntax: SelectSyntax) -> SelectSyntax? {
-    let areUsed = syntax.sources.contains { source in
-      if case .using = source.constraint { return true }
-      return source.isNatural || source.isWrittenFirst || source.isFullJoined
-    }
-    if areUsed { return nil }
+    guard syntax.joinsByConditions else { return nil }
     var written: Set<String> = []
     var rest = leavingOutLists(of: syntax, &written)
     if rest.isDistinct || !rest.windows.isEmpty { return rest == syntax ? nil : rest }
@@ -254,7 +250,7 @@ struct GroupedSources {
 }
 
 extension SourceSyntax {
-  fileprivate var condition: String? {
+  var condition: String? {
     if case .on(let condition) = constraint { condition } else { nil }
   }
 }

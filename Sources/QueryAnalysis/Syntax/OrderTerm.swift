@@ -43,7 +43,8 @@ package struct OrderTerm: Equatable {
   /// The term with the number of a result column in the place of its expression.
   func sql(ordinal: Int) -> String { sql(of: "\(ordinal)") }
 
-  private func sql(of expression: String) -> String {
+  /// The term with another expression.
+  func sql(of expression: String) -> String {
     var words = [expression]
     if let collation { words.append("COLLATE \(collation.quotedIdentifier)") }
     if isDescending { words.append("DESC") }

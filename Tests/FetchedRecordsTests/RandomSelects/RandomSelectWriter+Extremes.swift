@@ -74,6 +74,84 @@ extension RandomSelectWriter {
     return select
   }
 
+  /// Of each group the greatest value, and perhaps what else the row with it has.
+  mutating func selectOfGreatest() -> RandomSelect {
+    let table = random.pick(schema.tables)
+    let row = Source(alias: random.once(in: 3) ? table.name : "x", table: table)
+    let own = { (column: String) in "\(row.alias).\(column)" }
+    let exact = table.columns.filter(\.isExact)
+    let columns = exact.isEmpty ? table.columns : exact
+    let groups = columns.shuffled(using: &random).prefix(random.pick([1, 1, 1, 2])).map(\.name)
+    let key = table.others.isEmpty && random.number(0...2) > 0 ? table.rowID : nil
+    let value = "\(random.pick(["max", "max", "min"]))(\(own(key ?? random.pick(columns).name)))"
+    var select = RandomSelect(
+      shape: "greatest of groups", fields: ["\(value) AS best"], sources: [text(row)])
+    select.fields += groups.enumerated().map { "\(own($1)) AS k\($0)" }
+    // Which of several rows with the value a column is of, is SQLite's choice.
+    if key != nil {
+      for number in 0..<random.number(0...2) {
+        select.fields.append("\(own(random.pick(table.columns).name)) AS f\(number)")
+      }
+    }
+    if random.once(in: 3) { select.fields.append("\(own(groups[0])) || 'x' AS more") }
+    select.fields.shuffle(using: &random)
+    if random.once(in: 3) { select.conditions.append(condition([[row]], depth: 0)) }
+    select.groupBy = groups.map { random.pick([own($0), $0]) }.joined(separator: ", ")
+    if random.once(in: 8) { select.having = "count(*) > 1" }
+    if random.once(in: 2) {
+      let shown = key == nil ? own(groups[0]) : own(random.pick(table.columns).name)
+      select.order.append(random.pick([value, "best", shown]) + random.pick(["", " DESC"]))
+    }
+    if random.once(in: 8) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+    return select
+  }
+
+  /// Rows, each with the greatest value of those of another table that are joined with it; nil: nothing tells them apart.
+  mutating func selectOfGreatestJoined() -> RandomSelect? {
+    let base = source(from: schema.tables)
+    guard let identity = base.table.identity(base.alias) else { return nil }
+    let table = random.pick(schema.tables)
+    let row = Source(alias: "y", table: table)
+    let own = { (column: String) in "\(row.alias).\(column)" }
+    let exact = table.columns.filter(\.isExact)
+    let columns = exact.isEmpty ? table.columns : exact
+    let key = table.others.isEmpty && random.once(in: 2) ? table.rowID : nil
+    let function = random.pick(["max", "max", "min"])
+    let value = "\(function)(\(own(key ?? random.pick(columns).name)))"
+    var select = RandomSelect(
+      shape: "greatest of joined rows", fields: ["\(value) AS best"], sources: [])
+    for number in 0..<random.number(0...2) {
+      let source = key != nil && random.once(in: 2) ? row : base
+      select.fields.append(
+        "\(source.alias).\(random.pick(source.table.columns).name) AS f\(number)")
+    }
+    if key == nil, random.once(in: 3) {
+      select.fields.append("max(\(own(random.pick(columns).name))) AS other")
+    }
+    select.fields.shuffle(using: &random)
+    let equality = [own(random.pick(table.columns).name), random.pick(identity)]
+      .shuffled(using: &random).joined(separator: " = ")
+    let word = random.pick(["JOIN", "LEFT JOIN", "LEFT JOIN"])
+    var conditions = [equality]
+    if random.once(in: 3) { conditions.append(condition([[base, row]], depth: 0)) }
+    let on = " ON \(conditions.joined(separator: " AND "))"
+    let isTurned = word == "JOIN" && random.once(in: 2)
+    select.sources =
+      isTurned
+      ? [text(row), "JOIN \(text(base))\(on)"] : [text(base), "\(word) \(text(row))\(on)"]
+    if random.once(in: 3) {
+      select.conditions.append(condition([word == "JOIN" ? [base, row] : [base]], depth: 0))
+    }
+    let others = random.once(in: 4) ? [column(of: [base])] : []
+    select.groupBy = (identity + others).shuffled(using: &random).joined(separator: ", ")
+    if random.once(in: 2) {
+      let shown = column(of: key == nil ? [base] : [base, row])
+      select.order.append(random.pick([value, "best", shown]) + random.pick(["", " DESC"]))
+    }
+    if random.once(in: 8) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+    return select
+  }
+
   /// The first row of each group, as a window function numbers them; false: it is to be written in another way.
   private mutating func number(
     _ select: inout RandomSelect, _ row: Source, by column: String, of groups: [String]

@@ -61,6 +61,8 @@ struct RandomSelectWriter {
     if random.once(in: Self.united) { return random.once(in: 2) ? union() : selectOverUnion() }
     if random.once(in: Self.joinedGroups) { return selectJoinedWithGroups() }
     if random.once(in: Self.extremes) {
+      if random.once(in: 3) { return selectOfGreatest() }
+      if random.once(in: 3), let select = selectOfGreatestJoined() { return select }
       return random.once(in: 3) ? selectBesideExtremes() : selectOfExtremes()
     }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
