@@ -10,7 +10,7 @@ import Testing
       "price may have several values in a group: price"
     ),
     (
-      "SELECT id FROM book EXCEPT SELECT id FROM author",
+      "SELECT id FROM book EXCEPT SELECT title FROM book",
       "it joins several SELECTs with EXCEPT: SELECT DISTINCT … WHERE NOT EXISTS (SELECT 1 …) says the same"
     ),
     ("SELECT id FROM book EXCEPT SELECT 1", "it joins several SELECTs with EXCEPT"),

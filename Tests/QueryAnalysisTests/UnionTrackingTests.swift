@@ -24,6 +24,10 @@ import Testing
     SELECT book.id, author.name AS n FROM book JOIN author ON author.id = authorId UNION ALL
     SELECT a.id, c.name FROM author a JOIN author c ON c.name = a.name ORDER BY n
     """,
+    """
+    SELECT b.id, a.name, b.price AS p FROM book b JOIN author a ON a.id = b.authorId
+    UNION ALL SELECT id, name, 1 FROM author ORDER BY name DESC, b.id DESC
+    """,
     "SELECT id, title FROM book UNION ALL SELECT a, v FROM pair ORDER BY 1",
     "SELECT a.v, b.b FROM pair a JOIN pair b ON b.a = a.a UNION ALL SELECT title, id FROM book",
     "SELECT genre FROM book UNION SELECT code FROM genre",
@@ -99,7 +103,7 @@ import Testing
     ),
     (
       "SELECT book.id FROM book JOIN author a ON a.id = authorId UNION ALL SELECT id FROM author ORDER BY id",
-      "UNION ALL orders by id: write the number of a column, or an alias"
+      "UNION ALL orders by id, which is no column of its first SELECT: write the number of a column, or an alias"
     ),
   ])
   func `says why not`(sql: String, reason: String) throws {

@@ -23,7 +23,11 @@ extension QueryAnalyzer {
       let sql = text.sqlWithoutSemicolon
       let shape = try shape(with: CommonValues(in: [sql], db)) { values in
         let sql = values?.replacing(in: sql) ?? sql
-        if let shape = try unionShape(sql, list, key ?? [], values) { return shape }
+        if let shape = try setOperationShape(sql, list, key ?? [], values)
+          ?? unionShape(sql, list, key ?? [], values)
+        {
+          return shape
+        }
         return try incrementalShape(
           IncrementalCandidate(
             syntax: try SelectParser.parse(sql), list: SelectList(visible: names),
@@ -233,6 +237,21 @@ extension QueryAnalyzer {
     }
     return try checked(
       try analysis.shape(), candidate.list.visible, outer: 0, candidate.values)
+  }
+
+  /// The shape of EXCEPT or INTERSECT; nil: it is another statement, or is not followed.
+  private func setOperationShape(
+    _ sql: String, _ list: SelectList, _ key: [Int], _ values: CommonValues?
+  ) throws -> IncrementalShape? {
+    let resolver = SourceResolver(try RowLocality(db), AnalysisBudget(definition), db)
+    guard list.hidden.isEmpty,
+      let operation = SetOperation(sql, names: list.visible, resolver)
+    else { return nil }
+    let candidate = IncrementalCandidate(
+      syntax: operation.syntax, list: list, resultExpressions: [], leadingSection: nil,
+      sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false,
+      values: values, whole: WholeStatement(sql))
+    return try? incrementalShape(candidate, names: list.visible)
   }
 
   private func unionAnalysis(

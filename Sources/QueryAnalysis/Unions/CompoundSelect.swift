@@ -52,7 +52,7 @@ extension SelectParser {
 
 extension ArraySlice<SQLToken> {
   /// Where ORDER BY or LIMIT of the whole begins, if they do.
-  fileprivate func endOfRows(from start: Int) -> Int {
+  func endOfRows(from start: Int) -> Int {
     self[start...].indices.first { index in
       self[index].depth == 0
         && (self[index].isWord("LIMIT")

@@ -17,8 +17,8 @@ extension UnionAnalysis: OrderedAnalysis {
     return term
   }
 
-  /// A number or an alias of the first SELECT; SQLite also looks for other expressions, one SELECT after
-  /// the other. A SELECT over the whole may order by anything, and so may a FULL JOIN.
+  /// A number, or an alias or a column of the first SELECT; SQLite also looks for other expressions, one SELECT
+  /// after the other. A SELECT over the whole may order by anything, and so may a FULL JOIN.
   func position(ofOrder term: OrderTerm) throws -> Int {
     if kind == .fullJoin,
       let position = FullJoin.column(ofOrder: term, of: arms[0].analysis.candidate.syntax, list)
@@ -34,6 +34,11 @@ extension UnionAnalysis: OrderedAnalysis {
         return position
       }
     }
+    if distributed == nil, kind != .fullJoin,
+      let position = arms[0].analysis.position(showing: term.expression)
+    {
+      return position
+    }
     if distributed != nil || kind == .fullJoin,
       let hidden = list.hidden.firstIndex(of: term.expression.withoutTextInQuotationMarks)
     {
@@ -41,7 +46,8 @@ extension UnionAnalysis: OrderedAnalysis {
     }
     throw NotIncremental(
       reason: """
-        \(kind.rawValue) orders by \(term.expression): write the number of a column, or an alias
+        \(kind.rawValue) orders by \(term.expression), which is no column of its first SELECT: write the number \
+        of a column, or an alias
         """)
   }
 
@@ -74,6 +80,14 @@ extension UnionAnalysis: OrderedAnalysis {
 
   private func name(ofColumn column: Int) -> String {
     column < names.count ? names[column] : list.hidden[column - names.count]
+  }
+}
+
+extension IncrementalAnalysis {
+  /// The first visible column that shows the table's column of this name; nil: none does, or not certainly.
+  fileprivate func position(showing name: String) -> Int? {
+    guard let column = shown.origin(of: name) else { return nil }
+    return list.visible.indices.first { origin(ofColumn: $0) == column }
   }
 }
 

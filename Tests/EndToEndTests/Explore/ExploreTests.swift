@@ -46,7 +46,7 @@ import Testing
     #expect(rows["commits"][0]["cost"] == "search")
     #expect(rows["commits"][0]["detail"].string?.hasPrefix("a search for each changed row") == true)
     #expect(rows["plan"].elements.isEmpty == false)
-    let whole = try described("SELECT name FROM player EXCEPT SELECT team FROM player")
+    let whole = try described("SELECT name FROM player EXCEPT SELECT team || '' FROM player")
     #expect(whole["tracking"] == "refetch")
     #expect(whole["trackingReason"].string?.isEmpty == false)
     #expect(whole["commits"][0]["cost"] == "everything")

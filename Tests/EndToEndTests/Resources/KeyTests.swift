@@ -51,8 +51,8 @@ import Testing
   }
 
   @Test func `are no help where there are none`() throws {
-    // What INTERSECT has made one record of is of no row.
-    let sql = "SELECT team FROM player INTERSECT SELECT team FROM player ORDER BY team"
+    // What INTERSECT has made one record of is of no row, and may be of what is no column.
+    let sql = "SELECT team FROM player INTERSECT SELECT team || '' FROM player ORDER BY team"
     let fixture = try ServerFixture(Teams.schema, queries: "teams:\n  sql: \(sql)\n")
     let answer = try fixture.get("/v1/queries/teams/records/Blue")
     #expect(answer.status == 404)

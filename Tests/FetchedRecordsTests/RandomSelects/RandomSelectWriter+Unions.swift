@@ -3,6 +3,7 @@ import TestSupport
 // SELECTs that UNION ALL and UNION join.
 extension RandomSelectWriter {
   mutating func union() -> RandomSelect {
+    if random.once(in: 4) { return setOperation() }
     let count = random.number(1...3)
     let isDistinct = random.once(in: 2)
     let written = writeCommonTables()
@@ -22,6 +23,36 @@ extension RandomSelectWriter {
       if random.once(in: 6) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
     }
     dropUnread(&select)
+    return select
+  }
+
+  /// EXCEPT or INTERSECT of columns.
+  private mutating func setOperation() -> RandomSelect {
+    let count = random.pick([1, 1, 2])
+    let word = random.pick(["EXCEPT", "INTERSECT"])
+    var select = columns(count)
+    select.shape = word
+    var other = columns(count)
+    if random.once(in: 2) { other.conditions.append("\(random.pick(other.fields)) IS NOT NULL") }
+    select.others = ["\(word) \(other.sql)"]
+    if random.once(in: 2) {
+      let term = random.pick(["1", "\(count)", select.fields[0]])
+      select.order = [term + random.pick(["", " DESC"])]
+      if random.once(in: 4) { select.limit = random.pick(["3", "4 OFFSET 1"]) }
+    }
+    return select
+  }
+
+  /// A SELECT that shows columns of one source.
+  private mutating func columns(_ count: Int) -> RandomSelect {
+    let source = source(from: schema.sources)
+    let exact = source.table.columns.filter(\.isExact)
+    var select = RandomSelect(fields: [], sources: [text(source)])
+    for _ in 0..<count {
+      let column = random.pick(exact.isEmpty ? source.table.columns : exact)
+      select.fields.append("\(source.alias).\(column.name)")
+    }
+    if random.once(in: 2) { select.conditions.append(condition([[source]], depth: 1)) }
     return select
   }
 
