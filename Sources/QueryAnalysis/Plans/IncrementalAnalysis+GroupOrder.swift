@@ -74,8 +74,10 @@ extension IncrementalAnalysis {
       !isOverGroups,
       !readsGroupsBackwards(order)
     else { throw refusal }
-    let orders = [plainStatement, statement(order: terms), records].map(db.orderOfGroupedRows)
-    guard let first = orders[0], let alone = orders[2], first == orders[1],
+    let orders = [plainStatement, statement(order: terms), records].map { sql in
+      db.orderOfGroupedRows(in: sql).map(withoutRowsOfGroups)
+    }
+    guard let first = orders[0], let alone = orders[2], first == orders[1], !first.isEmpty,
       source(firstIn: first).map({ $0.tables[0].rowID != nil }) == true
     else { throw refusal }
     guard let owner else {
@@ -88,6 +90,21 @@ extension IncrementalAnalysis {
     guard first.dropFirst() == alone.dropFirst(),
       [first, alone].allSatisfy({ source(firstIn: $0)?.name == name })
     else { throw refusal }
+  }
+
+  /// The tables that SQLite reads one after the other without those of which a group has one row, wherever they stand: they
+  /// make no difference for the order of the others' rows.
+  private func withoutRowsOfGroups(_ order: [String]) -> [String] {
+    var rest = order.filter { text in
+      !select.sources.indices.contains { index in
+        let tables = select.tables(ofSource: index)
+        return tables.allSatisfy(rowsOfGroups.contains) && !tables.isEmpty
+          && isRead(select.sources[index], by: text)
+      }
+    }
+    // What is searched for in the first one does not count.
+    if let first = rest.first { rest[0] = String(first.prefix { $0 != "(" }).trimmingSpaces }
+    return rest
   }
 
   /// The value of a subquery may depend on the order in which SQLite reads its rows, as that of
@@ -114,7 +131,11 @@ extension IncrementalAnalysis {
 
   /// What SQLite reads first.
   private func source(firstIn order: [String]) -> ResolvedSource? {
-    select.sources.first { order[0] == $0.name || order[0].hasPrefix("\($0.name) USING ") }
+    select.sources.first { isRead($0, by: order[0]) }
+  }
+
+  private func isRead(_ source: ResolvedSource, by step: String) -> Bool {
+    step == source.name || step.hasPrefix("\(source.name) USING ")
   }
 
   /// Whether ORDER BY is what it groups by, and descends: then SQLite reads the groups from their end.

@@ -23,6 +23,8 @@ extension IncrementalAnalysis {
     try completeKey(groups)
     let rows = isOverGroups ? [] : possibleOwners.filter(owners.contains)
     let isOrdered = callsOrderedAggregate || choice != nil
+    // A row of the groups' own leads to their records in another way.
+    rowsOfGroups = rows.isEmpty ? determined : []
     do {
       if isOverGroups || isDistinct { try checkValues(unequal) }
       var attempt = self

@@ -75,6 +75,8 @@ struct IncrementalAnalysis {
   var dependsOnOrder = false
   /// Which column shows one of several values of a group, in a sentence.
   var choice: String?
+  /// Tables of which a group has one row, if what it shows depends on the order of the others'.
+  var rowsOfGroups: Set<Int> = []
   /// What it groups by of which equal values look the same unless they are numbers of both kinds, 1 and 1.0:
   /// where such a one comes up, the query is run again.
   var termsWithoutReals: [GroupTerm] = []
@@ -217,8 +219,12 @@ struct IncrementalAnalysis {
     }
     let records = keyed(by: identity)
     try checkSearches(records.sql(forKeys: 2))
-    if dependsOnOrder { try checkOrderOfRows(records.sql(forKeys: 2), order, terms, owner: owner) }
-    try checkOrderInSubqueries(records.sql(forKeys: 2), terms)
+    // SQLite goes another way for one key than for several, perhaps.
+    for count in [1, 2] {
+      let records = records.sql(forKeys: count)
+      if dependsOnOrder { try checkOrderOfRows(records, order, terms, owner: owner) }
+      try checkOrderInSubqueries(records, terms)
+    }
     let (leads, contributions, keptRows) = try leads(owner: owner, ownerColumns: identity)
     let key = select.tables[owner].key
     let window = window(terms)
