@@ -45,6 +45,10 @@ import Testing
     WITH s AS (SELECT DISTINCT team FROM game WHERE points > 4)
     SELECT name, s.team FROM team LEFT JOIN s ON s.team = team.id WHERE s.team IS NULL OR league < 3
     """,
+    """
+    WITH good(t, points) AS (SELECT team, total FROM (SELECT * FROM standing WHERE total > 8) WHERE n > 1)
+    SELECT name, points FROM team LEFT JOIN good ON good.t = team.id ORDER BY points DESC, name
+    """,
     "SELECT league, count(*) AS n FROM team JOIN standing s ON s.team = team.id GROUP BY league",
     "SELECT name, points, count(*) AS n FROM team JOIN game ON game.team = team.id GROUP BY name, points",
     "SELECT DISTINCT name, points FROM team JOIN game ON game.team = team.id WHERE points > 3",

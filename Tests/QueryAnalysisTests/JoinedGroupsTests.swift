@@ -26,6 +26,12 @@ import Testing
     JOIN (SELECT authorId, count(*) AS n FROM book GROUP BY authorId) AS t ON t.authorId = b.authorId
     """,
     "SELECT a.id, s.genre FROM book a JOIN (SELECT DISTINCT genre FROM book WHERE price > 2) AS s ON s.genre = a.genre",
+    """
+    WITH t AS (SELECT authorId, sum(price) AS total, count(*) AS n FROM book GROUP BY authorId HAVING count(*) > 1),
+    large AS (SELECT authorId AS id, total * 2 AS twice FROM t WHERE total > 5 AND n BETWEEN 1 AND 9)
+    SELECT a.name, twice FROM author a JOIN large ON large.id = a.id
+    """,
+    "SELECT code, s.n FROM genre LEFT JOIN (SELECT * FROM perGenre AS p WHERE p.n > 2) AS s ON s.genre = code",
     // No index finds the books of a title.
     "SELECT code, s.n FROM genre JOIN (SELECT title, count(*) AS n FROM book GROUP BY title) AS s ON s.title = loose",
   ]
@@ -53,6 +59,16 @@ import Testing
         SELECT country, count(*) AS n FROM author GROUP BY country) AS a ON a.country = g.code
       ORDER BY n DESC
       """)
+  }
+
+  @Test(arguments: [
+    "SELECT genre, n FROM perGenre ORDER BY n LIMIT 3", "SELECT genre, count(*) AS n FROM perGenre",
+    "SELECT max(genre) AS genre, n FROM perGenre GROUP BY n",
+    "SELECT p.genre, a.id AS n FROM perGenre AS p JOIN author AS a ON a.id = p.n",
+  ])
+  func `are not where more is made of the groups than to show them`(sql: String) throws {
+    try expectRefetch(
+      "SELECT code, s.n FROM genre JOIN (\(sql)) AS s ON s.genre = code", because: "")
   }
 
   @Test(arguments: followed)

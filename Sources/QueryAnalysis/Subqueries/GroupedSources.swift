@@ -159,24 +159,33 @@ struct GroupedSources {
   // MARK: - Groups
 
   private func group(of source: SourceSyntax, _ syntax: SelectSyntax) -> GroupOfRows? {
-    guard let alias = source.name, let definition = syntax.definition(of: source, facts),
-      var inner = try? SelectParser.parse(definition.sql),
-      inner.commonTables.isEmpty, inner.windows.isEmpty, inner.limit == nil,
-      inner.isDistinct || !inner.groupBy.isEmpty
+    guard let alias = source.name, let (groups, names) = groups(shownBy: source, syntax),
+      let inner = groups.renamingSources(named: syntax.sources.compactMap(\.name))
     else { return nil }
-    inner.order = []
-    guard let renamed = inner.renamingSources(named: syntax.sources.compactMap(\.name)) else {
-      return nil
-    }
-    inner = renamed
-    inner.commonTables = definition.tables
     let functions = resolver.locality.functions
     guard let select = try? resolver.resolve(readBy: inner).groupedIfDistinct(functions),
       !syntax.commonTables.contains(where: { table in
         select.tables.contains { $0.name.isSameIdentifier(as: table.name) }
       })
     else { return nil }
-    return GroupOfRows(select, alias: alias, names: definition.names, functions, facts)
+    return GroupOfRows(select, alias: alias, names: names, functions, facts)
+  }
+
+  /// The SELECT that makes the groups which a source shows, and the names of its columns where they are not its own.
+  private func groups(
+    shownBy source: SourceSyntax, _ syntax: SelectSyntax
+  ) -> (select: SelectSyntax, names: [String]?)? {
+    guard let definition = syntax.definition(of: source, facts),
+      var inner = try? SelectParser.parse(definition.sql),
+      inner.commonTables.isEmpty, inner.windows.isEmpty, inner.limit == nil
+    else { return nil }
+    inner.order = []
+    inner.commonTables = definition.tables
+    if inner.isDistinct || !inner.groupBy.isEmpty { return (inner, definition.names) }
+    guard inner.sources.count == 1, let (groups, names) = groups(shownBy: inner.sources[0], inner),
+      let flattened = inner.flattened(over: groups, names: names, resolver.locality.functions)
+    else { return nil }
+    return (flattened, definition.names)
   }
 
   /// Which term of a group equals something of another source, and that as it is written there.

@@ -47,6 +47,10 @@ extension RandomSelectWriter {
       sql += " GROUP BY \(terms.joined(separator: ", "))"
       if random.once(in: 4) { sql += " HAVING count(*) > \(random.number(0...2))" }
     }
+    if random.once(in: 4) {
+      let condition = random.pick(["", " WHERE k1 IS NOT NULL", isDistinct ? "" : " WHERE o.n > 1"])
+      sql = "SELECT * FROM (\(sql)) AS o\(condition)"
+    }
     let shown = "\(name).\(isDistinct ? "k1" : "n")"
     select.fields.append(
       random.pick([shown, shown, "coalesce(\(shown), 0)", "\(name).k1"]) + " AS v\(number)")
