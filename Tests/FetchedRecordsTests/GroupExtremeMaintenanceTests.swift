@@ -123,10 +123,16 @@ import Testing
   private static let tied = [
     "SELECT room, max(at), text FROM message GROUP BY room",
     "SELECT thread, id, min(at), text FROM message WHERE text <> '' GROUP BY thread ORDER BY at, text",
+    "SELECT room, max(at) AS text, text AS body FROM message GROUP BY room",
+    "SELECT r.id, title, max(m.at), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id ORDER BY m.at DESC",
+    "SELECT r.title, max(m.at) AS last, m.text FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY m.room",
+    "SELECT r.id, min(m.at), m.id AS message FROM message AS m JOIN room AS r ON r.id = m.thread AND m.text <> '' GROUP BY r.id",
+  ]
+
+  /// Of which no index has the groups, or SQLite may read it from its end.
+  private static let uncertain = [
     "SELECT *, max(at) FROM message GROUP BY room, thread",
     "SELECT room, max(at), text FROM message GROUP BY room ORDER BY room DESC",
-    "SELECT r.id, title, max(m.at), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id ORDER BY m.at DESC",
-    "SELECT r.id, min(m.at), m.id AS message FROM message AS m JOIN room AS r ON r.id = m.thread AND m.text <> '' GROUP BY r.id",
   ]
 
   private static let tiedChanges = [
@@ -138,7 +144,7 @@ import Testing
     "UPDATE message SET text = text || '!' WHERE id < -100",
   ]
 
-  @Test(arguments: tied, [false, true])
+  @Test(arguments: tied + uncertain, [false, true])
   func `are those that SQLite shows where several have the value`(
     sql: String, isIndexed: Bool
   ) throws {
@@ -146,6 +152,8 @@ import Testing
       schema: Self.schema(isIndexed: isIndexed),
       queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
     let watched = try fixture.open("q")
+    let isCertain = isIndexed && !Self.uncertain.contains(sql)
+    #expect(watched.snapshot.query.tracking.mode == (isCertain ? .incremental : .refetch))
     for change in Self.changes + Self.tiedChanges {
       try fixture.expect(watched, toShow: sql, after: change)
     }

@@ -37,7 +37,7 @@ import Testing
     "DELETE FROM post WHERE tag = 'only'", "DELETE FROM note WHERE weight = 2 AND id < 30",
     "UPDATE keyed SET word = 'K1' WHERE word = 'k1' AND n < 12",
     "INSERT INTO keyed VALUES ('new', 1, 1)", "DELETE FROM keyed WHERE n = 4",
-    "UPDATE keyed SET more = 9 WHERE word = 'NEW'",
+    "UPDATE keyed SET more = 9 WHERE word = 'NEW'", "UPDATE post SET author = NULL WHERE id < 3",
   ]
 
   private static let distinct = [
@@ -101,6 +101,7 @@ import Testing
 
   private static let compared = [
     "SELECT tag FROM post EXCEPT SELECT word FROM note",
+    "SELECT rowid AS r FROM author EXCEPT SELECT author FROM post WHERE score > 0 ORDER BY r",
     "SELECT score, tag FROM post INTERSECT SELECT weight, word FROM note ORDER BY tag DESC, 1",
     "SELECT id FROM author EXCEPT SELECT author FROM post WHERE score > 0 ORDER BY id DESC LIMIT 4",
     "SELECT author FROM post AS p WHERE tag > 't1' INTERSECT SELECT id FROM author ORDER BY p.author",

@@ -66,6 +66,27 @@ import Testing
     #expect(query.sql.contains("GROUP BY"))
   }
 
+  /// In an aggregate a name is that of a column, and as a term of ORDER BY first that of a result column.
+  @Test(arguments: [
+    "SELECT room AS id, max(id) AS m, text FROM message GROUP BY room ORDER BY max(id)",
+    "SELECT title AS mid, max(m.id) AS m FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY r.id ORDER BY max(m.id)",
+  ])
+  func `are ordered by their value, whatever else has its name`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema)
+    #expect(query.plan?.records.beforeKeys.contains("(SELECT max(") == true)
+    #expect(query.sql.contains("ORDER BY 2"), "\(query.sql)")
+  }
+
+  @Test func `are read by an index that is known by its whole name`() throws {
+    let sql = "SELECT thread, max(at), text FROM message GROUP BY thread"
+    for (columns, isOne) in [("thread, at", true), ("thread, text, at", false)] {
+      let index = "CREATE INDEX \"messageByThread x\" ON message (\(columns));"
+      let schema = Self.schema.replacing("CREATE INDEX messageByThread ON", with: "-- ") + index
+      let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), schema)
+      #expect(query.plan?.records.beforeKeys.contains("LIMIT 1") == isOne, "\(columns)")
+    }
+  }
+
   @Test(arguments: [
     "SELECT room, max(at) FROM message GROUP BY room",
     "SELECT room, max(price) AS p FROM message WHERE text > '' GROUP BY 1 ORDER BY p DESC",

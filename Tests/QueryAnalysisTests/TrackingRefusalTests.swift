@@ -15,6 +15,11 @@ import Testing
     ),
     ("SELECT id FROM book EXCEPT SELECT 1", "it joins several SELECTs with EXCEPT"),
     (
+      "SELECT max(id) FROM book EXCEPT SELECT id FROM author",
+      "it joins several SELECTs with EXCEPT"
+    ),
+    ("SELECT max(title) FROM book UNION SELECT code FROM genre", ""),
+    (
       "SELECT id FROM book INTERSECT SELECT 1",
       "it joins several SELECTs with INTERSECT: SELECT DISTINCT … WHERE EXISTS (SELECT 1 …) says the same"
     ),

@@ -19,7 +19,7 @@ struct AggregateSyntax {
   let expression: String?
 
   /// The columns of a SELECT, each in a statement of its own; none where it aggregates nothing, or
-  /// groups.
+  /// groups, or is one of several.
   static func columns(of sql: String, _ functions: FunctionList) -> [String] {
     let tokens = SQLTokens.tokens(of: sql)
     guard let select = tokens.firstIndex(where: { $0.depth == 0 && $0.isWord("SELECT") }) else {
@@ -28,7 +28,8 @@ struct AggregateSyntax {
     let clauses = SelectClauses(tokens[(select + 1)...])
     let items = clauses[.select]?.members ?? []
     let expressions = items.map { ResultColumn($0.sourceText).expression }
-    guard clauses[.groupBy] == nil, let from = clauses[.from], let first = from.first,
+    guard clauses.compoundOperator == nil, clauses[.groupBy] == nil,
+      let from = clauses[.from], let first = from.first,
       expressions.contains(where: functions.callsAggregate)
     else { return [] }
     let prefix = sql[..<tokens[select].text.startIndex]

@@ -347,8 +347,8 @@ extension GroupExtreme {
     /// What each result column is: a column that is grouped by, or nil for the value.
     let columns: [String?]
     let groupBy: [String]
-    let choice: Choice
-    let column: String
+    var choice: Choice
+    var column: String
     let select: ResolvedSelect
     var completion: Completion?
     var ties: IndexedTies?

@@ -30,46 +30,52 @@ struct GreatestOfGroups {
   }
 
   /// Its rows, each of which shows the value that it has itself.
-  var rows: SelectSyntax {
+  ///
+  /// - Parameter value: the value of a row, which no result column is named by: in ORDER BY a name is that of one first.
+  /// - Returns: the SELECT of these rows, with the names of this one's columns.
+  func rows(showing value: String) -> SelectSyntax {
     var copy = syntax
     copy.groupBy = []
     copy.columns = syntax.columns.map { column in
       guard column.expression.extremeOfRows != nil else { return column }
       let name = column.alias ?? column.text
-      return ResultColumn("\(argument) AS \(name.quotedIdentifier)")
+      return ResultColumn("\(value) AS \(name.quotedIdentifier)")
     }
     copy.order = syntax.order.map { text in
       let term = OrderTerm(text)
-      return term.expression.extremeOfRows == nil ? text : term.sql(of: argument)
+      return term.expression.extremeOfRows == nil ? text : term.sql(of: value)
     }
     return copy
-  }
-
-  /// What it shows and orders by, apart from the value.
-  var others: [String] {
-    (syntax.columns.map(\.expression) + syntax.order.map { OrderTerm($0).expression })
-      .filter { $0.extremeOfRows == nil }
   }
 }
 
 /// What index SQLite has to read the rows of a group by, so that the first one of several with the greatest value is the
-/// one with the least rowid.
+/// one with the least rowid: one of columns in which they are equal, if any, and then of the value alone.
 struct IndexedTies {
-  /// The columns in which the rows of a group are equal: the first ones of the index, in any order.
+  let table: String
+  /// By which name the query knows the table.
+  let source: String
+  /// The columns in which the rows of a group are equal.
   let equal: Set<String>
-  /// The last one of the index, whose value is the greatest.
+  /// The one whose value is the greatest.
   let column: String
 
-  /// Whether a query that does not sort rows to groups reads those of a table, by the name that it has there, by such an
-  /// index.
-  func areRead(by sql: String, as source: String, in db: Database) -> Bool {
+  /// Whether a query that does not sort rows to groups reads those of the table by such an index.
+  func areRead(by sql: String, in db: Database) -> Bool {
     let steps = db.orderOfGroupedRows(in: sql) ?? []
-    let prefix = "\(source) USING INDEX "
-    guard let step = steps.first(where: { $0.hasPrefix(prefix) }) else { return false }
-    let index = step.dropFirst(prefix.count).prefix { $0 != " " }
-    let columns = db.keyColumns(ofIndex: String(index))
-    return columns.last?.isSameIdentifier(as: column) == true
-      && columns.dropLast().allSatisfy { name in equal.contains(where: name.isSameIdentifier) }
+    let indexes =
+      (try? String.fetchAll(db, sql: "SELECT name FROM pragma_index_list(?)", arguments: [table]))
+      ?? []
+    let read = indexes.filter { index in
+      let step = "\(source) USING INDEX \(index)"
+      return steps.contains { $0 == step || $0.hasPrefix("\(step) (") }
+    }
+    return !read.isEmpty
+      && read.allSatisfy { index in
+        let columns = db.keyColumns(ofIndex: index)
+        return columns.last?.isSameIdentifier(as: column) == true
+          && columns.dropLast().allSatisfy { name in equal.contains(where: name.isSameIdentifier) }
+      }
   }
 }
 
@@ -77,20 +83,16 @@ extension GroupExtreme.Search {
   /// `SELECT room, max(id), text FROM message GROUP BY room`
   var extremeOfOwnGroups: GroupExtreme? {
     guard let greatest = GreatestOfGroups(syntax, resolver.locality.functions),
-      let source = syntax.sources[0].name,
-      var values = values(of: greatest)
+      let source = syntax.sources[0].name, let own = values(of: greatest),
+      (own.groupBy + [own.column]).allSatisfy({ isExact($0, of: own) })
     else { return nil }
-    guard (values.groupBy + [values.column]).allSatisfy({ isExact($0, of: values) }) else {
+    let isKey =
+      facts.isKey(own.column, of: own.table) && !isNullable(own.column, of: own.select)
+    guard let values = isKey ? own : anyRow(of: own) ?? firstRow(of: own, greatest.function) else {
       return nil
     }
-    if !facts.isKey(values.column, of: values.table)
-      || isNullable(values.column, of: values.select)
-    {
-      guard let first = first(of: greatest, values) else { return nil }
-      values = first
-    }
     // WHERE is of the group, and the row is one of it.
-    var rest = greatest.rows
+    var rest = greatest.rows(showing: qualified(own.column, source))
     rest.predicate = nil
     return extreme(
       of: source, values, equal: [], same: values.groupBy, in: rest.withoutUnreadTables
@@ -99,7 +101,7 @@ extension GroupExtreme.Search {
   }
 
   private func values(of greatest: GreatestOfGroups) -> GroupExtreme.Values? {
-    var alone = greatest.rows
+    var alone = greatest.rows(showing: greatest.argument)
     (alone.order, alone.limit) = ([], nil)
     var grouped = alone
     (grouped.columns, grouped.groupBy) = (syntax.columns, syntax.groupBy)
@@ -113,41 +115,60 @@ extension GroupExtreme.Search {
       column: origin.name, select: select)
   }
 
-  /// The same where several rows of a group may have the value. Any one will do where no more of it is shown than all of
-  /// them have; else it is the first that SQLite reads.
-  private func first(
-    of greatest: GreatestOfGroups, _ values: GroupExtreme.Values
-  ) -> GroupExtreme.Values? {
-    let isGreatest = greatest.function.lowercased() == "max"
-    let aliases = syntax.columns.filter { $0.expression.extremeOfRows != nil }
-    let common = Set(values.groupBy + [values.column])
-    let areCommon =
-      greatest.others.allSatisfy { text in
-        if aliases.contains(where: { $0.isNamed(by: text) }) || Int(text) != nil { return true }
-        return ResolvedSelect.references(in: SQLTokens.tokens(of: text)[...]).allSatisfy { name in
-          values.select.origin(of: name).map { common.contains($0.name) } == true
-        }
-      }
-      && !syntax.columns.contains { $0.kind != .expression }
-    let mayBeNull = isNullable(values.column, of: values.select)
-    // NULL is the least for an order, and nothing for an aggregate.
-    guard areCommon ? isGreatest || !mayBeNull : !mayBeNull,
-      let keys = try? facts.primaryKey(of: values.table).columns, keys.count == 1,
-      facts.isKey(keys[0], of: values.table), !isNullable(keys[0], of: values.select),
+  /// The same of any row of several with the value: no more of it is shown than all of them have.
+  private func anyRow(of values: GroupExtreme.Values) -> GroupExtreme.Values? {
+    guard case .aggregate(let function) = values.choice, let key = key(of: values),
       let source = syntax.sources[0].name
     else { return nil }
-    let isRowID = values.select.tables[0].rowIDColumn?.isSameIdentifier(as: keys[0]) == true
-    if !areCommon, !isRowID { return nil }
-    let names = [values.column, keys[0]].map {
-      "\(source.quotedIdentifier).\($0.quotedIdentifier)"
+    let isGreatest = function.lowercased() == "max"
+    // NULL is the least for an order, and nothing for an aggregate.
+    guard isGreatest || !isNullable(values.column, of: values.select) else { return nil }
+    let common = Set(values.groupBy + [values.column])
+    let areCommon = { (expression: String) in
+      ResolvedSelect.references(in: SQLTokens.tokens(of: expression)[...]).allSatisfy { name in
+        values.select.origin(of: name).map { common.contains($0.name) } == true
+      }
     }
-    let terms = [
-      names[0] + (isGreatest ? " DESC" : ""), names[1] + (isGreatest && areCommon ? " DESC" : ""),
-    ]
-    var first = GroupExtreme.Values(
-      table: values.table, columns: [nil], groupBy: values.groupBy, choice: .first(terms),
-      column: keys[0], select: values.select)
-    if !areCommon { first.ties = IndexedTies(equal: Set(values.groupBy), column: values.column) }
-    return first
+    let order = syntax.order.map(OrderTerm.init).filter { term in
+      // The name of a result column comes first.
+      !term.isNumber && !syntax.columns.contains { $0.isNamed(by: term.expression) }
+    }
+    guard syntax.columns.allSatisfy({ $0.kind == .expression && areCommon($0.expression) }),
+      order.allSatisfy({ areCommon($0.expression) })
+    else { return nil }
+    var row = values
+    row.choice = .first(
+      [values.column, key].map { qualified($0, source) + (isGreatest ? " DESC" : "") })
+    row.column = key
+    return row
+  }
+
+  /// The same of the row that SQLite reads first of several with the value.
+  private func firstRow(
+    of values: GroupExtreme.Values, _ function: String
+  ) -> GroupExtreme.Values? {
+    guard let key = key(of: values), let source = syntax.sources[0].name,
+      values.select.tables[0].rowIDColumn?.isSameIdentifier(as: key) == true,
+      !isNullable(values.column, of: values.select)
+    else { return nil }
+    var row = values
+    let direction = function.lowercased() == "max" ? " DESC" : ""
+    row.choice = .first([qualified(values.column, source) + direction, qualified(key, source)])
+    row.column = key
+    row.ties = IndexedTies(
+      table: values.table, source: source, equal: Set(values.groupBy), column: values.column)
+    return row
+  }
+
+  /// The one column of the table's primary key, which is never NULL; nil: there is no such column.
+  private func key(of values: GroupExtreme.Values) -> String? {
+    guard let keys = try? facts.primaryKey(of: values.table).columns, keys.count == 1,
+      facts.isKey(keys[0], of: values.table), !isNullable(keys[0], of: values.select)
+    else { return nil }
+    return keys[0]
+  }
+
+  private func qualified(_ column: String, _ source: String) -> String {
+    "\(source.quotedIdentifier).\(column.quotedIdentifier)"
   }
 }

@@ -30,14 +30,15 @@ struct GreatestOfJoined {
   private let index: Int
   /// What its rows have to fulfil to be joined, by the names of the query.
   private let conditions: [ArraySlice<SQLToken>]
-  private var looksAtGroup = false
+  /// Whether all rows that are joined are looked at for the value, as in ``GroupExtreme/looksAtGroup``.
+  private let looksAtGroup: Bool
   /// The query without the source, and without what its rows have to fulfil.
   private let rest: SelectSyntax
 
   private static let rowName = "didchange row"
 
-  /// - Returns: nil where it is another SELECT.
-  init?(_ syntax: SelectSyntax, _ resolver: SourceResolver) {
+  /// Takes a SELECT apart; nil: it is another.
+  init?(_ syntax: SelectSyntax, lookingAtGroup looksAtGroup: Bool, _ resolver: SourceResolver) {
     var alone = syntax
     (alone.groupBy, alone.order, alone.limit) = ([], [], nil)
     guard syntax.sources.count > 1, syntax.joinsByConditions, syntax.having == nil,
@@ -51,26 +52,22 @@ struct GreatestOfJoined {
       let (rest, conditions) = Self.leavingOut(index, of: syntax, select)
     else { return nil }
     (self.syntax, self.resolver, self.select, self.index) = (syntax, resolver, select, index)
-    (self.rest, self.conditions) = (rest, conditions)
+    (self.rest, self.conditions, self.looksAtGroup) = (rest, conditions, looksAtGroup)
     guard isOneRowOfOthers else { return nil }
   }
 
   /// The query in another way, where it has the records that SQLite has for what was written.
   struct Rewriting {
     let syntax: SelectSyntax
-    /// What has to hold for that of the source of a name; nil: it does.
-    var ties: (IndexedTies, source: String)?
+    /// By what index what was written has to read the table for that; nil: by whichever.
+    var ties: IndexedTies?
   }
 
-  /// - Parameter looksAtGroup: whether all rows that are joined are looked at, as in ``GroupExtreme/looksAtGroup``.
-  /// - Returns: nil where the source's values make a difference that no other way would tell.
-  func rewriting(lookingAtGroup looksAtGroup: Bool) -> Rewriting? {
-    var copy = self
-    copy.looksAtGroup = looksAtGroup
-    return copy.rewriting
-  }
-
-  private var rewriting: Rewriting? {
+  /// nil: the source's values make a difference that no other way would tell.
+  ///
+  /// The row of a key is joined rather than looked for in several subqueries; one of several rows with the value only
+  /// where more of it is shown.
+  var rewriting: Rewriting? {
     let found = joinedByKey ?? withSubqueries.map { Rewriting(syntax: $0) } ?? joinedByFirst
     return found.map { Rewriting(syntax: $0.syntax.withoutUnreadTables, ties: $0.ties) }
   }
@@ -177,19 +174,25 @@ struct GreatestOfJoined {
     }
     let direction = greatest.function.lowercased() == "max" ? " DESC" : ""
     let value = rows(names[1], firstBy: [sign + names[0] + direction, sign + names[1]])
-    return joined(greatest, by: key, value).map {
-      Rewriting(
-        syntax: $0,
-        ties: (IndexedTies(equal: Set(equalColumns), column: origin.name), source: alias))
+    let ties = IndexedTies(
+      table: select.tables[origin.table].name, source: alias, equal: Set(equalColumns),
+      column: origin.name)
+    return joined(greatest, by: key, value).map { Rewriting(syntax: $0, ties: ties) }
+  }
+
+  /// The columns of the source that equal those of others which compare like them.
+  private var equalColumns: [String] {
+    conditions.flatMap(\.equalColumns).compactMap { own, other in
+      guard let column = select.origin(of: own), let equal = select.origin(of: other),
+        column.table == select.firstTable(ofSource: index), equal.table != column.table,
+        let comparison = comparison(of: column), comparison == self.comparison(of: equal)
+      else { return nil }
+      return column.name
     }
   }
 
-  /// The columns of the source that equal something of the others.
-  private var equalColumns: [String] {
-    conditions.flatMap(\.equalColumns).compactMap { own, other in
-      select.sources[index].mayOwn(own) && !select.sources[index].mayOwn(other)
-        ? select.origin(of: own)?.name : nil
-    }
+  private func comparison(of column: BaseColumn) -> SchemaFacts.Comparison? {
+    resolver.facts.comparison(of: column.name.lowercased(), in: select.tables[column.table].name)
   }
 
   /// The index that has the greatest value of the rows that are joined; nil: none.
@@ -223,7 +226,8 @@ struct GreatestOfJoined {
     guard let alias = syntax.sources[index].name,
       isLast || !syntax.columns.contains(where: { $0.kind == .all })
     else { return nil }
-    var copy = greatest.rows
+    guard let shown = select.origin(of: greatest.argument)?.name else { return nil }
+    var copy = greatest.rows(showing: "\(alias.quotedIdentifier).\(shown.quotedIdentifier)")
     (copy.sources, copy.predicate) = (rest.sources, rest.predicate)
     var source = syntax.sources[index]
     source.constraint = .on("\(alias.quotedIdentifier).\(key.quotedIdentifier) = \(value)")

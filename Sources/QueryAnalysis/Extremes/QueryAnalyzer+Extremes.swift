@@ -15,9 +15,9 @@ extension QueryAnalyzer {
       let whole = WholeStatement(sql)
     else { return nil }
     if let ties = extreme.ties {
-      // As groups it is run as it was written, and reads their rows in a certain order.
+      // Where it is followed as groups, it reads their rows in the order in which it would as it was written.
       guard let groups = try? analyzer.incrementalShape(candidate, names: names),
-        ties.areRead(by: groups.sql, as: extreme.source, in: db)
+        ties.areRead(by: groups.sql, in: db)
       else { return nil }
     }
     var candidate = candidate
@@ -32,14 +32,13 @@ extension QueryAnalyzer {
   ) throws -> IncrementalShape? {
     let analyzer = QueryAnalyzer(definition: definition, db: db, budget: AnalysisBudget(definition))
     let resolver = SourceResolver(try RowLocality(db), AnalysisBudget(definition), db)
-    guard let greatest = GreatestOfJoined(candidate.syntax, resolver),
-      let whole = WholeStatement(sql)
-    else { return nil }
     for looksAtGroup in [false, true] {
-      guard let rewriting = greatest.rewriting(lookingAtGroup: looksAtGroup) else { return nil }
-      if let (ties, source) = rewriting.ties, !ties.areRead(by: shape.sql, as: source, in: db) {
-        return nil
-      }
+      guard
+        let greatest = GreatestOfJoined(
+          candidate.syntax, lookingAtGroup: looksAtGroup, resolver),
+        let rewriting = greatest.rewriting, let whole = WholeStatement(sql),
+        rewriting.ties.map({ $0.areRead(by: shape.sql, in: db) }) != false
+      else { return nil }
       var other = candidate
       (other.syntax, other.whole) = (rewriting.syntax, whole)
       (other.list, other.key) = (shape.list, shape.key)

@@ -63,7 +63,7 @@ extension Database {
     return values.map { plan(below: $0["id"]) }.sorted()
   }
 
-  /// The columns of an index that rise under BINARY; none: one is something else.
+  /// The columns of an index; none where one falls, is an expression, or has another collation than BINARY.
   func keyColumns(ofIndex name: String) -> [String] {
     let sql = "SELECT name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno"
     let rows = (try? Row.fetchAll(self, sql: sql, arguments: [name])) ?? []

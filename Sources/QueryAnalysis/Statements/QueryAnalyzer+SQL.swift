@@ -239,7 +239,7 @@ extension QueryAnalyzer {
       try analysis.shape(), candidate.list.visible, outer: 0, candidate.values)
   }
 
-  /// The shape of EXCEPT or INTERSECT; nil: it is another statement, or is not followed.
+  /// The shape of EXCEPT or INTERSECT; nil: it is another statement, or compares what is no column.
   private func setOperationShape(
     _ sql: String, _ list: SelectList, _ key: [Int], _ values: CommonValues?
   ) throws -> IncrementalShape? {
@@ -251,7 +251,7 @@ extension QueryAnalyzer {
       syntax: operation.syntax, list: list, resultExpressions: [], leadingSection: nil,
       sectionNeedsBytes: false, key: key, keyIsFree: definition.key == nil, orderIsFree: false,
       values: values, whole: WholeStatement(sql))
-    return try? incrementalShape(candidate, names: list.visible)
+    return try incrementalShape(candidate, names: list.visible)
   }
 
   private func unionAnalysis(

@@ -7,7 +7,7 @@ import GRDB
 /// has the records of
 ///
 ///     SELECT DISTINCT id FROM product
-///     WHERE NOT EXISTS (SELECT 1 FROM (SELECT product AS c0 FROM line) AS other WHERE other.c0 IS id)
+///     WHERE NOT EXISTS (SELECT 1 FROM (SELECT product AS value FROM line) AS other WHERE other.value IS product.id)
 ///
 /// where values are equal for IS just when they are for the operator, which applies no affinity:
 /// https://www.sqlite.org/lang_select.html#compound_select_statements
@@ -28,6 +28,7 @@ struct SetOperation {
     guard operators.count == 1, !tokens[operators[0]].isWord("UNION"),
       var arms = try? SelectParser.parseParts(sql), arms.count == 2
     else { return nil }
+    // Those of the whole stand behind the last one.
     let (order, limit) = (arms[1].order, arms[1].limit)
     (arms[1].order, arms[1].limit) = ([], nil)
     let arePlain = arms.allSatisfy { arm in
@@ -44,7 +45,10 @@ struct SetOperation {
       }), let positions = Self.positions(ofOrder: order, own, columns)
     else { return nil }
     let last = tokens[(operators[0] + 1)..<tokens.endOfRows(from: operators[0] + 1)]
-    guard let equal = Self.rows(of: last, showing: others, equalTo: columns) else { return nil }
+    guard
+      let equal = Self.rows(
+        of: last, showing: others, equalTo: columns.map { Self.qualified($0, in: own) })
+    else { return nil }
     let word = tokens[operators[0]].isWord("EXCEPT") ? "NOT EXISTS" : "EXISTS"
     var syntax = arms[0]
     syntax.isDistinct = true
@@ -56,21 +60,28 @@ struct SetOperation {
     self.syntax = syntax.withoutUnreadTables
   }
 
-  /// `SELECT 1 FROM (SELECT product AS c0 FROM line) AS other WHERE other.c0 IS id`: the rows of a SELECT that are equal to
+  /// `SELECT 1 FROM (SELECT product AS value FROM line) AS other WHERE other.value IS product.id`: the rows of a SELECT that are equal to
   /// one around them.
   private static func rows(
-    of select: ArraySlice<SQLToken>, showing own: [ResultColumn], equalTo columns: [ResultColumn]
+    of select: ArraySlice<SQLToken>, showing own: [ResultColumn], equalTo columns: [String]
   ) -> String? {
     guard let from = SelectClauses(select)[.from] else { return nil }
-    // No column around is named like these.
     let names = columns.indices.map { "didchange value \($0)".quotedIdentifier }
     let shown = zip(own, names).map { "\($0.expression) AS \($1)" }.joined(separator: ", ")
     let rows = "SELECT \(shown) \(select[(from.startIndex - 1)...].sourceText)"
     return DeclaredParts.select(
       ["1"], from: "\(rows.parenthesized) AS \(otherName.quotedIdentifier)",
       conditions: zip(columns, names).map { column, name in
-        "\(otherName.quotedIdentifier).\(name) IS \(column.expression.parenthesized)"
+        "\(otherName.quotedIdentifier).\(name) IS \(column)"
       }, groupBy: [], having: nil)
+  }
+
+  /// A column with the name of its source: that of a rowid is a column of whatever is in FROM.
+  private static func qualified(_ column: ResultColumn, in select: ResolvedSelect) -> String {
+    guard let name = SQLTokens.tokens(of: column.expression).columnName,
+      let source = select.sources.first(where: { $0.mayOwn(name) })
+    else { return column.expression.parenthesized }
+    return ColumnName(qualifier: source.name, name: name.name).written
   }
 
   /// How the values of a column compare, where it is one of a table's and that under BINARY; nil: it is another.
