@@ -47,6 +47,18 @@ import Testing
     #expect(query.layout.key?.count == 2)
   }
 
+  /// An index that SQLite makes for a LEFT JOIN finds no 'a ' for 'a'; a FULL JOIN has none.
+  @Test func `is not where a LEFT JOIN may miss rows that are joined`() throws {
+    let schema = "; CREATE TABLE padded (at TEXT COLLATE RTRIM, n INTEGER);"
+    let sql = "SELECT title, at FROM padded FULL JOIN book ON "
+    for (condition, mode) in [("at = title", Tracking.Mode.refetch), ("n = book.id", .incremental)]
+    {
+      let definition = QueryDefinition(name: "q", form: .sql(sql + condition))
+      let tracking = try analyzed(definition, schema).tracking
+      #expect(tracking.mode == mode, "\(tracking.reason)")
+    }
+  }
+
   @Test func `says what leads to records`() throws {
     let tracking = try tracking(
       "SELECT g.code, b.id FROM genre g FULL JOIN book b ON b.title = g.code")
