@@ -52,7 +52,8 @@ extension SecretSource {
     switch self {
     case .environment(let name):
       guard let value = ProcessInfo.processInfo.environment[name] else {
-        throw KeyProblem("the environment variable \(name) is not set")
+        throw KeyProblem(
+          "the environment variable \(name) is not set: set it where the server starts")
       }
       return Array(value.utf8)
     case .file(let path):

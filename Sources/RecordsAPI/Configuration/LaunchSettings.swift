@@ -92,7 +92,9 @@ package struct LaunchSettings: Sendable {
     let problem = ConfigurationProblem(
       file: place?.file, position: place?.position ?? .start,
       message: isThere ? "the database \(path) is a folder" : "there is no database \(path)",
-      mend: isThere ? "name a file in it" : NearestFile.mend(path))
+      mend: isThere
+        ? "name a file in it"
+        : NearestFile.mend(path) ?? "name the file that another program writes")
     throw ConfigurationProblems([problem])
   }
 }
