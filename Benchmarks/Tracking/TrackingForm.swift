@@ -133,6 +133,21 @@ extension TrackingForm {
         """, rest: "ORDER BY c.id",
       change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
     TrackingForm(
+      name: "groups that show their greatest row (10 rows each)",
+      select: "SELECT clubId, max(id), name FROM player WHERE score > 0",
+      rest: "GROUP BY clubId ORDER BY clubId",
+      change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
+    TrackingForm(
+      name: "the greatest row of what is joined (10 rows each)",
+      select:
+        "SELECT c.id, c.title, max(p.id), p.name FROM club c JOIN player p ON p.clubId = c.id WHERE 1",
+      rest: "GROUP BY c.id ORDER BY c.id",
+      change: "UPDATE player SET name = name || '+' WHERE id = (SELECT max(id) FROM player)"),
+    TrackingForm(
+      name: "EXCEPT (10 rows each)",
+      select: "SELECT id FROM club EXCEPT SELECT clubId FROM player WHERE score < 0",
+      change: "UPDATE player SET score = -score - 1 WHERE id = 500"),
+    TrackingForm(
       name: "NOT EXISTS, of columns that may be NULL",
       select: """
         SELECT * FROM player p WHERE NOT EXISTS (
