@@ -127,6 +127,11 @@ extension SourceResolver {
 }
 
 extension SelectSyntax {
+  /// What it shows, and by what it is ordered.
+  var shownOrOrderedBy: [String] {
+    columns.map(\.expression) + order.map { OrderTerm($0).expression }
+  }
+
   /// Whether rows are joined by nothing but conditions.
   var joinsByConditions: Bool {
     sources.allSatisfy { source in

@@ -15,7 +15,7 @@ struct GreatestOfGroups {
   init?(_ syntax: SelectSyntax, _ functions: FunctionList) {
     guard !syntax.groupBy.isEmpty, syntax.having == nil, !syntax.isDistinct, syntax.windows.isEmpty
     else { return nil }
-    let shown = syntax.columns.map(\.expression) + syntax.order.map { OrderTerm($0).expression }
+    let shown = syntax.shownOrOrderedBy
     let found = shown.compactMap(\.extremeOfRows)
     let others = shown.filter { $0.extremeOfRows == nil }
     guard let first = found.first,

@@ -45,7 +45,7 @@ struct GreatestOfJoined {
       !syntax.isDistinct, syntax.windows.isEmpty, !syntax.groupBy.isEmpty,
       syntax.expressions.allSatisfy({ Subquery.all(in: $0).isEmpty }),
       let select = try? resolver.resolve(readBy: alone),
-      let argument = Self.extremes(of: syntax).first?.argument,
+      let argument = syntax.shownOrOrderedBy.firstNonNil(\.extremeOfRows)?.argument,
       let name = SQLTokens.tokens(of: argument).columnName,
       let index = select.sources.indices.first(where: { select.sources[$0].mayOwn(name) }),
       case .table = select.sources[index].body, select.tables(ofSource: index).count == 1,
@@ -73,13 +73,6 @@ struct GreatestOfJoined {
   }
 
   // MARK: - Parts
-
-  private static func extremes(
-    of syntax: SelectSyntax
-  ) -> [(function: String, argument: String)] {
-    (syntax.columns.map(\.expression) + syntax.order.map { OrderTerm($0).expression })
-      .compactMap(\.extremeOfRows)
-  }
 
   /// The query without a source; nil: more than WHERE, and what it is joined by, depends on its rows.
   private static func leavingOut(
@@ -198,7 +191,8 @@ struct GreatestOfJoined {
   /// The index that has the greatest value of the rows that are joined; nil: none.
   var missingIndex: MissingIndex? {
     let table = select.tables[select.firstTable(ofSource: index)]
-    let values = Self.extremes(of: syntax).compactMap { select.origin(of: $0.argument)?.name }
+    let values = syntax.shownOrOrderedBy.compactMap(\.extremeOfRows)
+      .compactMap { select.origin(of: $0.argument)?.name }
     // The rowid is in every index.
     let columns = (equalColumns + values).map { $0.lowercased() }.uniqued()
       .filter { $0 != table.rowIDColumn?.lowercased() }

@@ -27,7 +27,7 @@ extension IncrementalAnalysis {
   }
 
   /// The shape, and whether all rows of a group are looked at.
-  private mutating func shape(
+  private func shape(
     of extreme: GroupExtreme, ownedBy groups: [GroupTerm]
   ) throws -> (IncrementalShape, looksAtGroup: Bool) {
     let found = Result { () throws in

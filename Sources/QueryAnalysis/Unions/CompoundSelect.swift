@@ -27,10 +27,7 @@ extension SelectParser {
   static func parseCompound(_ sql: String) throws(NotIncremental) -> CompoundSelect? {
     var tokens = tokens(of: sql)
     while tokens.last?.isSymbol(";") == true { tokens.removeLast() }
-    let operators = tokens.indices.filter { index in
-      tokens[index].depth == 0
-        && SelectClauses.compoundOperators.contains(where: tokens[index].isWord)
-    }
+    let operators = tokens.compoundOperators
     guard let last = operators.last, operators.allSatisfy({ tokens[$0].isWord("UNION") }) else {
       return nil
     }
@@ -51,6 +48,14 @@ extension SelectParser {
 }
 
 extension ArraySlice<SQLToken> {
+  /// Where the words stand that join SELECTs to one statement.
+  var compoundOperators: [Int] {
+    indices.filter { index in
+      self[index].depth == 0
+        && SelectClauses.compoundOperators.contains(where: self[index].isWord)
+    }
+  }
+
   /// Where ORDER BY or LIMIT of the whole begins, if they do.
   func endOfRows(from start: Int) -> Int {
     self[start...].indices.first { index in

@@ -62,11 +62,7 @@ struct DistributedSelect {
 
   /// Rows of the whole are joined like those of an arm, unless one is missed.
   private static func checkJoins(_ syntax: SelectSyntax, _ source: Int) throws(NotIncremental) {
-    let others = syntax.sources.contains { other in
-      if case .using = other.constraint { return true }
-      return other.isNatural || other.isWrittenFirst || other.isFullJoined
-    }
-    guard !others, !syntax.sources[source].isLeftJoined else {
+    guard syntax.joinsByConditions, !syntax.sources[source].isLeftJoined else {
       throw NotIncremental(
         reason:
           "what UNION makes is joined by LEFT JOIN, RIGHT JOIN, FULL JOIN, USING or NATURAL: write it first, and ON"

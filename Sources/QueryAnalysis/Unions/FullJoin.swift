@@ -15,8 +15,8 @@ enum FullJoin {
     else {
       throw NotIncremental(reason: "it has a FULL JOIN of something else than tables with rowids")
     }
-    if try syntax.sources.contains(where: {
-      try joins(by: syntax.sources[1], under: "RTRIM", of: $0, facts)
+    if syntax.sources.contains(where: {
+      isCompared(columnOf: $0, by: syntax.sources[1], under: "RTRIM", facts)
     }) {
       throw NotIncremental(
         reason:
@@ -43,12 +43,13 @@ enum FullJoin {
       arms: [first, second.whereMissing(rowID)], kind: .fullJoin, texts: [], turned: turned)
   }
 
-  /// Whether a table's column that is compared to join rows has a collation.
+  /// Whether a table's column of a collation is compared to join another.
   ///
   /// By an index that it makes for itself, SQLite 3.40 finds no 'a ' for 'a' under RTRIM.
-  private static func joins(
-    by joined: SourceSyntax, under collation: String, of source: SourceSyntax, _ facts: SchemaFacts
-  ) throws -> Bool {
+  private static func isCompared(
+    columnOf source: SourceSyntax, by joined: SourceSyntax, under collation: String,
+    _ facts: SchemaFacts
+  ) -> Bool {
     guard case .table(_, let name) = source.origin else { return false }
     let columns = facts.collations(of: name).filter { $0.value.uppercased() == collation }.keys
     let isCompared = { (column: String) in

@@ -21,10 +21,7 @@ struct SetOperation {
   /// under BINARY.
   init?(_ sql: String, names: [String], _ resolver: SourceResolver) {
     let tokens = SelectParser.tokens(of: sql)
-    let operators = tokens.indices.filter { index in
-      tokens[index].depth == 0
-        && SelectClauses.compoundOperators.contains(where: tokens[index].isWord)
-    }
+    let operators = tokens.compoundOperators
     guard operators.count == 1, !tokens[operators[0]].isWord("UNION"),
       var arms = try? SelectParser.parseParts(sql), arms.count == 2
     else { return nil }
