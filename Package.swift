@@ -23,6 +23,8 @@ let algorithms = Target.Dependency.product(
   name: "Algorithms", package: "swift-algorithms", condition: library)
 let deque = Target.Dependency.product(
   name: "DequeModule", package: "swift-collections", condition: library)
+let hashTree = Target.Dependency.product(
+  name: "HashTreeCollections", package: "swift-collections", condition: library)
 
 /// What the server needs besides. A program resolves nothing that its traits do not name.
 let server = TargetDependencyCondition.when(traits: ["Server"])
@@ -91,7 +93,7 @@ let package = Package(
       name: "FetchedRecords",
       dependencies: [
         "ChangeCapture", "Hashing", "HeldMemory", "JSON", "Locks", "OrderedResults",
-        "QueryAnalysis", algorithms, deque, grdb, sqlite,
+        "QueryAnalysis", algorithms, deque, grdb, hashTree, sqlite,
       ],
       swiftSettings: settings),
     .target(name: "JSON", swiftSettings: settings),

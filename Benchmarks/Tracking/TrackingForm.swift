@@ -85,6 +85,12 @@ extension TrackingForm {
         FROM club WHERE 1
         """, rest: "ORDER BY n DESC, title", change: home, records: 2),
     TrackingForm(
+      name: "sums in a subquery, for 40 rows",
+      select: """
+        SELECT id, title, (SELECT sum(score) FROM player WHERE leagueId = league.id) AS total
+        FROM league WHERE 1
+        """, rest: "ORDER BY total DESC, title", change: score),
+    TrackingForm(
       name: "IN (SELECT …), main table",
       select: "SELECT * FROM player WHERE clubId IN (SELECT id FROM club WHERE title <> 'x')",
       rest: "ORDER BY name", change: score),
@@ -174,6 +180,17 @@ extension TrackingForm {
       name: "groups by a column without an index, another group",
       select: "SELECT homeId, count(*) AS n, sum(score) AS total FROM player WHERE 1",
       rest: "GROUP BY homeId ORDER BY total DESC", change: home, records: 2),
+    TrackingForm(
+      name: "40 groups",
+      select: """
+        SELECT team, count(*) AS n, sum(score) AS total, max(score) AS best FROM player WHERE 1
+        """, rest: "GROUP BY team ORDER BY total DESC", change: score),
+    TrackingForm(
+      name: "40 groups by another table's key",
+      select: """
+        SELECT l.id, l.title, count(p.id) AS n, sum(p.score) AS total FROM league l
+        LEFT JOIN player p ON p.leagueId = l.id WHERE 1
+        """, rest: "GROUP BY l.id ORDER BY total DESC, l.title", change: score),
     TrackingForm(
       name: "groups by an expression",
       select: "SELECT substr(email, 7, 5) AS part, count(*) AS n FROM player WHERE 1",
@@ -317,7 +334,12 @@ extension TrackingForm {
     """
     ALTER TABLE player ADD COLUMN clubId INTEGER;
     ALTER TABLE player ADD COLUMN homeId INTEGER;
-    UPDATE player SET clubId = 1 + id % \(max(1, rows / 10)), homeId = 1 + id % \(max(1, rows / 10));
+    ALTER TABLE player ADD COLUMN leagueId INTEGER;
+    UPDATE player SET clubId = 1 + id % \(max(1, rows / 10)), homeId = 1 + id % \(max(1, rows / 10)),
+      leagueId = 1 + id % 40;
+    CREATE INDEX playerByLeague ON player(leagueId);
+    CREATE TABLE league (id INTEGER PRIMARY KEY, title TEXT);
+    INSERT INTO league SELECT id, 'League ' || id FROM player WHERE id <= 40;
     CREATE INDEX playerByClub ON player(clubId);
     CREATE INDEX playerByPart ON player(substr(email, 7, 5));
     CREATE TABLE club (id INTEGER PRIMARY KEY, title TEXT);

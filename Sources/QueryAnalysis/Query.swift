@@ -39,11 +39,13 @@ package final class Query: Sendable {
 
   /// What its values follow: of each statement alongside, then of each column of a record of aggregates, the rows
   /// of each aggregate; or of a record that is looked up, those that it is one of, or the rows up to LIMIT in FROM;
-  /// or of each value that all records look at, the rows of its aggregates. nil: a statement runs again.
+  /// or of each value that all records look at, the rows of its aggregates; or of groups, their rows. nil: a statement
+  /// runs again.
   package var rowsToFollow: [[QueryDefinition]?] {
     let plans = alongside.map(\.plan) + totals
     return plans.map { $0?.aggregates.map(\.rows) } + [followed].compactMap { $0.map { [$0] } }
       + (plan?.values ?? []).map { $0.plan?.aggregates.map(\.rows) }
+      + [plan?.tallied].compactMap(\.self)
   }
 
   /// Whether its only record may be made of rows that are followed, though it has no plan of its own.

@@ -51,7 +51,7 @@ import Testing
       tracking.reason == """
         each changed row of book is read again by its rowid, and changed rows of unindexed lead to rows \
         of book; rows of unindexed are found by bookId in memory; what may help: CREATE INDEX \
-        unindexed_bookId ON unindexed (bookId)
+        unindexed_bookId ON unindexed (bookId); where that takes long, what many rows come to is followed
         """)
   }
 

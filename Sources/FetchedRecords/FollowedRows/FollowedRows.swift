@@ -10,20 +10,25 @@ final class FollowedRows: @unchecked Sendable {
   struct Key: Hashable {
     let definition: QueryDefinition
     let arguments: QueryArguments
+    let use: Use
 
     /// - Parameters:
     ///   - definition: the query.
     ///   - arguments: those of who shows something that is made of its records.
-    init(_ definition: QueryDefinition, _ arguments: QueryArguments) {
+    ///   - use: what is made of them.
+    init(_ definition: QueryDefinition, _ arguments: QueryArguments, _ use: Use) {
       self.definition = definition
+      self.use = use
       let names = Set(definition.parameters.map(\.name))
       self.arguments = arguments.filter { names.contains($0.key) }
     }
   }
 
   /// What is made of them.
-  enum Use {
+  enum Use: Hashable {
     case aggregates
+    /// The same of groups, whose rows have so many first columns in common.
+    case groups(termCount: Int)
     /// One of them is shown.
     case lookup
     /// They are shown with what belongs to each.
@@ -32,7 +37,6 @@ final class FollowedRows: @unchecked Sendable {
 
   let key: Key
   let queryName: String
-  let use: Use
   /// Live results that have to look one up as soon as they show the present.
   var waiting: [ObjectIdentifier: LiveResult] = [:]
   /// How many live results show what is made of them.
@@ -45,21 +49,26 @@ final class FollowedRows: @unchecked Sendable {
   var lastChange = 0
   /// Whether they were not brought up to date at each commit since they were last: what is in between is not known.
   var hasSkipped = false
+  /// Of groups, which ones have changed at the latest commits; nil: none is known.
+  private(set) var groupChanges: GroupChanges?
   /// Not before this they are asked for.
   private(set) var notBefore = ContinuousClock.now
   /// So often in a row they were read again as a whole.
   private var refetches = 0
+  /// So often in a row they did not tell what their groups come to.
+  private var vainUses = 0
 
-  /// Rows that are read again as a whole so often follow nothing.
+  /// Rows that are read again as a whole so often follow nothing, and those that are of no use so often, are of none.
   private static let mostRefetches = 3
   /// What could not be had, or follow, may be another matter after this.
   private static let pause = Duration.seconds(60)
 
-  init(_ key: Key, for queryName: String, _ use: Use) {
+  init(_ key: Key, for queryName: String) {
     self.key = key
     self.queryName = queryName
-    self.use = use
   }
+
+  var use: Use { key.use }
 
   /// Whether they are followed, or soon will be.
   var areThere: Bool { live != nil || opening != nil }
@@ -75,7 +84,8 @@ final class FollowedRows: @unchecked Sendable {
   /// The value of an aggregate at the present commit; nil: it is not known.
   func value(of aggregate: Aggregate) -> Value? {
     guard let present, let totals = present.snapshot.presented as? RunningTotals else { return nil }
-    return totals.value(of: aggregate, among: present.snapshot.results)
+    let results = present.snapshot.results
+    return totals.value(of: aggregate) { (results, 0..<results.count) }
   }
 
   /// What each column is of the row that is looked up at the present commit, none where there is no such row; nil:
@@ -121,9 +131,32 @@ final class FollowedRows: @unchecked Sendable {
     return refetches <= Self.mostRefetches
   }
 
+  /// Notes whether groups could be made of them; returns whether they are worth what they cost.
+  func noteUse(isVain: Bool) -> Bool {
+    vainUses = isVain ? vainUses + 1 : 0
+    return vainUses <= Self.mostRefetches
+  }
+
+  /// Notes which groups an update concerns, or that this is not known any more.
+  func noteGroups(of update: LiveUpdate, commit number: Int) {
+    guard case .groups(let termCount) = use else { return }
+    if groupChanges == nil || update.refetchReasons != nil {
+      groupChanges = GroupChanges(since: number)
+    } else {
+      groupChanges?.note(update.changes, termCount: termCount, commit: number)
+    }
+  }
+
+  /// Begins to follow them with a commit.
+  func begin(with live: LiveResult) {
+    self.live = live
+    lastChange = live.snapshot.commit
+    groupChanges = GroupChanges(since: live.snapshot.commit)
+  }
+
   /// Does without them for a while.
   func rest() {
-    (live, refetches) = (nil, 0)
+    (live, refetches, vainUses, groupChanges) = (nil, 0, 0, nil)
     notBefore = .now + Self.pause
   }
 }
@@ -134,6 +167,7 @@ extension FollowedRows: LiveResultListener {
     let present: BoundQuery.Presentation? =
       switch use {
       case .aggregates: Self.presentTotals
+      case .groups(let termCount): { update, old, _ in Self.presentGroups(termCount, &update, old) }
       case .lookup: Self.presentRows
       case .limited: nil
       }
@@ -156,6 +190,18 @@ extension FollowedRows: LiveResultListener {
   ) {
     guard update.refetchReasons == nil, var totals = old.presented as? RunningTotals else {
       update.presented = RunningTotals(of: update.results)
+      return
+    }
+    totals.follow(update.changes)
+    update.presented = totals
+  }
+
+  /// On whatever thread works out the next state.
+  private static func presentGroups(
+    _ termCount: Int, _ update: inout LiveUpdate, _ old: ResultsSnapshot
+  ) {
+    guard update.refetchReasons == nil, var totals = old.presented as? GroupTotals else {
+      update.presented = GroupTotals(of: update.results, termCount: termCount)
       return
     }
     totals.follow(update.changes)

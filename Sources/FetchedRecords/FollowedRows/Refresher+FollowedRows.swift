@@ -39,6 +39,9 @@ extension Refresher {
       for index in plan.values.indices {
         work.values[index] = values(plan.values[index].plan, first + index, result)
       }
+      if plan.tallied != nil, let rows = result.followed[first] {
+        work.groups = knownGroups(rows, plan.tally == nil ? nil : result.snapshot.commit)
+      }
     }
     return work
   }
@@ -81,24 +84,43 @@ extension Refresher {
       guard let definitions = bound.query.rowsToFollow[position], let duration = last else {
         continue
       }
+      let use = isAlongside ? .aggregates : use(ofRowsBehind: query)
       let before = result.durations.dearRuns[position] ?? 0
-      let runs = duration < limits.dearStatement ? 0 : before + 1
+      let runs = duration < dearDuration(use) ? 0 : before + 1
       result.durations.dearRuns[position] = runs
-      // Whoever looks up a row has company, mostly.
-      let use: FollowedRows.Use =
-        isAlongside || query.followed == nil
-        ? .aggregates : query.lookup == nil ? .limited : .lookup
-      let keys = keys(of: definitions, result, bound)
+      let keys = keys(of: definitions, use, result, bound)
       let areFollowed = keys.allSatisfy { followedRows[$0]?.areThere == true }
       guard areFollowed || runs >= (use == .lookup ? 1 : Self.dearRuns) else { continue }
       let rows = keys.map { key in
         let rows =
           followedRows[key]
-          ?? FollowedRows(key, for: "\(result.queryName) alongside", use)
+          ?? FollowedRows(key, for: "\(result.queryName) alongside")
         followedRows[key] = rows
         return rows
       }
       join(rows, at: position, result)
+    }
+  }
+
+  /// What is made of the rows that do not serve a statement alongside.
+  private func use(ofRowsBehind query: Query) -> FollowedRows.Use {
+    if query.lookup != nil { return .lookup }
+    if query.limitedRows != nil { return .limited }
+    guard query.plan?.tallied != nil else { return .aggregates }
+    return .groups(termCount: query.plan?.tally?.termCount ?? 1)
+  }
+
+  /// How long it is to take without them that they are followed.
+  private func dearDuration(_ use: FollowedRows.Use) -> Duration {
+    if case .groups = use { limits.dearGroup } else { limits.dearStatement }
+  }
+
+  /// Notes whether a query's groups could be made of rows that are followed, and lets go of those that are of no use.
+  func noteGroups(areKnown: Bool, of result: LiveResult, _ query: Query) {
+    for rows in result.followed[query.alongside.count] ?? [] {
+      guard !rows.noteUse(isVain: !areKnown), let live = rows.live else { continue }
+      rows.rest()
+      drop(live)
     }
   }
 
@@ -113,18 +135,20 @@ extension Refresher {
   /// Has a query's records be made of rows that are followed for others with the same arguments.
   private func joinFollowedRows(of result: LiveResult) {
     guard let bound = try? result.bound?.get(), let definition = bound.query.followed,
-      let rows = followedRows[keys(of: [definition], result, bound)[0]]
+      let rows = followedRows[
+        keys(of: [definition], use(ofRowsBehind: bound.query), result, bound)[0]]
     else { return }
     join([rows], at: bound.query.alongside.count, result)
   }
 
   private func keys(
-    of definitions: [QueryDefinition], _ result: LiveResult, _ bound: BoundQuery
+    of definitions: [QueryDefinition], _ use: FollowedRows.Use, _ result: LiveResult,
+    _ bound: BoundQuery
   ) -> [FollowedRows.Key] {
     definitions.map {
       var definition = $0
       definition.isExplored = result.isExplored
-      return FollowedRows.Key(definition, bound.arguments)
+      return FollowedRows.Key(definition, bound.arguments, use)
     }
   }
 
@@ -143,9 +167,7 @@ extension Refresher {
       guard let rows else { return }
       rows.opening = nil
       switch opened {
-      case .success(let live) where rows.users > 0:
-        rows.live = live
-        rows.lastChange = live.snapshot.commit
+      case .success(let live) where rows.users > 0: rows.begin(with: live)
       case .success(let live): self?.drop(live)
       case .failure: rows.rest()
       }
@@ -180,6 +202,7 @@ extension Refresher {
   /// Notes an update of rows, and lets go of those that follow no change, and would only be read twice.
   func note(_ update: LiveUpdate, ofRows rows: FollowedRows, commit number: Int) {
     if !update.changes.isEmpty || rows.hasSkipped { rows.lastChange = number }
+    rows.noteGroups(of: update, commit: number)
     rows.hasSkipped = rows.live?.isBehind == true
     release(rows)
     let isRefetch = update.refetchReasons != nil

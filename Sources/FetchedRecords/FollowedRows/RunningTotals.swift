@@ -6,45 +6,55 @@ import QueryAnalysis
 /// It tells only what SQLite would tell as well, to the last bit, in whatever order it took the rows:
 /// a state must have one name at all servers.
 struct RunningTotals: Sendable, Equatable {
+  private(set) var rowCount = 0
   private var columns: [ColumnTotals]
+
+  /// Those of no rows.
+  init(columnCount: Int) {
+    columns = Array(repeating: ColumnTotals(), count: columnCount)
+  }
 
   /// O(n), n rows.
   init(of results: Results) {
-    columns = Array(repeating: ColumnTotals(), count: results.layout.columns.count)
-    for record in results.records(in: 0..<results.count) { add(record) }
+    self.init(columnCount: results.layout.columns.count)
+    for record in results.records(in: 0..<results.count) { enter(record, 1) }
   }
-
-  mutating func add(_ record: Record) { enter(record, 1) }
-
-  mutating func remove(_ record: Record) { enter(record, -1) }
 
   /// O(k), k changes.
   mutating func follow(_ changes: ChangeSet) {
-    for change in changes.recordChanges {
-      switch change {
-      case .insertion(_, let record): add(record)
-      case .deletion(_, let record): remove(record)
-      case .move(_, _, let old, let new), .update(_, _, let old, let new):
-        remove(old)
-        add(new)
-      }
-    }
+    changes.forEachComingOrGoing { enter($0, $1) }
   }
 
-  private mutating func enter(_ record: Record, _ sign: Int) {
+  /// Adds a row, for a `sign` of 1, or takes it away, for one of -1.
+  ///
+  /// - Parameters:
+  ///   - record: the row.
+  ///   - sign: 1 or -1.
+  ///   - first: so many of its columns are not taken.
+  mutating func enter(_ record: Record, _ sign: Int, from first: Int = 0) {
+    rowCount += sign
     record.withColumns { reader in
+      reader.skip(first)
       for index in columns.indices {
         if let value = reader.next() { columns[index].enter(value, sign) }
       }
     }
   }
 
-  /// The value of an aggregate of the rows; nil: SQLite alone can tell.
+  /// The value of an aggregate of the rows.
   ///
-  /// O(log n), n rows.
-  func value(of aggregate: Aggregate, among rows: Results) -> Value? {
-    guard let column = aggregate.column else { return .integer(Int64(rows.count)) }
-    let totals = columns[column]
+  /// O(1), besides finding the rows, which `min` and `max` need.
+  ///
+  /// - Parameters:
+  ///   - aggregate: of the rows.
+  ///   - first: so many of their columns are not taken.
+  ///   - rows: returns where the rows are, in the order of the aggregate's column.
+  /// - Returns: nil where SQLite alone can tell.
+  func value(
+    of aggregate: Aggregate, from first: Int = 0, among rows: () -> (Results, Range<Int>)
+  ) -> Value? {
+    guard let column = aggregate.column else { return .integer(Int64(rowCount)) }
+    let totals = columns[column - first]
     switch aggregate.function {
     case .count: return .integer(Int64(totals.count))
     case .sum: return totals.sum
@@ -54,9 +64,11 @@ struct RunningTotals: Sendable, Equatable {
       return totals.exactTotal.map { .real($0 / Double(totals.count)) }
     case .min, .max:
       if totals.count == 0 { return .null }
+      let (results, range) = rows()
       // NULLs come first.
-      let offset = aggregate.function == .max ? rows.count - 1 : rows.count - totals.count
-      let value = rows[offset].value(column)
+      let offset =
+        aggregate.function == .max ? range.upperBound - 1 : range.upperBound - totals.count
+      let value = results[offset].value(column)
       return totals.mayHaveOther(equalTo: value) ? nil : value
     }
   }

@@ -45,6 +45,7 @@ extension LiveResult {
   ///   - changed: the rows that changed.
   ///   - plan: the query's.
   ///   - known: what is known of the values that all records look at (``Query/Work/values``).
+  ///   - groups: what is known of the query's groups.
   ///   - arguments: the query's.
   ///   - mayTakeLong: whether nobody waits for it; else what no statement interrupts ends early.
   ///   - db: in its transaction.
@@ -52,11 +53,11 @@ extension LiveResult {
   /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.
   func maintain(
     _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
-    _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
+    _ groups: KnownGroups?, _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
     do {
       return try maintained(
-        changed, plan: plan, known: known, arguments, mayTakeLong: mayTakeLong, in: db)
+        changed, plan: plan, known: known, groups, arguments, mayTakeLong: mayTakeLong, in: db)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       contributionsPause = Self.longPause
       nextValues = nil
@@ -66,7 +67,7 @@ extension LiveResult {
 
   private func maintained(
     _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
-    _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
+    _ groups: KnownGroups?, _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
   ) throws -> Outcome {
     var arguments = arguments
     switch try compareValues(of: plan, after: changed, known: known, arguments, in: db) {
@@ -82,6 +83,14 @@ extension LiveResult {
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if count == 0 { return .maintained(shown, ChangeSet()) }
+    areGroupsKnown = nil
+    if let groups, plan.tally != nil, plan.window == nil || whole != nil {
+      let next = try tallied(groups, in: whole ?? shown, plan, arguments, in: db)
+      areGroupsKnown = next != nil
+      if let next, let range = try plan.windowRange(arguments, in: db) {
+        return show(next, range, plan)
+      }
+    }
     guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0), plan, arguments) else {
       return .refetch(because: "manyRows")
     }
@@ -107,14 +116,20 @@ extension LiveResult {
     }
     guard
       let next = try replace(
-        changed, in: whole ?? shown, plan, arguments, mayTakeLong: mayTakeLong, db)
+        changed, in: whole ?? shown, plan, groups, arguments, mayTakeLong: mayTakeLong, db)
     else {
       return .refetch(because: "manyRecords")
     }
+    return show(next, range, plan)
+  }
+
+  private func show(
+    _ next: (results: Results, changes: ChangeSet), _ range: Range<Int>, _ plan: IncrementalPlan
+  ) -> Outcome {
     guard plan.window != nil else { return .maintained(next.results, next.changes) }
     whole = next.results
     let results = next.results.window(range)
-    return .maintained(results, results.changes(from: shown))
+    return .maintained(results, results.changes(from: snapshot.results))
   }
 
   /// Which of these rows own a record of the result now.
@@ -128,7 +143,7 @@ extension LiveResult {
 
   /// The results were fetched as a whole.
   func forgetIndex(keepingContributions: Bool = false) {
-    index = nil
+    (index, groupIndex) = (nil, nil)
     whole = nil
     unfinished = nil
     if !keepingContributions { contributions = nil }
@@ -145,7 +160,7 @@ extension LiveResult {
     _ arguments: QueryArguments, in db: Database
   ) throws -> Outcome {
     let shown = snapshot.results
-    index = nil
+    (index, groupIndex) = (nil, nil)
     try gatherContributions(plan, arguments, in: db)
     guard
       let whole = try window.fetch(
@@ -182,20 +197,20 @@ extension LiveResult {
   // MARK: - Replacing
 
   private func replace(
-    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
+    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan, _ groups: KnownGroups?,
     _ arguments: QueryArguments, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     // Taken out while they are changed, so that nothing is copied.
     var contributions = contributions
     self.contributions = nil
     var index = index ?? makeIndex(old, plan, &contributions)
-    self.index = nil
+    (self.index, groupIndex) = (nil, nil)
     // What a row led to before it changed is found once only.
     var owners = unfinished ?? []
     unfinished = nil
     do {
       return try replace(
-        changed, in: old, plan, arguments, &contributions, &index, &owners,
+        changed, in: old, plan, groups, arguments, &contributions, &index, &owners,
         mayTakeLong: mayTakeLong, db)
     } catch {
       (self.contributions, self.index, unfinished) = (contributions, index, owners)
@@ -204,7 +219,7 @@ extension LiveResult {
   }
 
   private func replace(
-    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan,
+    _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan, _ groups: KnownGroups?,
     _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex,
     _ owners: inout Set<Int64>, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
@@ -245,9 +260,10 @@ extension LiveResult {
       }
       (removed, added) = differences
     } else {
-      let fetched = try plan.fetch(
-        owners, contributions, contributions?.keys ?? keys, arguments: arguments,
-        layout: old.layout, in: db)
+      let fetched =
+        try groups.flatMap {
+          try owned(by: owners, $0, plan, arguments, layout: old.layout, in: db)
+        } ?? read(owners, plan, contributions, keys, arguments, layout: old.layout, in: db)
       if plan.running.isEmpty {
         (removed, added) = plan.order.differences(from: known, to: fetched)
       } else {
@@ -287,7 +303,7 @@ extension LiveResult {
     return differences
   }
 
-  private func isWorthwhile(
+  func isWorthwhile(
     _ owners: Int, of total: Int, _ plan: IncrementalPlan, _ arguments: QueryArguments
   ) -> Bool {
     switch plan.owner {
@@ -305,37 +321,6 @@ extension LiveResult {
     }
   }
 
-  private func makeIndex(
-    _ results: Results, _ plan: IncrementalPlan, _ contributions: inout Contributions?
-  ) -> OwnerIndex {
-    if case .row(let column) = plan.owner { return OwnerIndex(results, ownersInColumn: column) }
-    return OwnerIndex(results) { plan.number(ofOwnerOf: $0, &contributions) }
-  }
-
-  private func records(
-    of owner: Int64, _ index: OwnerIndex, _ plan: IncrementalPlan, _ contributions: Contributions?
-  ) -> [OrderedResults.Record] {
-    switch plan.owner {
-    case .row(let column): return index.records(of: owner, inColumn: column)
-    case .keyedRow(let columns, let key):
-      return index.records(of: owner) { record in
-        key.number(of: columns.lazy.map(record.value)) == owner
-      }
-    case .rowOfArm(let columns, let arms):
-      return index.records(of: owner) { record in
-        arms.number(of: columns.map(record.value)) == owner
-      }
-    // The owners are rows, and their records those of all that have the same values.
-    case .values: return []
-    case .group(let columns):
-      guard let numbers = contributions?.numbers else { return [] }
-      let group = numbers[owner]
-      return index.records(of: owner) { record in
-        numbers.representative(of: columns.map(record.value)) == group
-      }
-    }
-  }
-
   private func keep(
     _ index: OwnerIndex, _ contributions: Contributions?, _ plan: IncrementalPlan
   ) {
@@ -348,48 +333,5 @@ extension LiveResult {
     // The numbers of groups went with the contributions.
     if case .group = plan.owner { return }
     self.index = index
-  }
-
-  /// Finds the owners that the rows contributed to before, and those that they contribute to now.
-  ///
-  /// `keys` has those that changed themselves, where there are no contributions.
-  ///
-  /// - Returns: false where they are too many, of a result of `total` records.
-  /// - Throws: `DatabaseError`; what was found until then is there.
-  private func find(
-    _ owners: inout Set<Int64>, of changed: [ChangedRows], _ plan: IncrementalPlan,
-    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ keys: inout RowKeys,
-    atMost total: Int, in db: Database
-  ) throws -> Bool {
-    let areWorthwhile = { self.isWorthwhile($0, of: total, plan, arguments) }
-    for rows in changed {
-      if rows.lead.isOwner {
-        guard let own = plan.owners(of: rows) else { return false }
-        owners.formUnion(own.numbers)
-        for (number, key) in own.keys {
-          keys.insert(key, number)
-          contributions?.note(key, of: number)
-        }
-      }
-      guard let position = rows.lead.position else { continue }
-      for rowID in rows.rowIDs {
-        owners.formUnion(contributions?.take(rowID, at: position, plan) ?? [])
-        if !areWorthwhile(owners.count) { return false }
-      }
-    }
-    guard contributions != nil else { return true }
-    for rows in changed {
-      for search in rows.lead.searches {
-        try search.forEach(rows, arguments: arguments, in: db) {
-          while try $0.step(in: db) {
-            owners.formUnion(contributions?.enter($0, of: search.contribution, plan) ?? [])
-            if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return }
-          }
-        }
-        if contributions?.isOutworn == true || !areWorthwhile(owners.count) { return false }
-      }
-    }
-    contributions?.sweepMembers(of: owners)
-    return true
   }
 }

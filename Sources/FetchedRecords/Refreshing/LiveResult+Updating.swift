@@ -25,6 +25,8 @@ struct LiveUpdate {
   /// The columns of a record of aggregates, where the query ran because of a change, or the values that all records
   /// look at, where these were looked up, by their positions among ``Query/rowsToFollow``.
   var ranTotals: [Int] = []
+  /// Whether its groups were made of what their rows come to; nil: nobody tried.
+  var areGroupsKnown: Bool?
   /// Where the records are, of a window that is live by itself.
   var places: WindowPlaces?
   /// What the values come to that all records look at; nil: that is not known.
@@ -50,7 +52,7 @@ extension LiveResult {
   private static let quickWork = Duration.milliseconds(1)
 
   /// Fewer records than this are looked through within such a time.
-  private static let quicklyIndexed = 8192
+  static let quicklyIndexed = 8192
   /// Fewer changed rows than this are searched for within such a time.
   private static let quicklySearched = 256
 
@@ -65,6 +67,7 @@ extension LiveResult {
     case .totals(nil), .limited(nil, _), .window(nil, _), .refetch:
       return durations.fetch ?? .zero < Self.shortWork
     case .rows(let changed):
+      if let groups = work.groups, isShort(groups) { return true }
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
       if durationOfValues(after: changed, known: work.values) >= Self.shortWork { return false }
@@ -166,22 +169,26 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
     nextValues = work.records == .none ? values : nil
-    let next = try nextRecords(work.records, known: work.values, bound, meter, in: db)
+    areGroupsKnown = nil
+    let next = try nextRecords(
+      work.records, known: work.values, groups: work.groups, bound, meter, in: db)
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
     let query = bound.query
     switch work.records {
     case .totals(nil), .limited(nil, _):
       update.ranTotals = Array(query.rowsToFollow.indices.dropFirst(query.alongside.count))
     case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
-    case .rows: update.ranTotals = lookedUp
+    case .rows:
+      update.ranTotals = lookedUp
+      update.areGroupsKnown = areGroupsKnown
     case .none, .window, .total, .totals(.some), .limited(.some, _), .refetch: break
     }
     return update
   }
 
   private func nextRecords(
-    _ work: Query.RecordsWork, known: [Int: [Value]] = [:], _ bound: BoundQuery,
-    _ meter: ResultMeter, in db: Database
+    _ work: Query.RecordsWork, known: [Int: [Value]] = [:], groups: KnownGroups? = nil,
+    _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
     switch work {
     case .none:
@@ -211,10 +218,13 @@ extension LiveResult {
       }
       let start = ContinuousClock.now
       switch try maintain(
-        changed, plan: plan, known: known, bound.arguments, mayTakeLong: meter.mayWait, in: db)
+        changed, plan: plan, known: known, groups, bound.arguments, mayTakeLong: meter.mayWait,
+        in: db)
       {
       case .refetch(let reason):
-        return try refetch(bound, because: [reason], meter, in: db)
+        let next = try refetch(bound, because: [reason], meter, in: db)
+        if plan.tally != nil { note(readingGroupsBy: plan, took: durations.fetch ?? .zero) }
+        return next
       case .refetchOnce(let reason):
         return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):

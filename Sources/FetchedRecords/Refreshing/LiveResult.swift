@@ -71,6 +71,8 @@ package final class LiveResult: @unchecked Sendable {
   var whole: Results?
   /// Made when a change can be maintained, and let go with a refetch.
   var index: OwnerIndex?
+  /// The same by what groups are grouped by, where they are made of what their rows come to.
+  var groupIndex: OwnerIndex?
   /// Made when a change has to be led to records of other rows.
   var contributions: Contributions?
   /// The owners that were found when the time to maintain the result was over, as ``contributions`` may not
@@ -82,6 +84,8 @@ package final class LiveResult: @unchecked Sendable {
   var nextValues: [Value]?
   /// Which of them were looked up for the last change, by their positions among ``Query/rowsToFollow``.
   var lookedUp: [Int] = []
+  /// Whether its groups could be made of what their rows come to, for the last change; nil: nobody tried.
+  var areGroupsKnown: Bool?
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
   /// many records.
   var contributionsPause = 0

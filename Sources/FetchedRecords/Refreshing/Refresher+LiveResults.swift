@@ -174,6 +174,9 @@ extension Refresher {
     noteSuccess(ofQuery: result)
     if result.opening != nil { return begin(result, with: update, commit: number) }
     followRows(of: result, update.query, update.ranAlongside + update.ranTotals)
+    if let areKnown = update.areGroupsKnown {
+      noteGroups(areKnown: areKnown, of: result, update.query)
+    }
     result.hasWaitedForRows = false
     if let rows = result.listener as? FollowedRows {
       note(update, ofRows: rows, commit: number)

@@ -22,6 +22,12 @@ package struct RefresherLimits: Sendable, Equatable {
   /// 25 µs: about as long as to follow a changed row.
   package var dearStatement = Duration.microseconds(25)
 
+  /// Groups that take longer than this to be read are made of what their rows come to, which are followed, if they can
+  /// be.
+  ///
+  /// 250 µs: some thousand rows. To follow them takes their memory.
+  package var dearGroup = Duration.microseconds(250)
+
   /// Where an index gives the order, windows of a result of more records are live by themselves, as
   /// long as they are few; those of a smaller one are cut from the whole.
   ///

@@ -13,13 +13,15 @@ struct ChangedRows: Equatable {
 
 extension Query {
   /// What a refresh has to do for a query.
-  struct Work: Equatable {
+  struct Work {
     var records: RecordsWork
     /// The statements alongside whose tables changed.
     var alongside: [StaleStatement]
     /// By their positions among the plan's, what is known of the values that all records look at: those of their
     /// aggregates.
     var values: [Int: [Value]] = [:]
+    /// What is known of its groups; nil: they are read again.
+    var groups: KnownGroups?
   }
 
   enum RecordsWork: Equatable {

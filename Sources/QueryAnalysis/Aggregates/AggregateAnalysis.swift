@@ -5,7 +5,7 @@ import OrderedResults
 struct AggregateAnalysis {
   let definition: QueryDefinition
   let db: Database
-  private let functions: FunctionList
+  let functions: FunctionList
   private let budget: AnalysisBudget
 
   init(_ definition: QueryDefinition, _ budget: AnalysisBudget, in db: Database) throws {
@@ -16,9 +16,11 @@ struct AggregateAnalysis {
   }
 
   /// Rows that aggregates of one or several statements are of.
-  private struct Rows {
+  struct Rows {
     let prefix: String
     let suffix: String
+    /// What stands before the columns, and orders the rows before them: that of a group.
+    var terms: [String] = []
     /// Whether the first column is what orders them.
     let areOrdered: Bool
     /// Whether there is one for each value.
@@ -26,10 +28,15 @@ struct AggregateAnalysis {
     var columns: [String]
 
     var sql: String {
-      let list = columns.isEmpty ? "1" : columns.map(\.parenthesized).joined(separator: ", ")
+      let all = terms + columns
+      let list = all.isEmpty ? "1" : all.map(\.parenthesized).joined(separator: ", ")
       let select = areDistinct ? "SELECT DISTINCT" : "SELECT"
-      return "\(prefix)\(select) \(list) \(suffix)" + (areOrdered ? "\nORDER BY 1" : "")
+      let order = (1...terms.count + 1).map(String.init).joined(separator: ", ")
+      return "\(prefix)\(select) \(list) \(suffix)" + (areOrdered ? "\nORDER BY \(order)" : "")
     }
+
+    /// How many of the first columns decide the order of the rows.
+    var orderedCount: Int { areOrdered ? terms.count + 1 : 0 }
 
     func areThose(of syntax: AggregateSyntax) -> Bool {
       prefix == syntax.prefix && suffix == syntax.suffix
@@ -39,15 +46,7 @@ struct AggregateAnalysis {
   /// How the values of some statements are kept, or why they are not: one for each.
   func plans(for statements: [StatementText]) throws -> [Result<AggregatePlan, NotIncremental>] {
     let parsed = try statements.map(syntax)
-    // One set of rows serves as many aggregates as it can.
-    var all: [Rows] = []
-    for needsOrder in [true, false] {
-      for syntax in parsed.compactMap({ try? $0.get() }) {
-        for call in syntax.calls where call.needsOrder == needsOrder {
-          _ = Self.place(of: call, syntax, in: &all)
-        }
-      }
-    }
+    let all = Self.rows(of: parsed.compactMap { try? $0.get() })
     let queries = try all.map(query)
     return parsed.map { syntax in
       syntax.flatMap { syntax in plan(syntax, all, queries) }
@@ -71,16 +70,33 @@ struct AggregateAnalysis {
     }
   }
 
-  private func plan(
-    _ syntax: AggregateSyntax, _ all: [Rows], _ queries: [Result<QueryDefinition, NotIncremental>]
+  /// The rows of all calls: one set serves as many as it can.
+  static func rows(
+    of statements: [AggregateSyntax], groupedBy terms: [String] = []
+  ) -> [Rows] {
+    var all: [Rows] = []
+    for needsOrder in [true, false] {
+      for syntax in statements {
+        for call in syntax.calls where call.needsOrder == needsOrder {
+          _ = place(of: call, syntax, terms, in: &all)
+        }
+      }
+    }
+    return all
+  }
+
+  func plan(
+    _ syntax: AggregateSyntax, _ all: [Rows], _ queries: [Result<Query, NotIncremental>],
+    groupedBy terms: [String] = []
   ) -> Result<AggregatePlan, NotIncremental> {
     var all = all
     return Result { () throws(NotIncremental) in
       var aggregates: [Aggregate] = []
       for call in syntax.calls {
-        let (rows, column) = Self.place(of: call, syntax, in: &all)
+        let (rows, column) = Self.place(of: call, syntax, terms, in: &all)
         aggregates.append(
-          Aggregate(function: call.function, rows: try queries[rows].get(), column: column))
+          Aggregate(
+            function: call.function, rows: try queries[rows].get().definition, column: column))
       }
       if let expression = syntax.expression,
         (try? db.makeStatement(sql: "SELECT \(expression)")) == nil
@@ -94,7 +110,8 @@ struct AggregateAnalysis {
 
   /// Which of the rows a call is of, and which of their columns; they are added where they are missing.
   private static func place(
-    of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, in all: inout [Rows]
+    of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, _ terms: [String] = [],
+    in all: inout [Rows]
   ) -> (rows: Int, column: Int?) {
     let known = all.firstIndex {
       $0.areThose(of: syntax) && $0.areDistinct == call.isDistinct
@@ -105,17 +122,19 @@ struct AggregateAnalysis {
     if known == nil {
       all.append(
         Rows(
-          prefix: syntax.prefix, suffix: syntax.suffix, areOrdered: call.needsOrder,
+          prefix: syntax.prefix, suffix: syntax.suffix, terms: terms, areOrdered: call.needsOrder,
           areDistinct: call.isDistinct, columns: []))
     }
     guard let argument = call.argument else { return (rows, nil) }
-    if let column = all[rows].columns.firstIndex(of: argument) { return (rows, column) }
+    if let column = all[rows].columns.firstIndex(of: argument) {
+      return (rows, terms.count + column)
+    }
     all[rows].columns.append(argument)
-    return (rows, all[rows].columns.count - 1)
+    return (rows, terms.count + all[rows].columns.count - 1)
   }
 
   /// The rows as a query that is kept up to date row by row.
-  private func query(_ rows: Rows) throws -> Result<QueryDefinition, NotIncremental> {
+  func query(_ rows: Rows) throws -> Result<Query, NotIncremental> {
     let sql = rows.sql
     let used = Set(SQLFragment.parameterNames(of: sql))
     var query = QueryDefinition(
@@ -133,7 +152,7 @@ struct AggregateAnalysis {
       return .failure(NotIncremental(reason: analyzed.tracking.reason))
     }
     // Which of the values that are equal under another collation SQLite shows is its own choice.
-    if rows.areOrdered, plan.order.terms[0].collation != .binary {
+    if plan.order.terms.prefix(rows.orderedCount).contains(where: { $0.collation != .binary }) {
       return .failure(NotIncremental(reason: "it compares under another collation than BINARY"))
     }
     // A group that is read again may take its rows in another order than SQLite takes all of them.
@@ -147,6 +166,10 @@ struct AggregateAnalysis {
     if let refusal = plan.leads.compactMap(\.refusal).first {
       return .failure(NotIncremental(reason: refusal))
     }
-    return .success(query)
+    // Else a row that comes or goes has all those read again that belong to the same owner.
+    if !rows.terms.isEmpty, !rows.areDistinct, !plan.hasOneRecordAnOwner {
+      return .failure(NotIncremental(reason: "its rows are not followed one by one"))
+    }
+    return .success(analyzed)
   }
 }

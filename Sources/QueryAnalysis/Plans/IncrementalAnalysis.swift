@@ -42,12 +42,16 @@ struct IncrementalShape {
   var reason: String
   /// Whether all rows of a table are looked at where one of another changed.
   var looksThroughFew = false
+  /// What its groups are made of, if they may be kept up to date by that.
+  var groups: GroupSyntax?
+  /// What its records aggregate, if they may be kept up to date by that.
+  var owned: OwnedSyntax?
 }
 
 /// Finds out whether a query can be maintained row by row, and how.
 struct IncrementalAnalysis {
   let db: Database
-  private let resolver: SourceResolver
+  let resolver: SourceResolver
   let facts: SchemaFacts
   let encoding: TextEncoding
   var candidate: IncrementalCandidate
@@ -236,7 +240,9 @@ struct IncrementalAnalysis {
       equality: showsFirstOfIndex(window) ? equality(owner) : nil, keptRows: keptRows)
     plan.outline = outline(of: plan)
     plan.hasOneRecordAnOwner = hasOneRecord(owner)
-    return shape(plan, terms)
+    var shape = shape(plan, terms)
+    shape.owned = ownedSyntax(owner)
+    return shape
   }
 
   /// Whether one record is made of a row at most.
@@ -294,7 +300,7 @@ struct IncrementalAnalysis {
       sql: statement(order: terms, limit: candidate.syntax.limit), list: list, key: key,
       addedKeyNames: addedKeyNames, keyIsUnique: keyIsUnique, plan: plan,
       reason: reason(plan) + (lack.map { "; their rows are found in memory: \($0)" } ?? ""),
-      looksThroughFew: !lookedThrough.isEmpty)
+      looksThroughFew: !lookedThrough.isEmpty, groups: groupSyntax(plan))
   }
 
   // MARK: - Key

@@ -72,6 +72,11 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// What stands as parameters in the statements by which rows are read, and not in those by which all are.
   package var values: [CommonValue] = []
 
+  /// How groups follow what their rows come to, where these are many; nil: a group is read again.
+  package internal(set) var tally: GroupTally?
+  /// How records follow the rows that refer to their own, where these are many; nil: they are read again.
+  package internal(set) var owned: OwnedTallies?
+
   /// Of UNION: returns for each row of its SELECTs the SELECT's number, the rowid or the primary key with
   /// NULL up to the longest, and the values that it has.
   package var appearances: String?
@@ -83,6 +88,9 @@ package struct IncrementalPlan: Sendable, Equatable {
   package var followedTables: [String] {
     leads.filter { $0.isFollowed && !$0.isOfValue }.flatMap(\.followedTables)
   }
+
+  /// The rows of which it has to be known what those of each group come to, or those that refer to a row; nil: none.
+  package var tallied: [QueryDefinition]? { tally?.rows ?? owned?.rows }
 
   /// The way from a changed row of a table to owners.
   package struct Lead: Sendable, Equatable {

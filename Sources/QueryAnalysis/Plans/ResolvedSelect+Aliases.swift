@@ -9,14 +9,21 @@ extension ResolvedSelect {
   /// https://www.sqlite.org/lang_select.html#the_order_by_clause
   var withoutNamesInOrder: ResolvedSelect {
     var copy = self
-    copy.syntax.order = syntax.order.map(withoutNames)
+    copy.syntax.order = syntax.order.map(withoutNamesInTerm)
     return copy
   }
 
-  private func withoutNames(_ term: String) -> String {
+  private func withoutNamesInTerm(_ term: String) -> String {
     let whole = SQLTokens.tokens(of: OrderTerm(term).expression)[...].withoutParentheses
     if whole.count < 2 { return term }
-    return term.replacingNames { name, token in token.isKeyword ? nil : expression(named: name) }
+    return withoutNames(term)
+  }
+
+  /// An expression with those of result columns in the place of their names.
+  func withoutNames(_ expression: String) -> String {
+    expression.replacingNames { name, token in
+      token.isKeyword ? nil : self.expression(named: name)
+    }
   }
 
   /// What the first result column of a name shows, if no column of FROM has it.

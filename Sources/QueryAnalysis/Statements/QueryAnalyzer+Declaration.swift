@@ -42,7 +42,8 @@ extension QueryAnalyzer {
       layout.take(shape)
       return StatementShape(
         sql: shape.sql, part: mainPart, layout: layout, plan: shape.plan,
-        tracking: Tracking(mode: .incremental, reason: shape.reason))
+        tracking: Tracking(mode: .incremental, reason: shape.reason), groups: shape.groups,
+        owned: shape.owned)
     } catch let refusal as NotIncremental {
       let hidden = list.hidden.map { "\($0.parenthesized)" }
       let order = orderTerms(candidate)

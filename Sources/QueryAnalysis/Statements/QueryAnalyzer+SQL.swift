@@ -42,7 +42,8 @@ extension QueryAnalyzer {
       layout.take(shape, outer: list.hidden.count)
       return StatementShape(
         sql: shape.sql, part: .sql, layout: layout, plan: shape.plan,
-        tracking: Tracking(mode: .incremental, reason: shape.reason))
+        tracking: Tracking(mode: .incremental, reason: shape.reason), groups: shape.groups,
+        owned: shape.owned)
     } catch let refusal as NotIncremental {
       var shape = StatementShape(
         sql: wrapped, part: .sql, layout: layout, plan: nil,

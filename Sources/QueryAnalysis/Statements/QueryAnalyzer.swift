@@ -73,6 +73,7 @@ struct QueryAnalyzer {
       throw QueryProblems(query: definition.name, problems: problems)
     }
     try planValues(of: &shape)
+    try planTallies(of: &shape)
     let own = try facts.dependencies(of: [final.statement])
     return Query(
       definition: definition, sql: shape.sql, layout: layout,
@@ -103,6 +104,22 @@ struct QueryAnalyzer {
         .plans(for: [StatementText(statement: statement)])
       shape.plan?.values[index].plan = try? plans[0].get()
     }
+  }
+
+  /// Finds out whether what is made of many rows may follow what these come to.
+  private func planTallies(of shape: inout StatementShape) throws {
+    guard !definition.servesOthers, shape.groups != nil || shape.owned != nil else { return }
+    let analysis = try AggregateAnalysis(definition, AnalysisBudget(definition), in: db)
+    // What belongs to the row itself is not held once for each row that refers to it.
+    if let owned = shape.owned { shape.plan?.owned = try? analysis.tallies(of: owned).get() }
+    if shape.plan?.owned == nil, let groups = shape.groups {
+      shape.plan?.tally = try? analysis.tally(of: groups).get()
+    }
+    guard shape.plan?.tally != nil || shape.plan?.owned != nil else { return }
+    let reason = shape.tracking.reason
+    shape.tracking = Tracking(
+      mode: .incremental,
+      reason: reason + "; where that takes long, what many rows come to is followed")
   }
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {
@@ -230,6 +247,8 @@ struct StatementShape {
   var layout: RecordLayout
   var plan: IncrementalPlan?
   var tracking: Tracking
+  var groups: GroupSyntax?
+  var owned: OwnedSyntax?
   var totals: [AggregatePlan] = []
   var lookup: RowLookup?
   var limitedRows: LimitedRows?

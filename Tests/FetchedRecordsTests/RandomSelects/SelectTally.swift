@@ -11,6 +11,8 @@ struct SelectTally {
   var keyed = (queries: 0, maintained: 0)
   /// Of those whose records look at what is one value for all of them.
   var valued = (queries: 0, maintained: 0)
+  /// Of those whose records are made of what many rows come to, and how often they were.
+  var tallied = (queries: 0, known: 0)
   /// Of those for which something is kept in memory for want of an index.
   var kept: [String: (queries: Int, maintained: Int)] = [:]
   var reasons: [String: Int] = [:]
@@ -33,6 +35,10 @@ struct SelectTally {
       valued.queries += 1
       valued.maintained += outcome.statistics.maintained
     }
+    if let known = outcome.talliedTimes {
+      tallied.queries += 1
+      tallied.known += known
+    }
     if let word = outcome.kept {
       kept[word, default: (0, 0)].queries += 1
       kept[word]?.maintained += outcome.statistics.maintained
@@ -49,6 +55,7 @@ struct SelectTally {
       """)
     print("  by primary keys: \(keyed.queries), \(keyed.maintained) times")
     print("  with one value for all: \(valued.queries), \(valued.maintained) times")
+    print("  by what many rows come to: \(tallied.queries), \(tallied.known) times")
     for (word, counts) in kept.sorted(by: { $0.key < $1.key }) {
       print("  \(word) in memory: \(counts.queries), \(counts.maintained) times")
     }

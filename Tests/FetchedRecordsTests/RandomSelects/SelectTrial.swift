@@ -22,6 +22,8 @@ struct SelectTrial {
     var isKeyed = false
     /// Whether its records look at what is one value for all of them.
     var looksAtValues = false
+    /// How often its records were made of what many rows come to; nil: they never are.
+    var talliedTimes: Int?
     /// What is kept in memory for want of an index, in a word; nil: nothing is.
     var kept: String?
     var statistics = RefreshStatistics()
@@ -41,6 +43,7 @@ struct SelectTrial {
     // What is followed where it takes long is followed here, and not there.
     var (early, late) = (RefresherLimits(), RefresherLimits())
     (early.dearStatement, late.dearStatement) = (.zero, .seconds(60))
+    (early.dearGroup, late.dearGroup) = (.zero, .seconds(60))
     let fixture: Fixture
     do {
       fixture = try Fixture(
@@ -60,6 +63,7 @@ struct SelectTrial {
     outcome.isKeyed = query.plan?.isKeyed == true
     outcome.looksAtValues = query.plan?.values.isEmpty == false
     outcome.kept = query.plan?.kept
+    if query.plan?.tallied != nil { outcome.talliedTimes = 0 }
     for (number, transaction) in transactions.enumerated() {
       try fixture.writer.writeWithoutTransaction { db in
         try db.inTransaction {
@@ -68,6 +72,8 @@ struct SelectTrial {
         }
       }
       fixture.refresh()
+      let isKnown = fixture.refresher.queue.sync { followed.controller.areGroupsKnown == true }
+      if isKnown { outcome.talliedTimes? += 1 }
       plain.refresh()
       plain.settle()
       for event in followed.takeEvents() {

@@ -1,0 +1,116 @@
+import Algorithms
+import HashTreeCollections
+import OrderedResults
+import QueryAnalysis
+
+/// What the rows of each group come to, kept up with each row that comes or goes.
+///
+/// A copy shares what has not changed since.
+struct GroupTotals: Sendable {
+  /// By what all rows of a group have in common.
+  private var groups: TreeDictionary<[Value], RunningTotals> = [:]
+  private let termCount: Int
+  private let columnCount: Int
+  /// Rows with a real that equals an integer: SQLite takes both for one group, which shows either.
+  private var alikeRows = 0
+
+  /// O(n), n rows.
+  ///
+  /// - Parameters:
+  ///   - results: the rows.
+  ///   - termCount: how many of their first columns all rows of a group have in common.
+  init(of results: Results, termCount: Int) {
+    self.termCount = termCount
+    columnCount = results.layout.columns.count - termCount
+    for record in results.records(in: 0..<results.count) { enter(record, 1) }
+  }
+
+  /// O(k log g), k changes among g groups.
+  mutating func follow(_ changes: ChangeSet) {
+    changes.forEachComingOrGoing { enter($0, $1) }
+  }
+
+  private mutating func enter(_ record: Record, _ sign: Int) {
+    let group = record.values(ofFirst: termCount)
+    if group.contains(where: \.equalsAnInteger) { alikeRows += sign }
+    let isEmpty = modify(&groups[group, default: RunningTotals(columnCount: columnCount)]) {
+      $0.enter(record, sign, from: termCount)
+      return $0.rowCount == 0
+    }
+    if isEmpty { groups[group] = nil }
+  }
+
+  private func modify<T>(_ totals: inout RunningTotals, _ body: (inout RunningTotals) -> T) -> T {
+    body(&totals)
+  }
+
+  /// Whether a group has rows; nil: which rows are of it, is not certain.
+  ///
+  /// O(log g), g groups.
+  func contains(_ group: [Value]) -> Bool? { alikeRows == 0 ? groups[group] != nil : nil }
+
+  /// The value of an aggregate of a group's rows, also where it has none.
+  ///
+  /// O(log g + log n), g groups, n rows.
+  ///
+  /// - Parameters:
+  ///   - aggregate: of the rows.
+  ///   - group: what they have in common.
+  ///   - rows: those of all groups.
+  ///   - order: the rows', which begins with what the rows of a group have in common, if the aggregate needs one.
+  /// - Returns: nil where SQLite alone can tell.
+  func value(
+    of aggregate: Aggregate, in group: [Value], among rows: Results, by order: RecordOrder
+  ) -> Value? {
+    guard alikeRows == 0 else { return nil }
+    let totals = groups[group] ?? RunningTotals(columnCount: columnCount)
+    return totals.value(of: aggregate, from: termCount) {
+      (rows, rows.range(ofRecordsBeginningWith: group, by: order))
+    }
+  }
+}
+
+extension ChangeSet {
+  /// Each record that comes, with 1, and each that goes, with -1.
+  func forEachComingOrGoing(_ body: (Record, Int) -> Void) {
+    for change in recordChanges {
+      switch change {
+      case .insertion(_, let record): body(record, 1)
+      case .deletion(_, let record): body(record, -1)
+      case .move(_, _, let old, let new), .update(_, _, let old, let new):
+        body(old, -1)
+        body(new, 1)
+      }
+    }
+  }
+}
+
+extension Record {
+  /// The values of its first columns.
+  func values(ofFirst count: Int) -> [Value] {
+    withColumns { reader in
+      (0..<count).map { _ in reader.next()?.value ?? .null }
+    }
+  }
+}
+
+extension Results {
+  /// Where the records are whose first columns have some values. O(log n), n records.
+  ///
+  /// - Parameters:
+  ///   - values: the values.
+  ///   - order: that of the records, by those columns first.
+  /// - Returns: their offsets.
+  fileprivate func range(
+    ofRecordsBeginningWith values: [Value], by order: RecordOrder
+  ) -> Range<Int> {
+    var encoder = RecordEncoder()
+    encoder.begin()
+    for value in values { encoder.append(value) }
+    let wanted = encoder.makeRecord()
+    let order = RecordOrder(Array(order.terms.prefix { $0.column < values.count }))
+    let start = (0..<count).partitioningIndex { order.compare(self[$0], wanted) >= 0 }
+    let end = (start..<count).partitioningIndex { order.compare(self[$0], wanted) > 0 }
+    return start..<end
+  }
+}

@@ -1,0 +1,80 @@
+// Records that may be kept up to date by what the rows come to that refer to their own.
+extension IncrementalAnalysis {
+  /// The parts of a query whose records, each of a row, aggregate rows of another table that refer to that.
+  ///
+  /// - Parameter owner: the number of the table whose rows own the records.
+  /// - Returns: nil where nothing is aggregated that may be known.
+  func ownedSyntax(_ owner: Int) -> OwnedSyntax? {
+    guard select.tables[owner].key == nil, select.tables[owner].rowID != nil, !isOverParts,
+      !dependsOnOrder, choice == nil, candidate.whole == nil, candidate.extreme == nil,
+      candidate.values == nil, candidate.resultExpressions.isEmpty, windows.functions.isEmpty,
+      lookedThrough.isEmpty, encoding == .utf8, let items,
+      let identity = select.tables[owner].identity.first
+    else { return nil }
+    let columns = items.map(\.expression) + list.hidden
+    let found = select.isGrouped ? joined(columns, owner) : subqueries(in: columns, owner)
+    guard let (parts, columns, select, conditions) = found else { return nil }
+    let records = Self.keyed([identity]) { condition in
+      DeclaredParts.select(
+        columns.map(\.parenthesized), from: select.from(),
+        conditions: conditions.map(\.parenthesized) + [condition], groupBy: [], having: nil)
+    }
+    guard (try? checkSearches(records.sql(forKeys: 1))) != nil else { return nil }
+    return OwnedSyntax(records: records, parts: parts)
+  }
+
+  private typealias Owned = (
+    parts: [OwnedSyntax.Part], columns: [String], select: ResolvedSelect, conditions: [String]
+  )
+
+  /// Those that subqueries aggregate.
+  private func subqueries(in columns: [String], _ owner: Int) -> Owned? {
+    var aggregates = OwnedAggregates(select, ownedBy: owner, resolver)
+    let columns = columns.map { aggregates.replacingSubqueries(in: $0) }
+    let predicate = select.syntax.predicate.map { aggregates.replacingSubqueries(in: $0) }
+    if aggregates.parts.isEmpty { return nil }
+    return (aggregates.parts, columns, select, [predicate].compactMap(\.self))
+  }
+
+  /// Those of the last source of FROM, where a group is of one row of each of the others.
+  private func joined(_ columns: [String], _ owner: Int) -> Owned? {
+    guard select.sources.count > 1, let source = select.sources.last,
+      case .table = source.body, source.tables.count == 1,
+      !select.sources.contains(where: \.hasUsing),
+      !select.syntax.sources.contains(where: \.isWrittenFirst),
+      determination.closure(of: [owner]).isSuperset(of: 0..<(select.tables.count - 1))
+    else { return nil }
+    let looks = { (tokens: ArraySlice<SQLToken>) in
+      ResolvedSelect.references(in: tokens).contains(where: source.mayOwn)
+    }
+    let own = select.syntax.conditions.filter(looks)
+    let others = select.syntax.conditions.filter { !looks($0) }
+    if source.isLeftJoined, !own.isEmpty { return nil }
+    var on: [ArraySlice<SQLToken>] = []
+    if case .on(let condition) = source.constraint { on = condition.conditions }
+    var aggregates = OwnedAggregates(select, ownedBy: owner, resolver)
+    // Where nothing is joined, they are of a row of NULLs.
+    let takes = { (call: AggregateSyntax.Call) in
+      guard source.isLeftJoined else { return true }
+      let name = call.argument.flatMap { SQLTokens.tokens(of: $0).columnName }
+      return name.map(source.mayOwn) == true
+    }
+    var replaced: [String] = []
+    for expression in columns {
+      guard let text = aggregates.replacingCalls(in: expression, where: takes) else { return nil }
+      replaced.append(text)
+    }
+    var conditions = others.map(\.sourceText)
+    if let having = select.syntax.having.map(select.withoutNames) {
+      guard let text = aggregates.replacingCalls(in: having, where: takes) else { return nil }
+      conditions.append(text)
+    }
+    if !source.isLeftJoined { conditions.append("\(aggregates.parameter(for: "count(*)")) > 0") }
+    guard !replaced.contains(where: { looks(SQLTokens.tokens(of: $0)[...]) }),
+      !conditions.contains(where: { looks(SQLTokens.tokens(of: $0)[...]) }),
+      aggregates.join(source, on: on + own)
+    else { return nil }
+    let rest = ResolvedSelect(syntax: select.syntax, sources: select.sources.dropLast())
+    return (aggregates.parts, replaced, rest, conditions)
+  }
+}

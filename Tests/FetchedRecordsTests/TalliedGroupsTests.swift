@@ -1,0 +1,192 @@
+import GRDB
+import OrderedResults
+import QueryAnalysis
+import TestSupport
+import Testing
+
+@testable import FetchedRecords
+
+/// Groups that are made of what their rows come to, and not read again.
+@Suite struct `Groups that are tallied` {
+  private static let schema = """
+    CREATE TABLE club (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+    CREATE TABLE player (
+      id INTEGER PRIMARY KEY, club INTEGER, team TEXT, nick TEXT COLLATE NOCASE, score INTEGER, at TEXT);
+    CREATE INDEX playerByTeam ON player(team);
+    INSERT INTO club VALUES (0, 'Ajax', 'Amsterdam'), (1, 'Bern', 'Bern'), (2, 'Celtic', 'Glasgow'),
+      (3, 'Dynamo', 'Berlin');
+    WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+      INSERT INTO player SELECT i, i % 4, 'team ' || (i % 5), char(97 + i % 9), i * 7 % 31,
+        '2026-0' || (1 + i % 6) || '-01' FROM n;
+    """
+
+  private static let changes = [
+    "UPDATE player SET score = 99 WHERE id = 7", "UPDATE player SET score = NULL WHERE id = 7",
+    "DELETE FROM player WHERE score > 28",
+    "INSERT INTO player VALUES (500, 1, 'team 9', 'x', 3, '2026-01-02')",
+    "UPDATE player SET team = 'team 2', club = 3 WHERE id IN (1, 2, 500)",
+    "DELETE FROM player WHERE id = 500", "UPDATE club SET name = 'Bayer' WHERE id = 1",
+    "UPDATE player SET team = NULL WHERE team = 'team 3'",
+    "UPDATE player SET score = 'many' WHERE id = 11", "UPDATE player SET score = 1.5 WHERE id = 11",
+    "UPDATE player SET score = 0.1 WHERE id = 12", "UPDATE player SET score = 4 WHERE id = 12",
+    "DELETE FROM player WHERE club = 2",
+    "INSERT INTO player VALUES (501, 2, 'team 0', NULL, NULL, NULL)",
+    "UPDATE player SET nick = 'A', at = '2026-02-03' WHERE id < 20",
+  ]
+
+  private static let queries = [
+    "SELECT team, count(*) AS n FROM player GROUP BY team ORDER BY n DESC",
+    "SELECT team, sum(score) AS total, max(score) AS best, min(score), avg(score) FROM player GROUP BY team",
+    "SELECT club, count(*) AS n, max(at) AS last FROM player WHERE score > 4 GROUP BY club HAVING n > 2",
+    "SELECT strftime('%Y-%m', at) AS month, count(*) AS n, total(score) FROM player GROUP BY month",
+    """
+    SELECT player.club, name, upper(city) AS town, count(*) AS n, count(score) * 100 / count(*) AS share
+    FROM player JOIN club ON club.id = player.club GROUP BY player.club ORDER BY lower(name)
+    """,
+    "SELECT DISTINCT team, club FROM player ORDER BY club DESC",
+    "SELECT team, count(*) AS n, max(score) AS best FROM player GROUP BY team ORDER BY n DESC, team LIMIT 3",
+    "SELECT team, count(DISTINCT club) AS clubs, count(*) FILTER (WHERE score > 9) AS good FROM player GROUP BY team",
+    "SELECT club, team, max(score) AS best, min(at) AS first FROM player GROUP BY club, team ORDER BY best",
+    "WITH p AS (SELECT * FROM player WHERE score < 280) SELECT team, count(*) AS n FROM p GROUP BY team",
+  ]
+
+  private func fixture(_ sql: String, section: String? = nil) throws -> Fixture {
+    var limits = RefresherLimits()
+    limits.dearGroup = .zero
+    var definition = QueryDefinition(name: "q", form: .sql(sql))
+    definition.section = section
+    return try Fixture(schema: Self.schema, queries: .definitions([definition]), limits: limits)
+  }
+
+  /// Commits until what is dear is followed.
+  private func begin(_ fixture: Fixture, _ watched: Watched, _ sql: String) throws {
+    for score in 50..<55 {
+      try fixture.expect(
+        watched, toShow: sql, after: "UPDATE player SET score = \(score) WHERE id = 9")
+    }
+  }
+
+  @Test(arguments: queries) func `are what SQLite returns`(sql: String) throws {
+    let fixture = try fixture(sql)
+    let watched = try fixture.open("q")
+    let tally = try #require(
+      watched.snapshot.query.plan?.tally, "\(watched.snapshot.query.tracking)")
+    try begin(fixture, watched, sql)
+    #expect(
+      fixture.refresher.queue.sync { fixture.refresher.followedRows.count } == tally.rows.count)
+    var known = 0
+    for change in Self.changes {
+      try fixture.expect(watched, toShow: sql, after: change)
+      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+    }
+    #expect(known > Self.changes.count / 2)
+    fixture.refresher.close(watched.controller)
+    fixture.refresher.settle()
+    #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.isEmpty })
+  }
+
+  private static let owned = [
+    "SELECT id, name, (SELECT count(*) FROM player WHERE player.club = club.id) AS n FROM club ORDER BY n DESC",
+    """
+    SELECT id, (SELECT max(score) FROM player WHERE club = club.id AND at > '2026-02') AS best,
+      (SELECT coalesce(sum(score), -1) FROM player AS p WHERE club.id = p.club) * 2 AS total
+    FROM club WHERE (SELECT count(DISTINCT team) FROM player WHERE club = club.id) > 0
+    """,
+    """
+    SELECT club.id, upper(name) AS name, count(player.id) AS n, max(score) AS best, 100 - sum(score) AS rest
+    FROM club LEFT JOIN player ON player.club = club.id AND at <> '2026-03-01'
+    GROUP BY club.id ORDER BY n DESC, lower(name)
+    """,
+    """
+    SELECT c.*, count(*) FILTER (WHERE score > 5) AS n, min(at) AS first FROM club AS c
+    JOIN player AS p ON p.club = c.id WHERE p.score > 2 AND c.city <> 'Berlin' GROUP BY c.id HAVING n > 3
+    """,
+    """
+    SELECT b.name AS town, c.name, count(player.nick) AS n FROM club AS c JOIN club AS b ON b.id = c.id
+    LEFT JOIN player ON c.id = player.club GROUP BY c.id
+    """,
+  ]
+
+  @Test(arguments: owned) func `are not read for the row that they refer to`(sql: String) throws {
+    let fixture = try fixture(sql)
+    let watched = try fixture.open("q")
+    let plan = try #require(watched.snapshot.query.plan)
+    let owned = try #require(plan.owned, "\(watched.snapshot.query.tracking)")
+    try begin(fixture, watched, sql)
+    let followed = fixture.refresher.queue.sync { fixture.refresher.followedRows.count }
+    #expect(followed == Set(owned.rows.map { "\($0.form)" }).count)
+    var known = 0
+    let more = [
+      "DELETE FROM player", "INSERT INTO player SELECT id, id % 3, 't', NULL, id, '' FROM club",
+    ]
+    for change in Self.changes + more {
+      try fixture.expect(watched, toShow: sql, after: change)
+      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+    }
+    #expect(known > Self.changes.count / 2)
+  }
+
+  @Test func `share their rows where these are the same`() throws {
+    let definitions = ["count(*)", "max(score)", "min(score)"].enumerated().map {
+      QueryDefinition(
+        name: "q\($0)", form: .sql("SELECT team, \($1) AS v FROM player GROUP BY team"))
+    }
+    var limits = RefresherLimits()
+    limits.dearGroup = .zero
+    let fixture = try Fixture(
+      schema: Self.schema, queries: .definitions(definitions), limits: limits)
+    let all = try definitions.map { try fixture.open($0.name) }
+    for (definition, watched) in zip(definitions, all) {
+      guard case .sql(let sql) = definition.form else { continue }
+      try begin(fixture, watched, sql)
+    }
+    // Those of the extremes are in an order.
+    #expect(fixture.refresher.queue.sync { fixture.refresher.followedRows.count } == 2)
+  }
+
+  @Test func `are in their sections`() throws {
+    let sql = "SELECT club, team, count(*) AS n FROM player GROUP BY club, team ORDER BY club, n"
+    let fixture = try fixture(sql, section: "club")
+    let watched = try fixture.open("q")
+    try begin(fixture, watched, sql)
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+    #expect(watched.snapshot.results.numberOfSections == 4)
+  }
+
+  @Test func `are read again where what their rows come to is not certain`() throws {
+    let sql = "SELECT club, sum(score) AS total FROM player GROUP BY club"
+    let fixture = try fixture(sql)
+    let watched = try fixture.open("q")
+    try fixture.write("UPDATE player SET score = score + 0.1")
+    try begin(fixture, watched, sql)
+    for score in 1..<8 {
+      try fixture.expect(
+        watched, toShow: sql, after: "UPDATE player SET score = \(score).3 WHERE id = 9")
+    }
+    // Nothing is held that is of no use.
+    #expect(
+      fixture.refresher.queue.sync {
+        fixture.refresher.followedRows.values.allSatisfy { !$0.areThere }
+      })
+  }
+
+  @Test(arguments: [
+    // What several values are equal to under the collation, is not certain.
+    "SELECT nick, count(*) AS n FROM player GROUP BY nick",
+    "SELECT team, group_concat(nick) AS nicks FROM player GROUP BY team",
+    "SELECT team || count(*) AS text FROM player GROUP BY team",
+    "SELECT team, (SELECT max(name) FROM club WHERE club.id = min(player.club)) AS c FROM player GROUP BY team",
+    // What refers to a row is compared with more than its key.
+    "SELECT id, (SELECT count(*) FROM player WHERE club = club.id AND nick < name) AS n FROM club",
+    "SELECT id, (SELECT count(*) FROM player WHERE team = name) AS n FROM club",
+    // Of a row of NULLs, where none is joined.
+    "SELECT club.id, count(*) AS n FROM club LEFT JOIN player ON player.club = club.id GROUP BY club.id",
+  ])
+  func `are not where more than that makes them`(sql: String) throws {
+    let fixture = try fixture(sql)
+    let watched = try fixture.open("q")
+    #expect(watched.snapshot.query.plan?.tallied == nil)
+    try begin(fixture, watched, sql)
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+  }
+}
