@@ -28,6 +28,9 @@ struct RandomSelectWriter {
   /// One of so many is of the rows of each group that have the greatest value.
   static let extremes = RandomSource.number("DIDCHANGE_EXTREMES") ?? 12
 
+  /// One of so many aggregates many rows for each record.
+  static let tallied = RandomSource.number("DIDCHANGE_TALLIED") ?? 12
+
   /// One of so many conditions and values looks at a subquery that looks at nothing around it.
   static let common = RandomSource.number("DIDCHANGE_COMMON") ?? 12
 
@@ -65,6 +68,7 @@ struct RandomSelectWriter {
       if random.once(in: 3), let select = selectOfGreatestJoined() { return select }
       return random.once(in: 3) ? selectBesideExtremes() : selectOfExtremes()
     }
+    if random.once(in: Self.tallied) { return selectOfTallies() }
     if random.once(in: Self.overPartitions) { return selectOverPartitions() }
     if random.once(in: Self.functions) { return selectOfFunction() }
     if random.once(in: Self.limited), let select = selectOfLimitedRows() { return select }
