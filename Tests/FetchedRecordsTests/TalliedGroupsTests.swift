@@ -153,6 +153,24 @@ import Testing
     #expect(watched.snapshot.results.numberOfSections == 4)
   }
 
+  @Test func `are read again where they are many, and small`() throws {
+    let sql = "SELECT team, count(*) AS n FROM player GROUP BY team"
+    let fixture = try fixture(sql)
+    try fixture.write(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+      INSERT INTO player SELECT i, 1, 'team ' || i, NULL, i, '' FROM n
+      """)
+    let watched = try fixture.open("q")
+    try begin(fixture, watched, sql)
+    fixture.refresher.settle()
+    #expect(
+      fixture.refresher.queue.sync {
+        fixture.refresher.followedRows.values.map(\.areThere) == [false]
+      })
+    for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
+  }
+
   @Test func `are read again where what their rows come to is not certain`() throws {
     let sql = "SELECT club, sum(score) AS total FROM player GROUP BY club"
     let fixture = try fixture(sql)

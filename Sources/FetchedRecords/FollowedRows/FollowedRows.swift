@@ -53,6 +53,7 @@ final class FollowedRows: @unchecked Sendable {
   private(set) var groupChanges: GroupChanges?
   /// Not before this they are asked for.
   private(set) var notBefore = ContinuousClock.now
+  private var nextPause = FollowedRows.pause
   /// So often in a row they were read again as a whole.
   private var refetches = 0
   /// So often in a row they did not tell what their groups come to.
@@ -60,8 +61,9 @@ final class FollowedRows: @unchecked Sendable {
 
   /// Rows that are read again as a whole so often follow nothing, and those that are of no use so often, are of none.
   private static let mostRefetches = 3
-  /// What could not be had, or follow, may be another matter after this.
+  /// What could not be had, or follow, may be another matter after this, and after twice as long the next time.
   private static let pause = Duration.seconds(60)
+  private static let longestPause = Duration.seconds(3600)
 
   init(_ key: Key, for queryName: String) {
     self.key = key
@@ -124,11 +126,15 @@ final class FollowedRows: @unchecked Sendable {
   /// Notes how a change was brought in; returns whether they are worth what they cost.
   ///
   /// Where one is looked up, each who does would read all of them otherwise.
-  func noteUpdate(isRefetch: Bool, count: Int) -> Bool {
+  func noteUpdate(_ update: LiveUpdate) -> Bool {
     if use == .lookup { return true }
-    refetches = isRefetch ? refetches + 1 : 0
-    if use == .limited, count > LimitedRows.most { return false }
-    return refetches <= Self.mostRefetches
+    refetches = update.refetchReasons == nil ? 0 : refetches + 1
+    if use == .limited, update.results.count > LimitedRows.most { return false }
+    return refetches <= Self.mostRefetches && areOfUse(presented: update.presented)
+  }
+
+  private func areOfUse(presented: (any Sendable)?) -> Bool {
+    if case .groups = use { presented != nil } else { true }
   }
 
   /// Notes whether groups could be made of them; returns whether they are worth what they cost.
@@ -147,17 +153,19 @@ final class FollowedRows: @unchecked Sendable {
     }
   }
 
-  /// Begins to follow them with a commit.
-  func begin(with live: LiveResult) {
+  /// Begins to follow them with a commit; returns whether they are worth what they cost.
+  func begin(with live: LiveResult) -> Bool {
     self.live = live
     lastChange = live.snapshot.commit
     groupChanges = GroupChanges(since: live.snapshot.commit)
+    return areOfUse(presented: live.snapshot.presented)
   }
 
   /// Does without them for a while.
   func rest() {
     (live, refetches, vainUses, groupChanges) = (nil, 0, 0, nil)
-    notBefore = .now + Self.pause
+    notBefore = .now + nextPause
+    nextPause = min(nextPause * 2, Self.longestPause)
   }
 }
 
@@ -204,8 +212,8 @@ extension FollowedRows: LiveResultListener {
       update.presented = GroupTotals(of: update.results, termCount: termCount)
       return
     }
-    totals.follow(update.changes)
-    update.presented = totals
+    let areWorthwhile = totals.follow(update.changes, to: update.results.count)
+    update.presented = areWorthwhile ? totals : nil
   }
 
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? { nil }

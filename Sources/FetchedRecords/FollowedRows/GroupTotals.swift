@@ -1,5 +1,6 @@
 import Algorithms
 import HashTreeCollections
+import HeldMemory
 import OrderedResults
 import QueryAnalysis
 
@@ -11,23 +12,50 @@ struct GroupTotals: Sendable {
   private var groups: TreeDictionary<[Value], RunningTotals> = [:]
   private let termCount: Int
   private let columnCount: Int
+  private let charge = MemoryCharge()
   /// Rows with a real that equals an integer: SQLite takes both for one group, which shows either.
   private var alikeRows = 0
 
-  /// O(n), n rows.
+  /// A group is worth what its totals take where it has so many rows on average.
+  private static let rowsOfGroup = 16
+  /// Or where there are no more groups than these.
+  private static let fewGroups = 4096
+  /// About the bytes of a group, and of each of its columns.
+  private static let bytesOfGroup = 96
+
+  /// Those of some rows; nil: there are too many groups. O(n), n rows.
   ///
   /// - Parameters:
   ///   - results: the rows.
   ///   - termCount: how many of their first columns all rows of a group have in common.
-  init(of results: Results, termCount: Int) {
+  init?(of results: Results, termCount: Int) {
     self.termCount = termCount
     columnCount = results.layout.columns.count - termCount
-    for record in results.records(in: 0..<results.count) { enter(record, 1) }
+    for record in results.records(in: 0..<results.count) {
+      enter(record, 1)
+      if !areWorthwhile(for: results.count) { return nil }
+    }
+    account()
   }
 
   /// O(k log g), k changes among g groups.
-  mutating func follow(_ changes: ChangeSet) {
+  ///
+  /// - Parameters:
+  ///   - changes: of the rows.
+  ///   - count: how many these are now.
+  /// - Returns: whether they are worth what they take.
+  mutating func follow(_ changes: ChangeSet, to count: Int) -> Bool {
     changes.forEachComingOrGoing { enter($0, $1) }
+    account()
+    return areWorthwhile(for: count)
+  }
+
+  private func areWorthwhile(for count: Int) -> Bool {
+    groups.count <= max(Self.fewGroups, count / Self.rowsOfGroup)
+  }
+
+  private func account() {
+    charge.set(groups.count * (columnCount + 1) * Self.bytesOfGroup)
   }
 
   private mutating func enter(_ record: Record, _ sign: Int) {

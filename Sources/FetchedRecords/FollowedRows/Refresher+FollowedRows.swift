@@ -167,7 +167,11 @@ extension Refresher {
       guard let rows else { return }
       rows.opening = nil
       switch opened {
-      case .success(let live) where rows.users > 0: rows.begin(with: live)
+      case .success(let live) where rows.users > 0:
+        if !rows.begin(with: live) {
+          rows.rest()
+          self?.drop(live)
+        }
       case .success(let live): self?.drop(live)
       case .failure: rows.rest()
       }
@@ -205,9 +209,7 @@ extension Refresher {
     rows.noteGroups(of: update, commit: number)
     rows.hasSkipped = rows.live?.isBehind == true
     release(rows)
-    let isRefetch = update.refetchReasons != nil
-    guard !rows.noteUpdate(isRefetch: isRefetch, count: update.results.count), let live = rows.live
-    else { return }
+    guard !rows.noteUpdate(update), let live = rows.live else { return }
     rows.rest()
     drop(live)
   }
