@@ -64,12 +64,14 @@ import Testing
 
   @Test func `of a group that is half of the table are not`() throws {
     let sql = "SELECT team, count(*) AS n FROM player GROUP BY team"
+    var limits = RefresherLimits()
+    limits.dearGroup = .seconds(60)
     let fixture = try Fixture(
       schema: """
         CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
           INSERT INTO player SELECT i, iif(i % 2, 'many', 't' || (i % 300)) FROM n;
-        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]), limits: limits)
     let watched = try fixture.open("q")
     try fixture.expect(watched, toShow: sql, after: "UPDATE player SET team = 't2' WHERE id = 4")
     try fixture.expect(watched, toShow: sql, after: "UPDATE player SET team = 't4' WHERE id = 4")

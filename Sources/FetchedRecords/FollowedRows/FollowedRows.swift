@@ -2,7 +2,7 @@ import GRDB
 import OrderedResults
 import QueryAnalysis
 
-/// The rows that statements alongside aggregate, of which one is looked up, or which a SELECT in FROM has up to
+/// The rows that statements alongside aggregate, or groups are made of, of which one is looked up, or which a SELECT in FROM has up to
 /// LIMIT; those who show what they come to share them.
 // Safe to share: every mutable field is touched on the refresher's queue only.
 final class FollowedRows: @unchecked Sendable {
@@ -56,11 +56,16 @@ final class FollowedRows: @unchecked Sendable {
   private var nextPause = FollowedRows.pause
   /// So often in a row they were read again as a whole.
   private var refetches = 0
+  /// So often in a row it took long to follow them.
+  private var slowUpdates = 0
   /// So often in a row they did not tell what their groups come to.
   private var vainUses = 0
 
   /// Rows that are read again as a whole so often follow nothing, and those that are of no use so often, are of none.
   private static let mostRefetches = 3
+  /// A few changes take so long where others have to be read for them, as all that are equal to one that counts once.
+  private static let slowUpdate = Duration.milliseconds(4)
+  private static let fewChanges = 16
   /// What could not be had, or follow, may be another matter after this, and after twice as long the next time.
   private static let pause = Duration.seconds(60)
   private static let longestPause = Duration.seconds(3600)
@@ -129,6 +134,9 @@ final class FollowedRows: @unchecked Sendable {
   func noteUpdate(_ update: LiveUpdate) -> Bool {
     if use == .lookup { return true }
     refetches = update.refetchReasons == nil ? 0 : refetches + 1
+    let isSlow = update.duration >= Self.slowUpdate && update.changes.count < Self.fewChanges
+    slowUpdates = isSlow ? slowUpdates + 1 : 0
+    if case .groups = use, slowUpdates > Self.mostRefetches { return false }
     if use == .limited, update.results.count > LimitedRows.most { return false }
     return refetches <= Self.mostRefetches && areOfUse(presented: update.presented)
   }
@@ -163,7 +171,7 @@ final class FollowedRows: @unchecked Sendable {
 
   /// Does without them for a while.
   func rest() {
-    (live, refetches, vainUses, groupChanges) = (nil, 0, 0, nil)
+    (live, refetches, slowUpdates, vainUses, groupChanges) = (nil, 0, 0, 0, nil)
     notBefore = .now + nextPause
     nextPause = min(nextPause * 2, Self.longestPause)
   }

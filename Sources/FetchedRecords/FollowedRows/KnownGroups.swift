@@ -155,14 +155,14 @@ extension OwnedTallies {
   /// O(a log n), a aggregates of n rows.
   ///
   /// - Parameters:
-  ///   - owner: the row's rowid.
+  ///   - key: what they refer to it by.
   ///   - known: what is known of all rows.
   ///   - arguments: the query's.
   ///   - db: computes with it.
   /// - Returns: the arguments with it; nil where SQLite alone can tell.
   /// - Throws: `DatabaseError`.
   func arguments(
-    of owner: Int64, _ known: KnownGroups, _ arguments: QueryArguments, in db: Database
+    of key: Value, _ known: KnownGroups, _ arguments: QueryArguments, in db: Database
   ) throws -> QueryArguments? {
     var taken = arguments
     var rest = known.rows[...]
@@ -175,11 +175,27 @@ extension OwnedTallies {
       for (parameter, column) in zip(part.parameters, columns) {
         guard
           let value = try part.tally.value(
-            column, of: [.integer(owner)], rows, arguments, in: db)
+            column, of: [key], rows, arguments, in: db)
         else { return nil }
         taken[parameter] = value
       }
     }
     return taken
+  }
+
+  /// By what rows refer to a row.
+  ///
+  /// - Parameters:
+  ///   - owner: the row's rowid.
+  ///   - db: has it.
+  /// - Returns: NULL where it is not there.
+  /// - Throws: `DatabaseError`.
+  func key(of owner: Int64, in db: Database) throws -> Value {
+    guard let key else { return .integer(owner) }
+    var value = Value.null
+    try key.forEach([owner], arguments: [:], in: db) { statement in
+      if try statement.step(in: db) { value = statement.value(at: 0) }
+    }
+    return value
   }
 }

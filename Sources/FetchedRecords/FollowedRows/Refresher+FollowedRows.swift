@@ -2,7 +2,8 @@ import OrderedResults
 import QueryAnalysis
 
 // Rows that statements alongside aggregate, or a subquery that all records look at, or a query whose only record is
-// made of all of them, or is one of them, or that are those up to LIMIT in FROM: followed where running these costs more.
+// made of all of them, or is one of them, or that are those up to LIMIT in FROM, or those of groups, or those that refer to
+// a row: followed where running, or reading, these costs more.
 extension Refresher {
   /// A statement that is dear so often in a row is not so by chance.
   private static let dearRuns = 3

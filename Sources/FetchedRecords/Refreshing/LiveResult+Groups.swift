@@ -83,7 +83,8 @@ extension LiveResult {
     areGroupsKnown = false
     var records: [OrderedResults.Record] = []
     for owner in owners {
-      guard let arguments = try owned.arguments(of: owner, groups, arguments, in: db) else {
+      let key = try owned.key(of: owner, in: db)
+      guard let arguments = try owned.arguments(of: key, groups, arguments, in: db) else {
         return nil
       }
       try owned.records.forEach([owner], arguments: arguments, in: db) { statement in

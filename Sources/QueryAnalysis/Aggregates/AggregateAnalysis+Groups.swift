@@ -51,7 +51,7 @@ extension AggregateAnalysis {
       let parts = try owned.parts.map { part in
         OwnedTallies.Part(parameters: part.parameters, tally: try tally(of: part.groups).get())
       }
-      return .success(OwnedTallies(records: owned.records, parts: parts))
+      return .success(OwnedTallies(records: owned.records, key: owned.key, parts: parts))
     } catch let refusal as NotIncremental {
       return .failure(refusal)
     }

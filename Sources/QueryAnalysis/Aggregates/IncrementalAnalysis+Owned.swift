@@ -13,18 +13,18 @@ extension IncrementalAnalysis {
     else { return nil }
     let columns = items.map(\.expression) + list.hidden
     let found = select.isGrouped ? joined(columns, owner) : subqueries(in: columns, owner)
-    guard let (parts, columns, select, conditions) = found else { return nil }
+    guard let (aggregates, columns, select, conditions) = found else { return nil }
     let records = Self.keyed([identity]) { condition in
       DeclaredParts.select(
         columns.map(\.parenthesized), from: select.from(),
         conditions: conditions.map(\.parenthesized) + [condition], groupBy: [], having: nil)
     }
     guard (try? checkSearches(records.sql(forKeys: 1))) != nil else { return nil }
-    return OwnedSyntax(records: records, parts: parts)
+    return OwnedSyntax(records: records, key: aggregates.keys, parts: aggregates.parts)
   }
 
   private typealias Owned = (
-    parts: [OwnedSyntax.Part], columns: [String], select: ResolvedSelect, conditions: [String]
+    aggregates: OwnedAggregates, columns: [String], select: ResolvedSelect, conditions: [String]
   )
 
   /// Those that subqueries aggregate.
@@ -33,7 +33,7 @@ extension IncrementalAnalysis {
     let columns = columns.map { aggregates.replacingSubqueries(in: $0) }
     let predicate = select.syntax.predicate.map { aggregates.replacingSubqueries(in: $0) }
     if aggregates.parts.isEmpty { return nil }
-    return (aggregates.parts, columns, select, [predicate].compactMap(\.self))
+    return (aggregates, columns, select, [predicate].compactMap(\.self))
   }
 
   /// Those of the last source of FROM, where a group is of one row of each of the others.
@@ -75,6 +75,6 @@ extension IncrementalAnalysis {
       aggregates.join(source, on: on + own)
     else { return nil }
     let rest = ResolvedSelect(syntax: select.syntax, sources: select.sources.dropLast())
-    return (aggregates.parts, replaced, rest, conditions)
+    return (aggregates, replaced, rest, conditions)
   }
 }

@@ -4,6 +4,8 @@ struct OwnedAggregates {
   private let owner: Int
   private let resolver: SourceResolver
   private(set) var parts: [OwnedSyntax.Part] = []
+  /// The column of the owners' table that they refer to, in small letters; nil: none is known yet.
+  private(set) var key: String?
   /// Of a source that is joined, what is made of its rows.
   private var calls: [String] = []
 
@@ -36,7 +38,7 @@ struct OwnedAggregates {
   }
 
   /// The rows that a subquery aggregates, by what they refer to; nil: it is another one.
-  private func groups(of sql: String) -> GroupSyntax? {
+  private mutating func groups(of sql: String) -> GroupSyntax? {
     guard let syntax = try? SelectParser.parse(sql), syntax.columns.count == 1,
       syntax.columns[0].kind == .expression, syntax.groupBy.isEmpty, syntax.order.isEmpty,
       syntax.limit == nil, syntax.expressions.allSatisfy({ Subquery.all(in: $0).isEmpty }),
@@ -99,11 +101,11 @@ struct OwnedAggregates {
   ///   - values: what is made of them.
   ///   - source: of one table.
   ///   - conditions: what they fulfil.
-  /// - Returns: nil where they do not refer to it by its rowid, or depend on more of what is around them.
-  private func groups(
+  /// - Returns: nil where they do not refer to it by its key, or depend on more of what is around them.
+  private mutating func groups(
     _ values: [String], of source: ResolvedSource, where conditions: [ArraySlice<SQLToken>]
   ) -> GroupSyntax? {
-    let looksAround = { (tokens: ArraySlice<SQLToken>) in
+    let looksAround = { [select] (tokens: ArraySlice<SQLToken>) in
       ResolvedSelect.references(in: tokens).contains { name in
         !source.mayOwn(name) && select.sources.contains { $0.mayOwn(name) }
       }
@@ -114,25 +116,53 @@ struct OwnedAggregates {
     let around = conditions.filter(looksAround)
     guard around.count == 1,
       !values.contains(where: { looksAround(SQLTokens.tokens(of: $0)[...]) }),
-      let (own, _) = around[0].equalColumns.first(where: { own, other in
-        source.mayOwn(own) && !source.mayOwn(other) && isOwner(other)
-      }), let column = inner.origin(of: own),
-      resolver.facts.comparison(of: column.name, in: inner.tables[0].name)?.affinity == .integer
+      let (own, other) = around[0].equalColumns.first(where: { own, other in
+        source.mayOwn(own) && !source.mayOwn(other)
+      }), let column = inner.origin(of: own), let found = keyColumn(other),
+      key == nil || key == found,
+      comparison(of: column.name, in: inner.tables[0])
+        == comparison(of: found, in: select.tables[owner])
     else { return nil }
+    key = found
+    let refers = "\(source.name.quotedIdentifier).\(own.name.quotedIdentifier)"
+    let others = conditions.filter { !looksAround($0) }.map(\.sourceText.parenthesized)
     return GroupSyntax(
-      terms: ["\(source.name.quotedIdentifier).\(own.name.quotedIdentifier)"], keyColumns: [0],
-      columns: values.map(GroupSyntax.Column.value), having: nil,
+      terms: [refers], keyColumns: [0], columns: values.map(GroupSyntax.Column.value), having: nil,
+      // NULL equals no NULL.
       from: DeclaredParts.select(
-        [], from: inner.from(),
-        conditions: conditions.filter { !looksAround($0) }.map(\.sourceText.parenthesized),
-        groupBy: [], having: nil))
+        [], from: inner.from(), conditions: others + ["\(refers) IS NOT NULL"], groupBy: [],
+        having: nil))
   }
 
-  private func isOwner(_ name: ColumnName) -> Bool {
+  /// A column of the owners' table, if each row has a value of its own there.
+  private func keyColumn(_ name: ColumnName) -> String? {
     guard let origin = select.origin(of: name), origin.table == owner,
-      let column = select.tables[owner].rowIDColumn
-    else { return false }
-    return column.isSameIdentifier(as: origin.name)
+      isRowID(origin.name, of: select.tables[owner])
+        || resolver.facts.isKey(origin.name, of: select.tables[owner].name)
+    else { return nil }
+    return origin.name
+  }
+
+  private func isRowID(_ column: String, of table: BaseTable) -> Bool {
+    table.rowIDColumn?.isSameIdentifier(as: column) == true
+  }
+
+  /// How the values of a column compare, if those that are equal look the same.
+  private func comparison(of column: String, in table: BaseTable) -> SchemaFacts.Comparison? {
+    if isRowID(column, of: table) {
+      return SchemaFacts.Comparison(collation: "BINARY", affinity: .integer)
+    }
+    guard resolver.facts.isExact(column, of: table) else { return nil }
+    return resolver.facts.comparison(of: column.lowercased(), in: table.name)
+  }
+
+  /// The keys of owners by their rowids; nil: they are these.
+  var keys: KeyedStatement? {
+    let table = select.tables[owner]
+    guard let key, !isRowID(key, of: table), let rowID = table.rowIDColumn else { return nil }
+    return IncrementalAnalysis.keyed([rowID.quotedIdentifier]) { condition in
+      "SELECT \(key.quotedIdentifier) FROM main.\(table.name.quotedIdentifier) WHERE \(condition)"
+    }
   }
 }
 

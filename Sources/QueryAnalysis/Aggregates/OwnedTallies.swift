@@ -3,13 +3,15 @@
 package struct OwnedTallies: Sendable, Equatable {
   /// The records of a row, with a value for each parameter.
   package let records: KeyedStatement
+  /// What rows refer to it by; nil: its rowid.
+  package let key: KeyedStatement?
   package let parts: [Part]
 
   /// Aggregates of the same rows.
   package struct Part: Sendable, Equatable {
     /// Without their colons.
     package let parameters: [String]
-    /// By the rowid of the row that they refer to, what they come to: a column for each parameter.
+    /// By what they refer to the row by, what they come to: a column for each parameter.
     package let tally: GroupTally
   }
 
@@ -20,6 +22,7 @@ package struct OwnedTallies: Sendable, Equatable {
 /// The parts of a query whose records aggregate rows that refer to their own, as ``OwnedTallies`` needs them.
 struct OwnedSyntax {
   let records: KeyedStatement
+  let key: KeyedStatement?
   let parts: [Part]
 
   struct Part {
