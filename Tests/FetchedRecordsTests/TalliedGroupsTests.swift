@@ -173,6 +173,32 @@ import Testing
     for change in Self.changes { try fixture.expect(watched, toShow: sql, after: change) }
   }
 
+  /// More rows change than there are records, from the first commit on.
+  @Test(
+    arguments: [
+      "SELECT club, count(*) AS n, sum(score) AS total FROM player GROUP BY club",
+      "SELECT id, (SELECT sum(score) FROM player WHERE club = club.id) AS total FROM club",
+      "SELECT city, sum(score) AS total FROM club LEFT JOIN player ON club = club.id GROUP BY club.id",
+    ])
+  func `may be made of many rows that change`(sql: String) throws {
+    let fixture = try fixture(sql)
+    try fixture.write(
+      """
+      WITH RECURSIVE n(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM n WHERE i < 6000)
+      INSERT INTO player SELECT i, i % 4, 't', NULL, 0, '' FROM n
+      """)
+    let watched = try fixture.open("q")
+    var known: [Bool] = []
+    for score in 1...9 {
+      try fixture.expect(
+        watched, toShow: sql,
+        after: "UPDATE player SET score = score + \(score) WHERE id BETWEEN 1000 AND 1199")
+      known.append(fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true })
+    }
+    #expect(known.contains(true))
+    #expect(!known.prefix(3).contains(true))
+  }
+
   @Test func `share their rows where these are the same`() throws {
     let definitions = ["count(*)", "max(score)", "min(score)"].enumerated().map {
       QueryDefinition(

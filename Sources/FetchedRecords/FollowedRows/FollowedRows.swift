@@ -2,8 +2,8 @@ import GRDB
 import OrderedResults
 import QueryAnalysis
 
-/// The rows that statements alongside aggregate, or groups are made of, of which one is looked up, or which a SELECT in FROM has up to
-/// LIMIT; those who show what they come to share them.
+/// The rows that statements alongside aggregate, or groups, of which one is looked up, or which a SELECT in FROM has up
+/// to LIMIT; those who show what they come to share them.
 // Safe to share: every mutable field is touched on the refresher's queue only.
 final class FollowedRows: @unchecked Sendable {
   /// What tells them apart: the query and the values of its parameters.
@@ -81,9 +81,10 @@ final class FollowedRows: @unchecked Sendable {
   var areThere: Bool { live != nil || opening != nil }
 
   /// Whether they are read, or brought up to date, at this time.
-  var areComing: Bool {
-    opening != nil || live.map { $0.isBehind && $0.failure == nil } ?? false
-  }
+  var areComing: Bool { opening != nil || areBehind }
+
+  /// Whether they are there, and soon will be those of the present.
+  var areBehind: Bool { live.map { $0.isBehind && $0.failure == nil } ?? false }
 
   /// The rows of the present commit; nil: they are not known.
   var present: LiveResult? { live.flatMap { $0.isBehind || $0.failure != nil ? nil : $0 } }

@@ -11,6 +11,9 @@ struct KnownGroups {
   /// By the number of the rows among ``GroupTally/rows``.
   let rows: [Rows]
 
+  /// How many rows are known.
+  var rowCount: Int { rows.map(\.results.count).max() ?? 0 }
+
   /// Rows of all groups, and what those of each come to.
   struct Rows {
     let totals: GroupTotals

@@ -36,6 +36,14 @@ extension Refresher {
         values(query.totals[$0], first + $0, result)
       }
       work.records = .totals(known.count == query.totals.count ? known : nil)
+    } else if case .refetch = work.records, result.mustRefetch == nil, let tally = query.plan?.tally
+    {
+      // What changed is known by the rows, however many did.
+      guard tally.rows.count == result.followed[first]?.count, result.opening == nil else {
+        return work
+      }
+      work.groups = result.followed[first].flatMap { knownGroups($0, result.snapshot.commit) }
+      if work.groups != nil { work.records = .rows([]) }
     } else if case .rows = work.records, let plan = query.plan {
       for index in plan.values.indices {
         work.values[index] = values(plan.values[index].plan, first + index, result)
@@ -182,12 +190,21 @@ extension Refresher {
     line.openings.append(opening)
   }
 
-  /// Whether a live result looks up a row of others that are on their way: it waits for them, once, and does not
-  /// read them all by itself.
+  /// Whether a live result looks up a row of others that are on their way, or is made of what those come to that are
+  /// brought up to date: it waits for them, once, and does not read them all by itself.
   func waitsForRows(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
-    guard query.lookup != nil, let rows = result.followed[query.alongside.count]?.first,
-      rows.areComing
-    else { return false }
+    let all = result.followed[query.alongside.count] ?? []
+    let coming: FollowedRows?
+    if query.lookup != nil {
+      coming = all.first { $0.areComing }
+    } else if query.plan?.tallied != nil, work.groups == nil, work.records != .none,
+      result.opening == nil
+    {
+      coming = all.first { $0.areBehind }
+    } else {
+      coming = nil
+    }
+    guard let rows = coming else { return false }
     if case .totals(.some) = work.records { return false }
     // Others may be behind again whenever they come.
     if result.hasWaitedForRows { return false }

@@ -82,7 +82,6 @@ extension LiveResult {
     }
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
-    if count == 0 { return .maintained(shown, ChangeSet()) }
     areGroupsKnown = nil
     if let groups, plan.tally != nil, plan.window == nil || whole != nil {
       let next = try tallied(groups, in: whole ?? shown, plan, arguments, in: db)
@@ -91,7 +90,14 @@ extension LiveResult {
         return show(next, range, plan)
       }
     }
-    guard Self.isWorthwhile(count, of: max(shown.count, whole?.count ?? 0), plan, arguments) else {
+    if plan.tally != nil, changed.isEmpty { return .refetch(because: "manyRows") }
+    if count == 0 { return .maintained(shown, ChangeSet()) }
+    let total = max(shown.count, whole?.count ?? 0, groups?.rowCount ?? 0)
+    if groups != nil, !hasGroups {
+      // What was too much to read need not be read any more.
+      (hasGroups, contributionsPause) = (true, 0)
+    }
+    guard Self.isWorthwhile(count, of: total, plan, arguments) else {
       return .refetch(because: "manyRows")
     }
     guard let range = try plan.windowRange(arguments, in: db) else {
@@ -238,7 +244,7 @@ extension LiveResult {
     let known = owners.flatMap { records(of: $0, index, plan, contributions) }
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
     if contributions?.members?.areMany(owners) == true
-      || contributions?.haveManyRows(owners, plan) == true
+      || groups == nil && contributions?.haveManyRows(owners, plan) == true
     {
       // If it is one group, others will be as large.
       if owners.count <= 2 { contributionsPause = Self.longPause }

@@ -169,19 +169,23 @@ extension LiveResult {
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
     nextValues = work.records == .none ? values : nil
-    areGroupsKnown = nil
+    (areGroupsKnown, lookedUp) = (nil, [])
     let next = try nextRecords(
       work.records, known: work.values, groups: work.groups, bound, meter, in: db)
     var update = try update(to: next, work.alongside, bound, since: start, in: db)
     let query = bound.query
+    if let plan = query.plan, let reasons = next.refetchReasons, reasons != ["firstChange"] {
+      note(readingGroupsBy: plan, took: durations.fetch ?? .zero)
+    }
     switch work.records {
     case .totals(nil), .limited(nil, _):
       update.ranTotals = Array(query.rowsToFollow.indices.dropFirst(query.alongside.count))
     case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
+    case .refetch: update.ranTotals = lookedUp
     case .rows:
       update.ranTotals = lookedUp
       update.areGroupsKnown = areGroupsKnown
-    case .none, .window, .total, .totals(.some), .limited(.some, _), .refetch: break
+    case .none, .window, .total, .totals(.some), .limited(.some, _): break
     }
     return update
   }
@@ -222,9 +226,7 @@ extension LiveResult {
         in: db)
       {
       case .refetch(let reason):
-        let next = try refetch(bound, because: [reason], meter, in: db)
-        if plan.tally != nil { note(readingGroupsBy: plan, took: durations.fetch ?? .zero) }
-        return next
+        return try refetch(bound, because: [reason], meter, in: db)
       case .refetchOnce(let reason):
         return try refetch(bound, because: [reason], keepsContributions: true, meter, in: db)
       case .maintained(let results, let changes):

@@ -86,6 +86,8 @@ package final class LiveResult: @unchecked Sendable {
   var lookedUp: [Int] = []
   /// Whether its groups could be made of what their rows come to, for the last change; nil: nobody tried.
   var areGroupsKnown: Bool?
+  /// Whether rows were known once of which its groups are made, or that refer to its rows.
+  var hasGroups = false
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
   /// many records.
   var contributionsPause = 0
@@ -162,7 +164,8 @@ package final class LiveResult: @unchecked Sendable {
   /// Rows are only named where reading them one by one is worthwhile: else a commit to many rows would be
   /// kept once for each of many results that are behind.
   func miss(_ changes: DatabaseChanges, since commit: Int) {
-    let most = Self.mostRowsWorthwhile(of: max(snapshot.results.count, whole?.count ?? 0))
+    let most = Self.mostRowsWorthwhile(
+      of: max(snapshot.results.count, whole?.count ?? 0, talliedRows))
     missed.formUnion(changes.naming(atMost: most))
     missed = missed.naming(atMost: most)
     missedSince = min(missedSince ?? commit, commit)
@@ -173,6 +176,13 @@ package final class LiveResult: @unchecked Sendable {
   func beginTurn() {
     notBefore = nil
     behindSince = .now
+  }
+
+  /// How many rows are followed of which groups are made, or that refer to rows; none where they are not known.
+  private var talliedRows: Int {
+    guard snapshot.query.plan?.tallied != nil else { return 0 }
+    let rows = followed[snapshot.query.alongside.count] ?? []
+    return rows.compactMap { $0.live?.snapshot.results.count }.max() ?? 0
   }
 
   /// Hands over what was missed to whoever brings it in.

@@ -9,7 +9,7 @@ extension IncrementalAnalysis {
   func groupSyntax(_ plan: IncrementalPlan) -> GroupSyntax? {
     guard select.isGrouped, !isOverParts, !dependsOnOrder, choice == nil, candidate.whole == nil,
       candidate.extreme == nil, candidate.values == nil, candidate.resultExpressions.isEmpty,
-      termsWithoutReals.isEmpty, encoding == .utf8,
+      encoding == .utf8,
       plan.collations.allSatisfy({ $0 == .binary })
     else { return nil }
     let groups = select.groupTerms
