@@ -90,6 +90,7 @@ extension LiveResult {
         return show(next, range, plan)
       }
     }
+    // Only the groups said what changed.
     if plan.tally != nil, changed.isEmpty { return .refetch(because: "manyRows") }
     if count == 0 { return .maintained(shown, ChangeSet()) }
     let total = max(shown.count, whole?.count ?? 0, groups?.rowCount ?? 0)
