@@ -54,6 +54,7 @@ extension Query {
     if leads.contains(where: \.isOfValue) { return .value }
     if plan.isPrefix { return .window }
     if !plan.running.isEmpty { return .running }
+    if plan.owned != nil { return .search }
     let isTallied = plan.tally?.tables.allSatisfy { $0.isSameIdentifier(as: table) } == true
     return plan.isGrouped && !isTallied ? .partition : .search
   }

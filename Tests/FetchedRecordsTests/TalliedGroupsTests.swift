@@ -106,6 +106,11 @@ import Testing
     SELECT b.name AS town, c.name, count(player.nick) AS n FROM club AS c JOIN club AS b ON b.id = c.id
     LEFT JOIN player ON c.id = player.club GROUP BY c.id
     """,
+    // Wherever it stands.
+    """
+    SELECT c.name, b.city, count(*) AS n, sum(score) AS total FROM player AS p JOIN club AS c ON p.club = c.id
+    LEFT JOIN club AS b ON b.id = c.id WHERE c.city <> 'Berlin' AND p.score > 1 GROUP BY c.id
+    """,
   ]
 
   @Test func `are those of a row with another key than its rowid`() throws {
@@ -177,6 +182,7 @@ import Testing
   @Test(
     arguments: [
       "SELECT club, count(*) AS n, sum(score) AS total FROM player GROUP BY club",
+      "SELECT club, sum(score) AS total FROM player GROUP BY club ORDER BY total DESC, club LIMIT 3",
       "SELECT id, (SELECT sum(score) FROM player WHERE club = club.id) AS total FROM club",
       "SELECT city, sum(score) AS total FROM club LEFT JOIN player ON club = club.id GROUP BY club.id",
     ])

@@ -135,11 +135,17 @@ final class FollowedRows: @unchecked Sendable {
   func noteUpdate(_ update: LiveUpdate) -> Bool {
     if use == .lookup { return true }
     refetches = update.refetchReasons == nil ? 0 : refetches + 1
-    let isSlow = update.duration >= Self.slowUpdate && update.changes.count < Self.fewChanges
-    slowUpdates = isSlow ? slowUpdates + 1 : 0
-    if case .groups = use, slowUpdates > Self.mostRefetches { return false }
-    if use == .limited, update.results.count > LimitedRows.most { return false }
-    return refetches <= Self.mostRefetches && areOfUse(presented: update.presented)
+    if refetches > Self.mostRefetches { return false }
+    switch use {
+    case .groups:
+      let isSlow = update.duration >= Self.slowUpdate && update.changes.count < Self.fewChanges
+      slowUpdates = isSlow ? slowUpdates + 1 : 0
+      return slowUpdates <= Self.mostRefetches && areOfUse(presented: update.presented)
+    case .limited: if update.results.count > LimitedRows.most { return false }
+    case .aggregates, .lookup: break
+    }
+    if refetches == 0 { nextPause = Self.pause }
+    return true
   }
 
   private func areOfUse(presented: (any Sendable)?) -> Bool {
@@ -149,11 +155,12 @@ final class FollowedRows: @unchecked Sendable {
   /// Notes whether groups could be made of them; returns whether they are worth what they cost.
   func noteUse(isVain: Bool) -> Bool {
     vainUses = isVain ? vainUses + 1 : 0
+    if !isVain { nextPause = Self.pause }
     return vainUses <= Self.mostRefetches
   }
 
   /// Notes which groups an update concerns, or that this is not known any more.
-  func noteGroups(of update: LiveUpdate, commit number: Int) {
+  func noteChangedGroups(of update: LiveUpdate, commit number: Int) {
     guard case .groups(let termCount) = use else { return }
     if groupChanges == nil || update.refetchReasons != nil {
       groupChanges = GroupChanges(since: number)

@@ -61,15 +61,9 @@ struct GroupTotals: Sendable {
   private mutating func enter(_ record: Record, _ sign: Int) {
     let group = record.values(ofFirst: termCount)
     if group.contains(where: \.equalsAnInteger) { alikeRows += sign }
-    let isEmpty = modify(&groups[group, default: RunningTotals(columnCount: columnCount)]) {
-      $0.enter(record, sign, from: termCount)
-      return $0.rowCount == 0
-    }
-    if isEmpty { groups[group] = nil }
-  }
-
-  private func modify<T>(_ totals: inout RunningTotals, _ body: (inout RunningTotals) -> T) -> T {
-    body(&totals)
+    groups[group, default: RunningTotals(columnCount: columnCount)]
+      .enter(record, sign, from: termCount)
+    if sign < 0, groups[group]?.rowCount == 0 { groups[group] = nil }
   }
 
   /// Whether a group has rows; nil: which rows are of it, is not certain.

@@ -1,4 +1,3 @@
-import DequeModule
 import GRDB
 import OrderedResults
 import QueryAnalysis
@@ -19,42 +18,6 @@ struct KnownGroups {
     let totals: GroupTotals
     let results: Results
     let order: RecordOrder
-  }
-}
-
-/// Which groups rows came to or went from at the latest commits.
-struct GroupChanges {
-  private var commits: Deque<(number: Int, groups: Set<[Value]>)> = []
-  private var count = 0
-  /// Of what changed with this commit and before, nothing is known.
-  private var start: Int
-
-  private static let most = 4096
-  private static let mostCommits = 64
-
-  /// Those since a commit.
-  init(since commit: Int) { start = commit }
-
-  /// Notes what changed with a commit, or since the one before. O(k), k changes.
-  mutating func note(_ changes: ChangeSet, termCount: Int, commit number: Int) {
-    if changes.isEmpty { return }
-    var groups: Set<[Value]> = []
-    changes.forEachComingOrGoing { record, _ in groups.insert(record.values(ofFirst: termCount)) }
-    commits.append((number, groups))
-    count += groups.count
-    while count > Self.most || commits.count > Self.mostCommits, let first = commits.popFirst() {
-      count -= first.groups.count
-      start = first.number
-    }
-  }
-
-  /// The groups that changed after a commit; nil: that is not known.
-  ///
-  /// O(k), k groups that changed since.
-  func groups(since commit: Int) -> Set<[Value]>? {
-    if commit < start { return nil }
-    let since = commits.reversed().prefix { $0.number > commit }
-    return since.reduce(into: []) { $0.formUnion($1.groups) }
   }
 }
 
@@ -90,6 +53,15 @@ extension Refresher {
   }
 }
 
+/// What a query shows of a group.
+enum GroupRecord {
+  case shown(OrderedResults.Record)
+  /// There is no such group, or a condition keeps it from the result.
+  case none
+  /// SQLite alone can tell.
+  case unknown
+}
+
 extension GroupTally {
   /// What a group is grouped by.
   func key(of group: [Value]) -> [Value] { Array(group.prefix(keyColumns.count)) }
@@ -98,17 +70,18 @@ extension GroupTally {
   ///
   /// O(a log n), a aggregates of n rows.
   ///
-  /// - Returns: no record, where there is no such group, or it is not shown; nil: SQLite alone can tell.
   /// - Throws: `DatabaseError`.
   func record(
     of group: [Value], _ known: KnownGroups, _ arguments: QueryArguments, in db: Database
-  ) throws -> OrderedResults.Record?? {
+  ) throws -> GroupRecord {
     let rows = known.rows[...]
-    guard let isThere = known.rows[0].totals.contains(group) else { return nil }
-    guard isThere else { return .some(nil) }
+    guard let isThere = known.rows[0].totals.contains(group) else { return .unknown }
+    guard isThere else { return .none }
     if let having {
-      guard let value = try value(having, of: group, rows, arguments, in: db) else { return nil }
-      guard value == .integer(1) else { return .some(nil) }
+      guard let value = try value(having, of: group, rows, arguments, in: db) else {
+        return .unknown
+      }
+      guard value == .integer(1) else { return .none }
     }
     var encoder = RecordEncoder()
     encoder.begin()
@@ -117,12 +90,12 @@ extension GroupTally {
       case .term(let term): encoder.append(group[term])
       case .value(let value):
         guard let value = try self.value(value, of: group, rows, arguments, in: db) else {
-          return nil
+          return .unknown
         }
         encoder.append(value)
       }
     }
-    return encoder.makeRecord()
+    return .shown(encoder.makeRecord())
   }
 
   /// What the rows of a group come to.

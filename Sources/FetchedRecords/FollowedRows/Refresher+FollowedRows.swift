@@ -36,14 +36,12 @@ extension Refresher {
         values(query.totals[$0], first + $0, result)
       }
       work.records = .totals(known.count == query.totals.count ? known : nil)
-    } else if case .refetch = work.records, result.mustRefetch == nil, let tally = query.plan?.tally
+    } else if case .refetch = work.records, result.mustRefetch == nil, result.opening == nil,
+      query.plan?.tally != nil, let rows = result.followed[first],
+      let groups = knownGroups(rows, result.snapshot.commit)
     {
       // What changed is known by the rows, however many did.
-      guard tally.rows.count == result.followed[first]?.count, result.opening == nil else {
-        return work
-      }
-      work.groups = result.followed[first].flatMap { knownGroups($0, result.snapshot.commit) }
-      if work.groups != nil { work.records = .rows([]) }
+      (work.records, work.groups) = (.rows([]), groups)
     } else if case .rows = work.records, let plan = query.plan {
       for index in plan.values.indices {
         work.values[index] = values(plan.values[index].plan, first + index, result)
@@ -193,24 +191,24 @@ extension Refresher {
   /// Whether a live result looks up a row of others that are on their way, or is made of what those come to that are
   /// brought up to date: it waits for them, once, and does not read them all by itself.
   func waitsForRows(_ result: LiveResult, _ work: Query.Work, _ query: Query) -> Bool {
-    let all = result.followed[query.alongside.count] ?? []
-    let coming: FollowedRows?
-    if query.lookup != nil {
-      coming = all.first { $0.areComing }
-    } else if query.plan?.tallied != nil, work.groups == nil, work.records != .none,
-      result.opening == nil
-    {
-      coming = all.first { $0.areBehind }
-    } else {
-      coming = nil
-    }
-    guard let rows = coming else { return false }
+    guard let rows = rowsToWaitFor(result, work, query) else { return false }
     if case .totals(.some) = work.records { return false }
     // Others may be behind again whenever they come.
     if result.hasWaitedForRows { return false }
     result.hasWaitedForRows = true
     rows.waiting[ObjectIdentifier(result)] = result
     return true
+  }
+
+  private func rowsToWaitFor(
+    _ result: LiveResult, _ work: Query.Work, _ query: Query
+  ) -> FollowedRows? {
+    let rows = result.followed[query.alongside.count] ?? []
+    if query.lookup != nil { return rows.first { $0.areComing } }
+    guard query.plan?.tallied != nil, work.groups == nil, work.records != .none,
+      result.opening == nil
+    else { return nil }
+    return rows.first { $0.areBehind }
   }
 
   /// Has those go on that wait for rows.
@@ -224,7 +222,7 @@ extension Refresher {
   /// Notes an update of rows, and lets go of those that follow no change, and would only be read twice.
   func note(_ update: LiveUpdate, ofRows rows: FollowedRows, commit number: Int) {
     if !update.changes.isEmpty || rows.hasSkipped { rows.lastChange = number }
-    rows.noteGroups(of: update, commit: number)
+    rows.noteChangedGroups(of: update, commit: number)
     rows.hasSkipped = rows.live?.isBehind == true
     release(rows)
     guard !rows.noteUpdate(update), let live = rows.live else { return }

@@ -13,20 +13,26 @@ extension LiveResult {
   ///
   /// - Parameters:
   ///   - groups: what is known of them.
-  ///   - old: what was shown, or the whole order of it.
   ///   - plan: the query's.
   ///   - arguments: the query's.
   ///   - db: in its transaction.
-  /// - Returns: the next results; nil: SQLite alone can tell.
+  /// - Returns: nil where SQLite alone can tell.
   /// - Throws: `DatabaseError`.
   func tallied(
-    _ groups: KnownGroups, in old: Results, _ plan: IncrementalPlan, _ arguments: QueryArguments,
-    in db: Database
-  ) throws -> (results: Results, changes: ChangeSet)? {
-    guard let tally = plan.tally else { return nil }
+    _ groups: KnownGroups, _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+  ) throws -> Outcome? {
+    guard let tally = plan.tally, let range = try plan.windowRange(arguments, in: db) else {
+      return nil
+    }
+    if let window = plan.window, whole == nil {
+      forgetIndex()
+      return try begin(window, range, arguments, in: db)
+    }
+    let old = whole ?? snapshot.results
     let number = { (record: OrderedResults.Record) in
       Self.number(of: tally.keyColumns.map(record.value))
     }
+    areGroupsKnown = false
     var index = groupIndex ?? OwnerIndex(old, owner: number)
     var (known, now): ([OrderedResults.Record], [OrderedResults.Record]) = ([], [])
     // What follows from the terms of a group may have changed for all of its rows.
@@ -35,10 +41,11 @@ extension LiveResult {
         tally.keyColumns.map(record.value) == key
       }
       for group in changed {
-        guard let record = try tally.record(of: group, groups, arguments, in: db) else {
-          return nil
+        switch try tally.record(of: group, groups, arguments, in: db) {
+        case .unknown: return nil
+        case .none: break
+        case .shown(let record): now.append(record)
         }
-        if let record { now.append(record) }
       }
     }
     let (removed, added) = plan.order.differences(from: known, to: now)
@@ -47,8 +54,8 @@ extension LiveResult {
     }
     index.follow(removed: removed, made: next.made, owner: number)
     forgetIndex()
-    groupIndex = index
-    return (next.results, next.changes)
+    (groupIndex, areGroupsKnown) = (index, true)
+    return show((next.results, next.changes), range, plan)
   }
 
   private static func number(of key: [Value]) -> Int64 { Int64(key.hashValue) }
@@ -56,7 +63,7 @@ extension LiveResult {
   /// Whether the records of these groups are put in their places within a moment.
   func isShort(_ groups: KnownGroups) -> Bool {
     guard groups.changed.count <= Self.fewGroups,
-      (snapshot.query.plan?.window == nil || whole != nil)
+      snapshot.query.plan?.window == nil || whole != nil
     else { return false }
     return groupIndex != nil
       || max(snapshot.results.count, whole?.count ?? 0) <= Self.quicklyIndexed

@@ -82,16 +82,11 @@ extension LiveResult {
     }
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
-    areGroupsKnown = nil
-    if let groups, plan.tally != nil, plan.window == nil || whole != nil {
-      let next = try tallied(groups, in: whole ?? shown, plan, arguments, in: db)
-      areGroupsKnown = next != nil
-      if let next, let range = try plan.windowRange(arguments, in: db) {
-        return show(next, range, plan)
-      }
+    if let groups, plan.tally != nil {
+      if let next = try tallied(groups, plan, arguments, in: db) { return next }
+      // Only the groups said what changed.
+      if changed.isEmpty { return .refetch(because: "manyRows") }
     }
-    // Only the groups said what changed.
-    if plan.tally != nil, changed.isEmpty { return .refetch(because: "manyRows") }
     if count == 0 { return .maintained(shown, ChangeSet()) }
     let total = max(shown.count, whole?.count ?? 0, groups?.rowCount ?? 0)
     if groups != nil, !hasGroups {
@@ -114,7 +109,8 @@ extension LiveResult {
     }
     if plan.isPrefix { return .refetch(because: "manyRecords") }
     if let window = plan.window, whole == nil {
-      return try begin(window, range, plan, arguments, in: db)
+      try gatherContributions(plan, arguments, in: db)
+      return try begin(window, range, arguments, in: db)
     }
     if contributions == nil, plan.needsContributions(for: changed) {
       try gatherContributions(plan, arguments, in: db)
@@ -130,7 +126,7 @@ extension LiveResult {
     return show(next, range, plan)
   }
 
-  private func show(
+  func show(
     _ next: (results: Results, changes: ChangeSet), _ range: Range<Int>, _ plan: IncrementalPlan
   ) -> Outcome {
     guard plan.window != nil else { return .maintained(next.results, next.changes) }
@@ -162,13 +158,12 @@ extension LiveResult {
   }
 
   /// Fetches the whole order of which a window is shown.
-  private func begin(
-    _ window: WindowStatement, _ range: Range<Int>, _ plan: IncrementalPlan,
-    _ arguments: QueryArguments, in db: Database
+  func begin(
+    _ window: WindowStatement, _ range: Range<Int>, _ arguments: QueryArguments,
+    in db: Database
   ) throws -> Outcome {
     let shown = snapshot.results
     (index, groupIndex) = (nil, nil)
-    try gatherContributions(plan, arguments, in: db)
     guard
       let whole = try window.fetch(
         window.sql, comparingWith: .empty(shown.layout), arguments, in: db)?.results

@@ -36,22 +36,17 @@ extension IncrementalAnalysis {
     return (aggregates, columns, select, [predicate].compactMap(\.self))
   }
 
-  /// Those of the last source of FROM, where a group is of one row of each of the others.
+  /// Those of a source of FROM, where a group is of one row of each of the others.
   private func joined(_ columns: [String], _ owner: Int) -> Owned? {
-    guard select.sources.count > 1, let source = select.sources.last,
-      case .table = source.body, source.tables.count == 1,
-      !select.sources.contains(where: \.hasUsing),
-      !select.syntax.sources.contains(where: \.isWrittenFirst),
-      determination.closure(of: [owner]).isSuperset(of: 0..<(select.tables.count - 1))
-    else { return nil }
-    let looks = { (tokens: ArraySlice<SQLToken>) in
-      ResolvedSelect.references(in: tokens).contains(where: source.mayOwn)
+    let own = determination.closure(of: [owner])
+    let others = select.sources.indices.filter {
+      !own.isSuperset(of: select.tables(ofSource: $0))
     }
-    let own = select.syntax.conditions.filter(looks)
-    let others = select.syntax.conditions.filter { !looks($0) }
-    if source.isLeftJoined, !own.isEmpty { return nil }
-    var on: [ArraySlice<SQLToken>] = []
-    if case .on(let condition) = source.constraint { on = condition.conditions }
+    guard select.syntax.joinsByConditions, others.count == 1, let index = others.first,
+      case .table = select.sources[index].body,
+      let (syntax, joining) = select.syntax.leavingOut(joined: select.sources[index], at: index)
+    else { return nil }
+    let source = select.sources[index]
     var aggregates = OwnedAggregates(select, ownedBy: owner, resolver)
     // Where nothing is joined, they are of a row of NULLs.
     let takes = { (call: AggregateSyntax.Call) in
@@ -64,17 +59,25 @@ extension IncrementalAnalysis {
       guard let text = aggregates.replacingCalls(in: expression, where: takes) else { return nil }
       replaced.append(text)
     }
-    var conditions = others.map(\.sourceText)
-    if let having = select.syntax.having.map(select.withoutNames) {
+    var conditions = [syntax.predicate].compactMap(\.self)
+    if let having = syntax.having.map(select.withoutNames) {
       guard let text = aggregates.replacingCalls(in: having, where: takes) else { return nil }
       conditions.append(text)
     }
     if !source.isLeftJoined { conditions.append("\(aggregates.parameter(for: "count(*)")) > 0") }
-    guard !replaced.contains(where: { looks(SQLTokens.tokens(of: $0)[...]) }),
-      !conditions.contains(where: { looks(SQLTokens.tokens(of: $0)[...]) }),
-      aggregates.join(source, on: on + own)
+    let looks = { (expression: String) in
+      ResolvedSelect.references(in: SQLTokens.tokens(of: expression)[...])
+        .contains(where: source.mayOwn)
+    }
+    guard !(replaced + conditions).contains(where: looks), aggregates.join(source, on: joining)
     else { return nil }
-    let rest = ResolvedSelect(syntax: select.syntax, sources: select.sources.dropLast())
-    return (aggregates, replaced, rest, conditions)
+    var sources = select.sources
+    sources.remove(at: index)
+    for (number, written) in syntax.sources.enumerated() {
+      sources[number].constraint = written.constraint
+    }
+    return (
+      aggregates, replaced, ResolvedSelect(syntax: syntax, sources: sources), conditions
+    )
   }
 }

@@ -21,7 +21,8 @@ extension IncrementalAnalysis {
     var terms = groups
     var columns: [GroupSyntax.Column] = []
     for position in 0..<list.count {
-      guard let expression = expression(ofColumn: position), !expression.hasSubquery else {
+      guard let expression = expression(ofColumn: position), Subquery.all(in: expression).isEmpty
+      else {
         return nil
       }
       if let group = keyColumns.firstIndex(of: position) {
@@ -47,10 +48,4 @@ extension IncrementalAnalysis {
 
   /// Each row is held with all of them.
   private static var mostTerms: Int { 8 }
-}
-
-extension String {
-  fileprivate var hasSubquery: Bool {
-    SQLTokens.tokens(of: self).contains { $0.isWord("SELECT") || $0.isWord("VALUES") }
-  }
 }

@@ -29,6 +29,38 @@ extension SelectSyntax {
     copy.predicate = nil
     return (copy, conditions)
   }
+
+  /// The same without a source, and what rows of that fulfil to be joined.
+  ///
+  /// - Parameters:
+  ///   - source: is joined by conditions, as all are (``joinsByConditions``).
+  ///   - index: its number.
+  /// - Returns: nil where what is left looks at its rows, besides what is shown of them.
+  func leavingOut(
+    joined source: ResolvedSource, at index: Int
+  ) -> (rest: SelectSyntax, conditions: [ArraySlice<SQLToken>])? {
+    let looks = { (condition: ArraySlice<SQLToken>) in
+      ResolvedSelect.references(in: condition).contains(where: source.mayOwn)
+    }
+    var rest = self
+    var conditions: [ArraySlice<SQLToken>] = []
+    if source.isLeftJoined {
+      conditions = sources[index].condition?.conditions ?? []
+    } else {
+      if index == 0, sources[1].isLeftJoined { return nil }
+      var all = self.conditions
+      for number in sources.indices where !sources[number].isLeftJoined {
+        all += sources[number].condition?.conditions ?? []
+        rest.sources[number].constraint = .none
+      }
+      conditions = all.filter(looks)
+      let others = all.filter { !looks($0) }
+      rest.predicate = others.isEmpty ? nil : others.joinedByAnd
+    }
+    rest.sources.remove(at: index)
+    let others = rest.conditions + rest.sources.flatMap { $0.condition?.conditions ?? [] }
+    return others.contains(where: looks) ? nil : (rest, conditions)
+  }
 }
 
 extension String {

@@ -49,7 +49,7 @@ struct GreatestOfJoined {
       let name = SQLTokens.tokens(of: argument).columnName,
       let index = select.sources.indices.first(where: { select.sources[$0].mayOwn(name) }),
       case .table = select.sources[index].body, select.tables(ofSource: index).count == 1,
-      let (rest, conditions) = Self.leavingOut(index, of: syntax, select)
+      let (rest, conditions) = syntax.leavingOut(joined: select.sources[index], at: index)
     else { return nil }
     (self.syntax, self.resolver, self.select, self.index) = (syntax, resolver, select, index)
     (self.rest, self.conditions, self.looksAtGroup) = (rest, conditions, looksAtGroup)
@@ -73,36 +73,6 @@ struct GreatestOfJoined {
   }
 
   // MARK: - Parts
-
-  /// The query without a source; nil: more than WHERE, and what it is joined by, depends on its rows.
-  private static func leavingOut(
-    _ index: Int, of syntax: SelectSyntax, _ select: ResolvedSelect
-  ) -> (rest: SelectSyntax, conditions: [ArraySlice<SQLToken>])? {
-    let source = select.sources[index]
-    let looks = { (condition: ArraySlice<SQLToken>) in
-      ResolvedSelect.references(in: condition).contains(where: source.mayOwn)
-    }
-    let isLeftJoined = syntax.sources[index].isLeftJoined
-    var rest = syntax
-    var conditions: [ArraySlice<SQLToken>] = []
-    if isLeftJoined {
-      conditions = syntax.sources[index].condition?.conditions ?? []
-    } else {
-      if index == 0, syntax.sources[1].isLeftJoined { return nil }
-      var all = syntax.conditions
-      for number in syntax.sources.indices where !syntax.sources[number].isLeftJoined {
-        all += syntax.sources[number].condition?.conditions ?? []
-        rest.sources[number].constraint = .none
-      }
-      conditions = all.filter(looks)
-      let others = all.filter { !looks($0) }
-      rest.predicate = others.isEmpty ? nil : others.joinedByAnd
-    }
-    rest.sources.remove(at: index)
-    let others =
-      rest.conditions + rest.sources.flatMap { $0.condition?.conditions ?? [] }
-    return others.contains(where: looks) ? nil : (rest, conditions)
-  }
 
   /// Whether a group is of one row of each of the other sources.
   private var isOneRowOfOthers: Bool {
