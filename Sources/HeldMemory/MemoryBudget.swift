@@ -14,6 +14,10 @@ package final class MemoryBudget: Sendable {
   /// Bytes of the limit that are left to what is small: whoever takes much leaves them to others.
   package var reserve: Int { limit / 16 }
 
+  /// Whether so many bytes more may be held of aids, which only make changes cheaper: they leave an eighth of the
+  /// limit, so that what is shown seldom has to push them out. O(1).
+  package func hasRoom(forAids bytes: Int) -> Bool { hasRoom(for: bytes + 2 * reserve) }
+
   /// Lets go of what is missed least; returns whether there was anything.
   package typealias Relief = @Sendable (_ bytes: Int) -> Bool
 

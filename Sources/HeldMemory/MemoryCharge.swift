@@ -11,6 +11,9 @@ package final class MemoryCharge: Sendable {
 
   deinit { HeldMemory.add(-charged.load(ordering: .relaxed)) }
 
+  /// What is counted for the holder; from any thread. O(1).
+  package var bytes: Int { charged.load(ordering: .relaxed) }
+
   /// The holder has another size now; from any thread. O(1).
   package func set(_ bytes: Int) {
     let old = charged.exchange(bytes, ordering: .relaxed)

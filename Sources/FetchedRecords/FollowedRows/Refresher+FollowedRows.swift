@@ -126,8 +126,7 @@ extension Refresher {
   func noteGroups(areKnown: Bool, of result: LiveResult, _ query: Query) {
     for rows in result.followed[query.alongside.count] ?? [] {
       guard !rows.noteUse(isVain: !areKnown), let live = rows.live else { continue }
-      rows.rest()
-      drop(live)
+      rest(rows, live)
     }
   }
 
@@ -226,8 +225,7 @@ extension Refresher {
     rows.hasSkipped = rows.live?.isBehind == true
     release(rows)
     guard !rows.noteUpdate(update), let live = rows.live else { return }
-    rows.rest()
-    drop(live)
+    rest(rows, live)
   }
 
   /// A live result is let go.

@@ -47,19 +47,19 @@ extension LiveResult {
   ///   - known: what is known of the values that all records look at (``Query/Work/values``).
   ///   - groups: what is known of the query's groups.
   ///   - arguments: the query's.
-  ///   - mayTakeLong: whether nobody waits for it; else what no statement interrupts ends early.
+  ///   - meter: what may be taken, and whether nobody waits for it; else what no statement interrupts ends early.
   ///   - db: in its transaction.
   /// - Returns: the next results, or why the query has to run again.
   /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.
   func maintain(
     _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
-    _ groups: KnownGroups?, _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
+    _ groups: KnownGroups?, _ arguments: QueryArguments, _ meter: ResultMeter, in db: Database
   ) throws -> Outcome {
     do {
       return try maintained(
-        changed, plan: plan, known: known, groups, arguments, mayTakeLong: mayTakeLong, in: db)
+        changed, plan: plan, known: known, groups, arguments, meter, in: db)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      contributionsPause = Self.longPause
+      pauseContributions(for: Self.longPause, .tooMany)
       nextValues = nil
       return .refetch(because: "failedSearch")
     }
@@ -67,7 +67,7 @@ extension LiveResult {
 
   private func maintained(
     _ changed: [ChangedRows], plan: IncrementalPlan, known: [Int: [Value]],
-    _ groups: KnownGroups?, _ arguments: QueryArguments, mayTakeLong: Bool, in db: Database
+    _ groups: KnownGroups?, _ arguments: QueryArguments, _ meter: ResultMeter, in db: Database
   ) throws -> Outcome {
     var arguments = arguments
     switch try compareValues(of: plan, after: changed, known: known, arguments, in: db) {
@@ -76,7 +76,7 @@ extension LiveResult {
     case .unknown(let values):
       contributions = nil
       if plan.needsContributions(for: changed) {
-        try gatherContributions(plan, arguments.merging(values) { $1 }, in: db)
+        try gatherContributions(plan, arguments.merging(values) { $1 }, meter, in: db)
       }
       return .refetchOnce(because: "firstChange")
     }
@@ -109,17 +109,17 @@ extension LiveResult {
     }
     if plan.isPrefix { return .refetch(because: "manyRecords") }
     if let window = plan.window, whole == nil {
-      try gatherContributions(plan, arguments, in: db)
+      try gatherContributions(plan, arguments, meter, in: db)
       return try begin(window, range, arguments, in: db)
     }
     if contributions == nil, plan.needsContributions(for: changed) {
-      try gatherContributions(plan, arguments, in: db)
-      if contributions == nil { return .refetch(because: "manyContributions") }
+      try gatherContributions(plan, arguments, meter, in: db)
+      if contributions == nil { return .refetch(because: refusal.reason) }
       return .refetchOnce(because: "firstChange")
     }
     guard
       let next = try replace(
-        changed, in: whole ?? shown, plan, groups, arguments, mayTakeLong: mayTakeLong, db)
+        changed, in: whole ?? shown, plan, groups, arguments, mayTakeLong: meter.mayWait, db)
     else {
       return .refetch(because: "manyRecords")
     }
@@ -175,7 +175,7 @@ extension LiveResult {
 
   /// Finds out what every row contributes to now, where that is needed and was not too much before.
   private func gatherContributions(
-    _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+    _ plan: IncrementalPlan, _ arguments: QueryArguments, _ meter: ResultMeter, in db: Database
   ) throws {
     (contributions, unfinished) = (nil, nil)
     if plan.contributions.isEmpty, plan.appearances == nil { return }
@@ -185,10 +185,25 @@ extension LiveResult {
     }
     do {
       contributions = try Contributions(
-        plan, records: snapshot.results.count, arguments: arguments, in: db)
+        plan, records: snapshot.results.count, arguments: arguments, meter: meter, in: db)
     } catch let refusal as Contributions.Refusal {
-      contributionsPause = refusal == .loss ? Self.shortPause : Self.longPause
+      pauseContributions(for: refusal == .loss ? Self.shortPause : Self.longPause, refusal)
     }
+  }
+
+  private func pauseContributions(for count: Int, _ reason: Contributions.Refusal) {
+    (contributionsPause, refusal) = (count, reason)
+  }
+
+  /// Lets go of what only makes changes cheaper, for a while; not while somebody works on it.
+  func letGoOfAids() {
+    (index, groupIndex, contributions, unfinished) = (nil, nil, nil, nil)
+    pauseContributions(for: Self.longPause, .noMemory)
+  }
+
+  /// About the bytes that this frees.
+  var sizeOfAids: Int {
+    (contributions?.size ?? 0) + (index?.size ?? 0) + (groupIndex?.size ?? 0)
   }
 
   /// To gather costs as much as to run the query: a small part of the time, where it is in vain.
@@ -233,7 +248,7 @@ extension LiveResult {
       // If few rows do so again and again, others will as well.
       if contributions != nil, changed.reduce(0, { $0 + $1.rowIDs.count }) < Self.fewChanges {
         vainContributions += 1
-        if vainContributions > 1 { contributionsPause = Self.shortPause }
+        if vainContributions > 1 { pauseContributions(for: Self.shortPause, .tooMany) }
       }
       return nil
     }
@@ -243,7 +258,7 @@ extension LiveResult {
       || groups == nil && contributions?.haveManyRows(owners, plan) == true
     {
       // If it is one group, others will be as large.
-      if owners.count <= 2 { contributionsPause = Self.longPause }
+      if owners.count <= 2 { pauseContributions(for: Self.longPause, .tooMany) }
       return nil
     }
     let removed: [OrderedResults.Record]

@@ -111,7 +111,7 @@ extension LiveResult {
     _ work: Query.Work, of bound: BoundQuery, meter: ResultMeter,
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
-    var update = try next(work, bound, meter, in: transaction.db)
+    var update = try next(work, bound, own(meter), in: transaction.db)
     try bound.present?(&update, snapshot, transaction)
     listener.prepare(update.results, after: snapshot.results)
     return update
@@ -123,6 +123,7 @@ extension LiveResult {
     in transaction: ReadTransaction
   ) throws -> LiveUpdate {
     let start = ContinuousClock.now
+    let meter = own(meter)
     nextValues = nil
     let work = bound.query.refetch(because: [])
     let next: NextRecords
@@ -149,6 +150,11 @@ extension LiveResult {
     try bound.present?(&update, snapshot, transaction)
     listener.prepare(update.results, after: nil)
     return update
+  }
+
+  /// What it may take itself, of what any may.
+  private func own(_ meter: ResultMeter) -> ResultMeter {
+    listener is FollowedRows ? meter.ofAid : meter
   }
 
   /// The next records, and how they were come by.
@@ -222,8 +228,7 @@ extension LiveResult {
       }
       let start = ContinuousClock.now
       switch try maintain(
-        changed, plan: plan, known: known, groups, bound.arguments, mayTakeLong: meter.mayWait,
-        in: db)
+        changed, plan: plan, known: known, groups, bound.arguments, meter, in: db)
       {
       case .refetch(let reason):
         return try refetch(bound, because: [reason], meter, in: db)

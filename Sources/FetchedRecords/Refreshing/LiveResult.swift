@@ -91,6 +91,8 @@ package final class LiveResult: @unchecked Sendable {
   /// How often the query runs again before they are gathered once more: they were too many, or led to too
   /// many records.
   var contributionsPause = 0
+  /// Why that is so.
+  var refusal = Contributions.Refusal.tooMany
   /// How often in a row they were gathered, and led to too many records.
   var vainContributions = 0
 

@@ -41,7 +41,7 @@ package struct QueryRefreshes: Sendable, Equatable {
   /// Times that it could not be done.
   package internal(set) var failures = 0
   /// Why the query ran again, by the words of `TableChanges.Reason` and `DatabaseChanges.Reasons`,
-  /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`,
+  /// and `notIncremental`, `manyRows`, `manyRecords`, `firstChange`, `manyContributions`, `noMemory`,
   /// `otherValue`, `unknownWindow`, `brokenSections`, `noOutline`, `noSearch`, `failedSearch`, `schema`, `configuration`,
   /// `failure`, `asked`, `resumed`.
   package internal(set) var fallbacks: [String: Int] = [:]

@@ -266,7 +266,10 @@ extension Refresher {
       return
     }
     if result.background == nil { result.forgetIndex() }
-    if let rows = result.listener as? FollowedRows { release(rows) }
+    if let rows = result.listener as? FollowedRows {
+      if failure.kind == .noMemory { return rest(rows, result) }
+      release(rows)
+    }
     live.noteFailure(of: result)
     if failure.mayPass { retryLater(result, after: failure) }
     result.isToldDelayed = false

@@ -7,6 +7,7 @@ struct ResultMeter {
   /// Whether the fetch may wait until others have let go of memory.
   let mayWait: Bool
   private var isOfServer = false
+  private var isOfAid = false
   private var rows = 0
   private var bytes = 0
   /// At so many bytes there is something to look at.
@@ -37,6 +38,16 @@ struct ResultMeter {
     return meter
   }
 
+  /// The same for an aid, which pushes out nothing: where there is no room, changes are dearer.
+  var ofAid: ResultMeter {
+    var meter = self
+    meter.isOfAid = true
+    return meter
+  }
+
+  /// Whether so many bytes more may be held of an aid. O(1).
+  func hasRoom(forAids bytes: Int) -> Bool { memory?.hasRoom(forAids: bytes) ?? true }
+
   /// For a program's own queries.
   static let none = ResultMeter(.none, nil, mayWait: false)
 
@@ -57,6 +68,10 @@ struct ResultMeter {
     nextLook = min(limits.resultBytes, isSmall ? Self.smallSize : bytes + MemoryBudget.step)
     guard let memory, !(isSmall && isOfServer) else { return }
     let room = isSmall ? Self.smallSize : size + MemoryBudget.step + memory.reserve
+    if isOfAid {
+      guard memory.hasRoom(forAids: room) else { throw FetchFailure.noMemory(limits) }
+      return
+    }
     if memory.hasRoom(for: room) { return }
     guard mayWait else { throw NeedsRoom() }
     if memory.makeRoom(for: room) { return }

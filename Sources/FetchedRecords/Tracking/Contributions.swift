@@ -40,13 +40,27 @@ struct Contributions {
     case tooMany
     /// A group is not found again by its values, which the next commit may change.
     case loss
+    /// What is shown needs the room.
+    case noMemory
+
+    /// In a word fit to label a metric.
+    var reason: String {
+      switch self {
+      case .tooMany, .loss: "manyContributions"
+      case .noMemory: "noMemory"
+      }
+    }
   }
+
+  /// After so many pairs more there may be no room for others.
+  private static let step = 16_384
 
   /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
   ///
   /// - Throws: ``Refusal``, and `DatabaseError`.
   init(
-    _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, in db: Database
+    _ plan: IncrementalPlan, records: Int, arguments: QueryArguments, meter: ResultMeter,
+    in db: Database
   ) throws {
     numbers = GroupIdentifiers(collations: plan.collations)
     members = plan.members.map(GroupMembers.init)
@@ -58,6 +72,7 @@ struct Contributions {
     for position in plan.keptRows.compactMap(\.positions.last) + [plan.members].compactMap(\.self)
     where plan.key(at: position) != nil { rowKeys[position] = RowKeys() }
     let kind = plan.owner
+    var nextLook = Self.step
     for contribution in plan.contributions {
       let statement = try db.cachedStatement(sql: contribution.sql)
       statement.bind(arguments)
@@ -70,6 +85,11 @@ struct Contributions {
           count > Self.ownersPerRow * (records + rows)
         {
           throw Refusal.tooMany
+        }
+        if count >= nextLook {
+          nextLook = count + Self.step
+          account()
+          guard meter.hasRoom(forAids: 0) else { throw Refusal.noMemory }
         }
       }
     }
@@ -88,7 +108,11 @@ struct Contributions {
     }
     limit = 2 * count + 1024
     account()
+    guard meter.hasRoom(forAids: 0) else { throw Refusal.noMemory }
   }
+
+  /// Bytes.
+  var size: Int { charge.bytes }
 
   private func account() {
     charge.set(

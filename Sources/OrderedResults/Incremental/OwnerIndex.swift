@@ -41,8 +41,11 @@ package struct OwnerIndex: Sendable {
       blocks[Int(number)] = block
       owners(block) { enter($0, number) }
     }
-    charge.set(first.count * Self.bytesPerOwner)
+    charge.set(size)
   }
+
+  /// About its bytes. O(1).
+  package var size: Int { first.count * Self.bytesPerOwner }
 
   /// Whether an owner has a record. O(1).
   package func contains(_ owner: Int64) -> Bool { first[owner] != nil }
@@ -94,7 +97,7 @@ package struct OwnerIndex: Sendable {
     }
     for made in made { freeIfEmpty(made) }
     for record in removed { freeIfEmpty(record.block.id) }
-    charge.set(first.count * Self.bytesPerOwner)
+    charge.set(size)
   }
 
   private mutating func enter(_ owner: Int64, _ number: UInt32) {

@@ -6,8 +6,8 @@ import Locks
 // What goes when the server holds as much as it may.
 extension FeedRegistry {
   /// Lets go of what is missed least, until so many bytes are free: the answers that are kept, then
-  /// the live query that nobody has used for longest, and at last what streams that come back would be
-  /// told from, the oldest first.
+  /// the live query that nobody has used for longest, what only makes changes cheaper, and at last what
+  /// streams that come back would be told from, the oldest first.
   ///
   /// O(n log n), n live queries, and once for many of them.
   ///
@@ -23,14 +23,25 @@ extension FeedRegistry {
       guard waitForRefresher() else { return false }
       count *= 2
     }
+    if HeldMemory.bytes > goal {
+      let areAids = Atomic(false)
+      let hasWaited = waitForRefresher { [refresher] in
+        areAids.store(refresher.letGoOfAids(until: goal), ordering: .relaxed)
+      }
+      guard hasWaited else { return false }
+      hasLetGo = hasLetGo || areAids.load(ordering: .relaxed)
+    }
     return HeldMemory.bytes > goal ? forgetHistories(until: goal) || hasLetGo : hasLetGo
   }
 
   /// What is let go is freed on the refresher's queue. That may itself wait for whoever asks for room
   /// here: not for long.
-  private func waitForRefresher() -> Bool {
+  private func waitForRefresher(doing body: @escaping @Sendable () -> Void = {}) -> Bool {
     let passed = DispatchSemaphore(value: 0)
-    refresher.queue.async { passed.signal() }
+    refresher.queue.async {
+      body()
+      passed.signal()
+    }
     return passed.wait(timeout: .now() + 1) == .success
   }
 
