@@ -12,5 +12,6 @@ struct Benchmarks: ParsableCommand {
       Refetch.self, Commit.self, Tracking.self, TrackingMemory.self, Burst.self,
       ManyControllers.self, Diff.self, RecordMemory.self, Scan.self, Fairness.self,
       Controllers.self, Batches.self, HTTP.self, BenchServer.self, ManyCallers.self, Scale.self,
+      Windows.self,
     ])
 }
