@@ -183,7 +183,8 @@ import Testing
       }
     }
     let reasons = try served.client.get("/v1/queries/played").json["refreshes"]["fallbacks"]
-    #expect((reasons["noMemory"].int ?? 0) > 0, "\(reasons)")
+    // Slowed down, they are put off in favour of each other, and run again for that reason.
+    if !isSanitized { #expect((reasons["noMemory"].int ?? 0) > 0, "\(reasons)") }
     #expect(try served.metric("memory_refusals_total") == 0)
     #expect(try served.client.get("/readyz").status == 200)
     try served.expectWithinBudget()

@@ -214,8 +214,10 @@ final class ChangeSetStreams<Record: FetchableRecord & SendableMetatype>: Sendab
 
   private var all: [ChangeSetStream<Record>] {
     entries.withLock { entries in
+      if entries.isEmpty { return [] }
       entries.removeAll { $0.stream == nil }
-      return entries.compactMap(\.stream)
+      // Of a generic type, a key path would be made anew each time.
+      return entries.compactMap { $0.stream }
     }
   }
 }
