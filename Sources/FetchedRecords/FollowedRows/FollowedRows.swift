@@ -27,8 +27,9 @@ final class FollowedRows: @unchecked Sendable {
   /// What is made of them.
   enum Use: Hashable {
     case aggregates
-    /// The same of groups, whose rows have so many first columns in common.
-    case groups(termCount: Int)
+    /// The same of groups, whose rows have so many first columns in common; and whether equal values of the next
+    /// column count once, by which the rows are in order.
+    case groups(termCount: Int, countsOnce: Bool)
     /// One of them is shown.
     case lookup
     /// They are shown with what belongs to each.
@@ -161,7 +162,7 @@ final class FollowedRows: @unchecked Sendable {
 
   /// Notes which groups an update concerns, or that this is not known any more.
   func noteChangedGroups(of update: LiveUpdate, commit number: Int) {
-    guard case .groups(let termCount) = use else { return }
+    guard case .groups(let termCount, _) = use else { return }
     if groupChanges == nil || update.refetchReasons != nil {
       groupChanges = GroupChanges(since: number)
     } else {
@@ -191,7 +192,8 @@ extension FollowedRows: LiveResultListener {
     let present: BoundQuery.Presentation? =
       switch use {
       case .aggregates: Self.presentTotals
-      case .groups(let termCount): { update, old, _ in Self.presentGroups(termCount, &update, old) }
+      case .groups(let termCount, let countsOnce):
+        { update, old, _ in Self.presentGroups(termCount, countsOnce, &update, old) }
       case .lookup: Self.presentRows
       case .limited: nil
       }
@@ -222,13 +224,15 @@ extension FollowedRows: LiveResultListener {
 
   /// On whatever thread works out the next state.
   private static func presentGroups(
-    _ termCount: Int, _ update: inout LiveUpdate, _ old: ResultsSnapshot
+    _ termCount: Int, _ countsOnce: Bool, _ update: inout LiveUpdate, _ old: ResultsSnapshot
   ) {
     guard update.refetchReasons == nil, var totals = old.presented as? GroupTotals else {
-      update.presented = GroupTotals(of: update.results, termCount: termCount)
+      let order = countsOnce ? update.query.plan?.order : nil
+      update.presented = GroupTotals(
+        of: update.results, termCount: termCount, countingOnceBy: order)
       return
     }
-    let areWorthwhile = totals.follow(update.changes, to: update.results.count)
+    let areWorthwhile = totals.follow(update.changes, from: old.results, to: update.results)
     update.presented = areWorthwhile ? totals : nil
   }
 

@@ -10,6 +10,10 @@ import QueryAnalysis
 struct GroupTotals: Sendable {
   /// By what all rows of a group have in common.
   private var groups: TreeDictionary<[Value], RunningTotals> = [:]
+  /// The same, without reals that equal integers, of their first column, of which equal values count once.
+  private var once: TreeDictionary<[Value], ColumnTotals> = [:]
+  /// The order in which rows with the same value stand side by side in a group; nil: each of them counts.
+  private let runs: RecordOrder?
   private let termCount: Int
   private let columnCount: Int
   private let charge = MemoryCharge()
@@ -28,26 +32,57 @@ struct GroupTotals: Sendable {
   /// - Parameters:
   ///   - results: the rows.
   ///   - termCount: how many of their first columns all rows of a group have in common.
-  init?(of results: Results, termCount: Int) {
+  ///   - order: the rows', where equal values of their next column count once.
+  init?(of results: Results, termCount: Int, countingOnceBy order: RecordOrder? = nil) {
     self.termCount = termCount
+    runs = order.map { RecordOrder(Array($0.terms.prefix { $0.column <= termCount })) }
     columnCount = results.layout.columns.count - termCount
+    var last: Record?
     for record in results.records(in: 0..<results.count) {
       enter(record, 1)
+      if let runs {
+        if last.map({ runs.compare($0, record) != 0 }) ?? true { enterOnce(run(of: record), 1) }
+        last = record
+      }
       if !areWorthwhile(for: results.count) { return nil }
     }
     account()
   }
 
-  /// O(k log g), k changes among g groups.
+  /// O(k log n), k changes of n rows.
   ///
   /// - Parameters:
   ///   - changes: of the rows.
-  ///   - count: how many these are now.
+  ///   - old: the rows before.
+  ///   - new: the rows now.
   /// - Returns: whether they are worth what they take.
-  mutating func follow(_ changes: ChangeSet, to count: Int) -> Bool {
+  mutating func follow(_ changes: ChangeSet, from old: Results, to new: Results) -> Bool {
     changes.forEachComingOrGoing { enter($0, $1) }
+    if let runs {
+      var touched: Set<[Value]> = []
+      changes.forEachComingOrGoing { record, _ in touched.insert(run(of: record)) }
+      for run in touched {
+        let was = !old.range(ofRecordsBeginningWith: run, by: runs).isEmpty
+        let isThere = !new.range(ofRecordsBeginningWith: run, by: runs).isEmpty
+        if was != isThere { enterOnce(run, isThere ? 1 : -1) }
+      }
+    }
     account()
-    return areWorthwhile(for: count)
+    return areWorthwhile(for: new.count)
+  }
+
+  /// What the rows have in common that stand side by side and have the same value.
+  private func run(of record: Record) -> [Value] {
+    record.values(ofFirst: termCount + 1).map(\.wholeAsInteger)
+  }
+
+  /// Enters the value of a run, which has come, for a `sign` of 1, or gone, for one of -1.
+  private mutating func enterOnce(_ run: [Value], _ sign: Int) {
+    guard let value = run.last else { return }
+    let group = Array(run.dropLast())
+    var totals = once[group] ?? ColumnTotals()
+    value.withView { totals.enter($0, sign) }
+    once[group] = totals.count == 0 ? nil : totals
   }
 
   private func areWorthwhile(for count: Int) -> Bool {
@@ -55,7 +90,7 @@ struct GroupTotals: Sendable {
   }
 
   private func account() {
-    charge.set(groups.count * (columnCount + 1) * Self.bytesOfGroup)
+    charge.set((groups.count * (columnCount + 1) + once.count) * Self.bytesOfGroup)
   }
 
   private mutating func enter(_ record: Record, _ sign: Int) {
@@ -86,6 +121,10 @@ struct GroupTotals: Sendable {
   ) -> Value? {
     guard alikeRows == 0 else { return nil }
     let totals = groups[group] ?? RunningTotals(columnCount: columnCount)
+    if aggregate.countsOnce {
+      let once = once[group.map(\.wholeAsInteger)] ?? ColumnTotals()
+      return once.value(of: aggregate.function, among: totals.columns[0])
+    }
     return totals.value(of: aggregate, from: termCount) {
       (rows, rows.range(ofRecordsBeginningWith: group, by: order))
     }
@@ -103,6 +142,17 @@ extension ChangeSet {
         body(old, -1)
         body(new, 1)
       }
+    }
+  }
+}
+
+extension Value {
+  /// An integer for a real that equals it: SQLite takes both for one value.
+  fileprivate var wholeAsInteger: Value {
+    if case .real(let real) = self, let integer = Int64(exactly: real) {
+      .integer(integer)
+    } else {
+      self
     }
   }
 }

@@ -114,7 +114,7 @@ extension Refresher {
     if query.lookup != nil { return .lookup }
     if query.limitedRows != nil { return .limited }
     guard query.plan?.tallied != nil else { return .aggregates }
-    return .groups(termCount: query.plan?.tally?.termCount ?? 1)
+    return .groups(termCount: query.plan?.tally?.termCount ?? 1, countsOnce: false)
   }
 
   /// How long it is to take without them that they are followed.
@@ -152,7 +152,10 @@ extension Refresher {
     _ bound: BoundQuery
   ) -> [FollowedRows.Key] {
     definitions.map {
-      var definition = $0
+      var (definition, use) = ($0, use)
+      if case .groups(let termCount, _) = use, let plan = bound.query.plan {
+        use = .groups(termCount: termCount, countsOnce: plan.countsOnce(definition))
+      }
       definition.isExplored = result.isExplored
       return FollowedRows.Key(definition, bound.arguments, use)
     }

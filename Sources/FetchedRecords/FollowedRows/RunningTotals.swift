@@ -7,7 +7,7 @@ import QueryAnalysis
 /// a state must have one name at all servers.
 struct RunningTotals: Sendable, Equatable {
   private(set) var rowCount = 0
-  private var columns: [ColumnTotals]
+  private(set) var columns: [ColumnTotals]
 
   /// Those of no rows.
   init(columnCount: Int) {
@@ -55,27 +55,19 @@ struct RunningTotals: Sendable, Equatable {
   ) -> Value? {
     guard let column = aggregate.column else { return .integer(Int64(rowCount)) }
     let totals = columns[column - first]
-    switch aggregate.function {
-    case .count: return .integer(Int64(totals.count))
-    case .sum: return totals.sum
-    case .total: return totals.count == 0 ? .real(0) : totals.exactTotal.map(Value.real)
-    case .avg:
-      if totals.count == 0 { return .null }
-      return totals.exactTotal.map { .real($0 / Double(totals.count)) }
-    case .min, .max:
-      if totals.count == 0 { return .null }
-      let (results, range) = rows()
-      // NULLs come first.
-      let offset =
-        aggregate.function == .max ? range.upperBound - 1 : range.upperBound - totals.count
-      let value = results[offset].value(column)
-      return totals.mayHaveOther(equalTo: value) ? nil : value
-    }
+    guard aggregate.function.isExtreme else { return totals.value(of: aggregate.function) }
+    if totals.count == 0 { return .null }
+    let (results, range) = rows()
+    // NULLs come first.
+    let offset =
+      aggregate.function == .max ? range.upperBound - 1 : range.upperBound - totals.count
+    let value = results[offset].value(column)
+    return totals.mayHaveOther(equalTo: value) ? nil : value
   }
 }
 
 /// What one column comes to.
-private struct ColumnTotals: Equatable {
+struct ColumnTotals: Equatable {
   private var integers = 0
   private var reals = 0
   private var others = 0
@@ -116,16 +108,34 @@ private struct ColumnTotals: Equatable {
     }
   }
 
+  /// The value of an aggregate other than `min` and `max`.
+  ///
+  /// - Parameters:
+  ///   - function: of the column.
+  ///   - all: what the column comes to where each value counts as often as it is there, if these count once.
+  /// - Returns: nil where SQLite alone can tell.
+  func value(of function: Aggregate.Function, among all: ColumnTotals? = nil) -> Value? {
+    switch function {
+    case .count: return .integer(Int64(count))
+    case .sum: return sum(among: all ?? self)
+    case .total: return count == 0 ? .real(0) : exactTotal.map(Value.real)
+    case .avg: return count == 0 ? .null : exactTotal.map { .real($0 / Double(count)) }
+    case .min, .max: return nil
+    }
+  }
+
   /// The sum as SQLite has it: an integer where all are; nil: not certain.
-  var sum: Value? {
+  private func sum(among all: ColumnTotals) -> Value? {
     if count == 0 { return .null }
-    guard reals == 0 else { return exactTotal.map(Value.real) }
+    // Of 1 and 1.0 either may be the one that counts.
+    if reals != all.reals, all.reals > 0, all.integers > 0 { return nil }
+    guard all.reals == 0 else { return exactTotal.map(Value.real) }
     guard others == 0, wholeMagnitude.value != nil else { return nil }
     return whole.value.map(Value.integer)
   }
 
   /// The sum as a real, which no order of the rows makes another; nil: not certain.
-  var exactTotal: Double? {
+  private var exactTotal: Double? {
     guard others == 0, inexact == 0, let whole = whole.value, let units = units.value,
       let wholes = wholeMagnitude.value, let parts = unitsMagnitude.value,
       wholes < Self.exactBound, parts < Self.exactBound

@@ -23,7 +23,7 @@ struct AggregateAnalysis {
     var terms: [String] = []
     /// Whether the first column is what orders them.
     let areOrdered: Bool
-    /// Whether there is one for each value.
+    /// Whether there is one for each value; never of groups.
     let areDistinct: Bool
     var columns: [String]
 
@@ -77,7 +77,7 @@ struct AggregateAnalysis {
     var all: [Rows] = []
     for needsOrder in [true, false] {
       for syntax in statements {
-        for call in syntax.calls where call.needsOrder == needsOrder {
+        for call in syntax.calls where call.needsOrder(in: !terms.isEmpty) == needsOrder {
           _ = place(of: call, syntax, terms, in: &all)
         }
       }
@@ -96,7 +96,8 @@ struct AggregateAnalysis {
         let (rows, column) = Self.place(of: call, syntax, terms, in: &all)
         aggregates.append(
           Aggregate(
-            function: call.function, rows: try queries[rows].get().definition, column: column))
+            function: call.function, rows: try queries[rows].get().definition, column: column,
+            countsOnce: call.isDistinct && !all[rows].areDistinct))
       }
       if let expression = syntax.expression,
         (try? db.makeStatement(sql: "SELECT \(expression)")) == nil
@@ -113,17 +114,19 @@ struct AggregateAnalysis {
     of call: AggregateSyntax.Call, _ syntax: AggregateSyntax, _ terms: [String] = [],
     in all: inout [Rows]
   ) -> (rows: Int, column: Int?) {
+    let needsOrder = call.needsOrder(in: !terms.isEmpty)
+    let areDistinct = call.isDistinct && !needsOrder
     let known = all.firstIndex {
-      $0.areThose(of: syntax) && $0.areDistinct == call.isDistinct
-        && (!call.isDistinct || $0.columns.first == call.argument)
-        && (!call.needsOrder || $0.areOrdered && $0.columns.first == call.argument)
+      $0.areThose(of: syntax) && $0.areDistinct == areDistinct
+        && (!areDistinct || $0.columns.first == call.argument)
+        && (!needsOrder || $0.areOrdered && $0.columns.first == call.argument)
     }
     let rows = known ?? all.count
     if known == nil {
       all.append(
         Rows(
-          prefix: syntax.prefix, suffix: syntax.suffix, terms: terms, areOrdered: call.needsOrder,
-          areDistinct: call.isDistinct, columns: []))
+          prefix: syntax.prefix, suffix: syntax.suffix, terms: terms, areOrdered: needsOrder,
+          areDistinct: areDistinct, columns: []))
     }
     guard let argument = call.argument else { return (rows, nil) }
     if let column = all[rows].columns.firstIndex(of: argument) {
@@ -167,7 +170,7 @@ struct AggregateAnalysis {
       return .failure(NotIncremental(reason: refusal))
     }
     // Else a row that comes or goes has all those read again that belong to the same owner.
-    if !rows.terms.isEmpty, !rows.areDistinct, !plan.hasOneRecordAnOwner {
+    if !rows.terms.isEmpty, !plan.hasOneRecordAnOwner {
       return .failure(NotIncremental(reason: "its rows are not followed one by one"))
     }
     return .success(analyzed)

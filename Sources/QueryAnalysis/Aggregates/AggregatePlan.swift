@@ -27,6 +27,9 @@ package struct Aggregate: Sendable, Equatable {
   /// digits: https://www.sqlite.org/lang_aggfunc.html
   package enum Function: String, Sendable {
     case count, sum, total, avg, min, max
+
+    /// Whether its value is that of one of the rows.
+    package var isExtreme: Bool { self == .min || self == .max }
   }
 
   package let function: Function
@@ -34,4 +37,6 @@ package struct Aggregate: Sendable, Equatable {
   package let rows: QueryDefinition
   /// The column that it is of; nil: the rows are counted.
   package let column: Int?
+  /// Whether equal values of the column, by which the rows of a group are in order, count once.
+  package var countsOnce = false
 }

@@ -8,7 +8,11 @@ struct AggregateSyntax {
     var isDistinct = false
 
     /// `min` and `max` are found at the ends of an order.
-    var needsOrder: Bool { function == .min || function == .max }
+    /// Whether it is found among rows in the order of its argument: so are, among the rows of groups, values that
+    /// count once, of which equal ones stand side by side.
+    func needsOrder(in groups: Bool) -> Bool {
+      function.isExtreme || isDistinct && groups
+    }
   }
 
   /// What stands before SELECT, and from FROM on.
@@ -102,7 +106,7 @@ struct AggregateSyntax {
     _ rest: inout ArraySlice<SQLToken>
   ) -> Call {
     var arguments = arguments
-    let isDistinct = arguments.take("DISTINCT") && function != .min && function != .max
+    let isDistinct = arguments.take("DISTINCT") && !function.isExtreme
     let isOfRows = arguments.allSatisfy { $0.isSymbol("*") }
     var argument = isOfRows ? nil : arguments.sourceText
     if rest.take("FILTER"), var condition = rest.takeParentheses(), condition.take("WHERE") {

@@ -24,6 +24,16 @@ package struct GroupTally: Sendable, Equatable {
   package let columns: [Column]
   /// What has to be true of a group that is shown; nil: all are.
   package let having: GroupValue?
+
+  /// Whether equal values of some rows' first column, behind what the rows of a group have in common, count once.
+  func countsOnce(_ rows: QueryDefinition) -> Bool {
+    let values = columns.compactMap { column in
+      if case .value(let value) = column { value } else { nil }
+    }
+    return (values + [having].compactMap(\.self)).contains { value in
+      value.plan.aggregates.contains { $0.countsOnce && $0.rows == rows }
+    }
+  }
 }
 
 /// A value that is made of aggregates of a group's rows.

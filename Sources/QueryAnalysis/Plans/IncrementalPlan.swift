@@ -92,6 +92,12 @@ package struct IncrementalPlan: Sendable, Equatable {
   /// The rows of which it has to be known what those of each group come to, or those that refer to a row; nil: none.
   package var tallied: [QueryDefinition]? { tally?.rows ?? owned?.rows }
 
+  /// Whether equal values of the first column of some of these rows count once (``GroupTally``).
+  package func countsOnce(_ rows: QueryDefinition) -> Bool {
+    ([tally].compactMap(\.self) + (owned?.parts.map(\.tally) ?? []))
+      .contains { $0.countsOnce(rows) }
+  }
+
   /// The way from a changed row of a table to owners.
   package struct Lead: Sendable, Equatable {
     package let table: String

@@ -85,6 +85,7 @@ extension RandomSelectWriter {
     let call = random.pick([
       "count(\(column))\(filter)", "max(\(exact))", "min(\(exact))", "sum(\(exact))\(filter)",
       "avg(\(column))", "total(\(exact))", "count(DISTINCT \(exact))",
+      "count(DISTINCT \(column))", "sum(DISTINCT \(exact))", "count(DISTINCT length(\(column)))",
       isOuter && random.number(0...3) > 0 ? "count(\(exact))" : "count(*)\(filter)",
     ])
     return random.pick([
