@@ -18,6 +18,11 @@ package final class MemoryBudget: Sendable {
   /// limit, so that what is shown seldom has to push them out. O(1).
   package func hasRoom(forAids bytes: Int) -> Bool { hasRoom(for: bytes + 2 * reserve) }
 
+  /// Whether so many bytes more may be held as soon as all aids are let go. O(1).
+  package func willHaveRoom(for bytes: Int) -> Bool {
+    HeldMemory.bytes - HeldMemory.bytesOfAids <= limit - bytes
+  }
+
   /// Lets go of what is missed least; returns whether there was anything.
   package typealias Relief = @Sendable (_ bytes: Int) -> Bool
 
@@ -39,7 +44,7 @@ package final class MemoryBudget: Sendable {
   /// Whether what takes a step more would be refused: nobody could let go of anything when that was
   /// last tried. O(1).
   package var isExhausted: Bool {
-    wasInVain.load(ordering: .relaxed) && !hasRoom(for: Self.step + reserve)
+    wasInVain.load(ordering: .relaxed) && !willHaveRoom(for: Self.step + reserve)
   }
 
   /// How often something was refused.

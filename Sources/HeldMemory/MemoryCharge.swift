@@ -2,14 +2,18 @@ import Locks
 
 /// What one holder counts in ``HeldMemory``, until it goes.
 package final class MemoryCharge: Sendable {
-  private let charged: Atomic<Int>
+  private let charged = Atomic(0)
+  private let isOfAid: Bool
 
-  package init(_ bytes: Int = 0) {
-    charged = Atomic(bytes)
-    HeldMemory.add(bytes)
+  /// - Parameters:
+  ///   - bytes: what the holder takes.
+  ///   - isOfAid: whether it only makes changes cheaper.
+  package init(_ bytes: Int = 0, isOfAid: Bool = false) {
+    self.isOfAid = isOfAid
+    set(bytes)
   }
 
-  deinit { HeldMemory.add(-charged.load(ordering: .relaxed)) }
+  deinit { set(0) }
 
   /// What is counted for the holder; from any thread. O(1).
   package var bytes: Int { charged.load(ordering: .relaxed) }
@@ -17,6 +21,7 @@ package final class MemoryCharge: Sendable {
   /// The holder has another size now; from any thread. O(1).
   package func set(_ bytes: Int) {
     let old = charged.exchange(bytes, ordering: .relaxed)
-    if bytes != old { HeldMemory.add(bytes - old) }
+    if bytes == old { return }
+    isOfAid ? HeldMemory.add(ofAid: bytes - old) : HeldMemory.add(bytes - old)
   }
 }

@@ -53,6 +53,17 @@ import Testing
         #expect(Set(found) == Set(expected[.integer(owner)] ?? []))
         #expect(index.contains(owner) == !found.isEmpty)
       }
+      // Few owners are looked for in another way than many.
+      for wanted in [Array(0..<3), Array(stride(from: 1, to: 500, by: 7))] as [[Int64]] {
+        let part = OwnerIndex(results, ownersInColumn: 1, among: wanted)
+        let same = OwnerIndex(results, among: wanted, owner: self.owner)
+        for number in wanted {
+          let found = Set(index.records(of: number, inColumn: 1).map(\.values))
+          #expect(Set(part.records(of: number, inColumn: 1).map(\.values)) == found)
+          #expect(Set(same.records(of: number, inColumn: 1).map(\.values)) == found)
+        }
+        #expect(part.size <= OwnerIndex.size(of: wanted.count))
+      }
     }
   }
 

@@ -16,7 +16,7 @@ struct GroupTotals: Sendable {
   private let runs: RecordOrder?
   private let termCount: Int
   private let columnCount: Int
-  private let charge = MemoryCharge()
+  private let charge = MemoryCharge(isOfAid: true)
   /// Rows with a real that equals an integer: SQLite takes both for one group, which shows either.
   private var alikeRows = 0
 

@@ -98,7 +98,8 @@ final class BackgroundReader: @unchecked Sendable {
               task.fail(with: .transactionEnded)
               continue
             }
-            let meter = meter(for: task.definition, in: db)
+            var meter = meter(for: task.definition, in: db)
+            meter.letGoOfOwnAids = { run.letGoOfAids() }
             task.perform(statementGuard, meter, in: transaction)
           }
           if let page = run.page {
@@ -171,6 +172,11 @@ final class BackgroundRun: @unchecked Sendable {
   let path: String
   let start = ContinuousClock.now
   var duration: Duration { ContinuousClock.now - start }
+
+  /// Lets go of the aids of those that it brings up to date: while it does, nobody else may touch them.
+  func letGoOfAids() {
+    for task in tasks where !(task.live.listener is FollowedRows) { task.live.letGoOfAids() }
+  }
 
   /// Whether some of it took longer when it last ran.
   func isExpected(beyond duration: Duration) -> Bool {

@@ -119,7 +119,7 @@ extension LiveResult {
     }
     guard
       let next = try replace(
-        changed, in: whole ?? shown, plan, groups, arguments, mayTakeLong: meter.mayWait, db)
+        changed, in: whole ?? shown, plan, groups, arguments, meter, db)
     else {
       return .refetch(because: "manyRecords")
     }
@@ -215,12 +215,15 @@ extension LiveResult {
 
   private func replace(
     _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan, _ groups: KnownGroups?,
-    _ arguments: QueryArguments, mayTakeLong: Bool, _ db: Database
+    _ arguments: QueryArguments, _ meter: ResultMeter, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     // Taken out while they are changed, so that nothing is copied.
     var contributions = contributions
     self.contributions = nil
-    var index = index ?? makeIndex(old, plan, &contributions)
+    var index = index
+    if index == nil, plan.needsIndex || meter.hasRoom(forAids: OwnerIndex.size(of: old.count)) {
+      index = makeIndex(old, plan, &contributions)
+    }
     (self.index, groupIndex) = (nil, nil)
     // What a row led to before it changed is found once only.
     var owners = unfinished ?? []
@@ -228,7 +231,7 @@ extension LiveResult {
     do {
       return try replace(
         changed, in: old, plan, groups, arguments, &contributions, &index, &owners,
-        mayTakeLong: mayTakeLong, db)
+        mayTakeLong: meter.mayWait, db)
     } catch {
       (self.contributions, self.index, unfinished) = (contributions, index, owners)
       throw error
@@ -237,7 +240,7 @@ extension LiveResult {
 
   private func replace(
     _ changed: [ChangedRows], in old: Results, _ plan: IncrementalPlan, _ groups: KnownGroups?,
-    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex,
+    _ arguments: QueryArguments, _ contributions: inout Contributions?, _ index: inout OwnerIndex?,
     _ owners: inout Set<Int64>, mayTakeLong: Bool, _ db: Database
   ) throws -> (results: Results, changes: ChangeSet)? {
     var keys = RowKeys()
@@ -252,7 +255,9 @@ extension LiveResult {
       }
       return nil
     }
-    let known = owners.flatMap { records(of: $0, index, plan, contributions) }
+    let known =
+      index.map { index in owners.flatMap { records(of: $0, index, plan, contributions) } }
+      ?? records(of: owners, in: old, plan, &contributions)
     guard isWorthwhile(reading: known.count, of: old.count, plan) else { return nil }
     if contributions?.members?.areMany(owners) == true
       || groups == nil && contributions?.haveManyRows(owners, plan) == true
@@ -272,7 +277,8 @@ extension LiveResult {
             layout: old.layout, in: db)
         )
       }
-      guard let differences = contributions?.differences(from: read, count, index) else {
+      guard let index, let differences = contributions?.differences(from: read, count, index)
+      else {
         return nil
       }
       (removed, added) = differences
@@ -294,7 +300,7 @@ extension LiveResult {
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
     else { return nil }
-    index.follow(removed: removed, made: next.made) {
+    index?.follow(removed: removed, made: next.made) {
       plan.number(ofOwnerOf: $0, &contributions)
     }
     keep(index, contributions, plan)
@@ -339,7 +345,7 @@ extension LiveResult {
   }
 
   private func keep(
-    _ index: OwnerIndex, _ contributions: Contributions?, _ plan: IncrementalPlan
+    _ index: OwnerIndex?, _ contributions: Contributions?, _ plan: IncrementalPlan
   ) {
     guard contributions?.isOutworn == true else {
       (self.index, self.contributions) = (index, contributions)

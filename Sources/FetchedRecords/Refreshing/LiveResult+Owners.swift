@@ -11,6 +11,23 @@ extension LiveResult {
     return OwnerIndex(results) { plan.number(ofOwnerOf: $0, &contributions) }
   }
 
+  /// The records of some owners, found without an index, for which there is no room.
+  ///
+  /// O(n), n records.
+  func records(
+    of owners: [Int64], in results: Results, _ plan: IncrementalPlan,
+    _ contributions: inout Contributions?
+  ) -> [OrderedResults.Record] {
+    let index: OwnerIndex
+    if case .row(let column) = plan.owner {
+      index = OwnerIndex(results, ownersInColumn: column, among: owners)
+    } else {
+      index = OwnerIndex(results, among: owners) { plan.number(ofOwnerOf: $0, &contributions) }
+    }
+    let known = contributions
+    return owners.flatMap { records(of: $0, index, plan, known) }
+  }
+
   func records(
     of owner: Int64, _ index: OwnerIndex, _ plan: IncrementalPlan, _ contributions: Contributions?
   ) -> [OrderedResults.Record] {
@@ -92,4 +109,9 @@ extension LiveResult {
     }
     return records
   }
+}
+
+extension IncrementalPlan {
+  /// Whether records cannot be found by looking at all of them: it is asked for which values there are any.
+  var needsIndex: Bool { if case .values = owner { true } else { false } }
 }

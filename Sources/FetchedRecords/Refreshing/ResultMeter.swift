@@ -6,6 +6,8 @@ struct ResultMeter {
   private let memory: MemoryBudget?
   /// Whether the fetch may wait until others have let go of memory.
   let mayWait: Bool
+  /// Lets go of aids that nobody else may touch meanwhile; nil: whoever fetches has none.
+  var letGoOfOwnAids: (@Sendable () -> Void)?
   private var isOfServer = false
   private var isOfAid = false
   private var rows = 0
@@ -75,6 +77,10 @@ struct ResultMeter {
     if memory.hasRoom(for: room) { return }
     guard mayWait else { throw NeedsRoom() }
     if memory.makeRoom(for: room) { return }
+    if let letGoOfOwnAids {
+      letGoOfOwnAids()
+      if memory.makeRoom(for: room) { return }
+    }
     memory.noteRefusal()
     throw FetchFailure.noMemory(limits)
   }

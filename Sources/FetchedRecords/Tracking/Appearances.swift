@@ -1,6 +1,7 @@
 import Algorithms
 import GRDB
 import GRDBSQLite
+import HeldMemory
 import OrderedResults
 import QueryAnalysis
 
@@ -21,13 +22,17 @@ struct Appearances {
   var size: Int { values.size + counts.size + 80 * others.count }
 
   /// Looks at all rows. O(n), n of them; nil: one has no number.
+  ///
+  /// - Throws: `Contributions.Refusal` where there is no room, and `DatabaseError`.
   init?(
-    _ plan: IncrementalPlan, arguments: QueryArguments, in db: Database
+    _ plan: IncrementalPlan, arguments: QueryArguments, meter: ResultMeter, in db: Database
   ) throws {
     guard case .values(let count, let arms) = plan.owner, let sql = plan.appearances else {
       return nil
     }
     var numbers: [Int64] = []
+    // Until what is gathered is counted with the contributions.
+    let charge = MemoryCharge(isOfAid: true)
     let statement = try db.cachedStatement(sql: sql)
     statement.bind(arguments)
     defer { sqlite3_reset(statement.sqliteStatement) }
@@ -43,6 +48,10 @@ struct Appearances {
       }
       enter(number.value, of: row)
       numbers.append(number.value)
+      if numbers.count.isMultiple(of: Contributions.step) {
+        charge.set(size + numbers.count * MemoryLayout<Int64>.stride)
+        guard meter.hasRoom(forAids: 0) else { throw Contributions.Refusal.noMemory }
+      }
     }
     values.trim()
     // Sorted, those of equal values stand together.

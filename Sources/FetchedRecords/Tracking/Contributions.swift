@@ -26,7 +26,7 @@ struct Contributions {
   private(set) var members: GroupMembers?
   /// Of UNION, which rows have which values.
   var appearances: Appearances?
-  private let charge = MemoryCharge()
+  private let charge = MemoryCharge(isOfAid: true)
   private var commits = 0
 
   /// How many owners there may be for each row, besides those of a few: where all are joined with all,
@@ -53,7 +53,7 @@ struct Contributions {
   }
 
   /// After so many pairs more there may be no room for others.
-  private static let step = 16_384
+  static let step = 16_384
 
   /// Looks at all rows. O(n), n combinations of rows that the query and its subqueries look at.
   ///
@@ -101,7 +101,7 @@ struct Contributions {
     keys.trim()
     members?.trim()
     if plan.appearances != nil {
-      guard let all = try Appearances(plan, arguments: arguments, in: db) else {
+      guard let all = try Appearances(plan, arguments: arguments, meter: meter, in: db) else {
         throw Refusal.loss
       }
       appearances = all

@@ -17,35 +17,52 @@ package struct OwnerIndex: Sendable {
   private(set) var first: [Int64: UInt32]
   /// Of the owners that have several records, the blocks of all but the first.
   private(set) var others: [Int64: [UInt32]] = [:]
-  private let charge = MemoryCharge()
+  private let charge = MemoryCharge(isOfAid: true)
 
   /// About the bytes of an owner, with what the table leaves free.
   private static let bytesPerOwner = 20
+  /// So many numbers are compared sooner than one is hashed.
+  private static let quicklyCompared = 8
 
   /// O(n) for the n records of `results`.
-  package init(_ results: Results, owner: (Record) -> Int64) {
-    self.init(results) { block, body in
+  ///
+  /// - Parameters:
+  ///   - results: have the records.
+  ///   - wanted: the only owners that are entered, which are few; nil: all.
+  ///   - owner: the number of a record's owner.
+  package init(_ results: Results, among wanted: [Int64]? = nil, owner: (Record) -> Int64) {
+    self.init(results, among: wanted) { block, body in
       for item in 0..<block.count { body(owner(block.record(item))) }
     }
   }
 
   /// The same for owners whose number stands in a column of their records, which has integers only.
-  package init(_ results: Results, ownersInColumn column: Int) {
-    self.init(results) { block, body in block.forEachInteger(inColumn: column, body) }
+  package init(_ results: Results, ownersInColumn column: Int, among wanted: [Int64]? = nil) {
+    self.init(results, among: wanted) { block, body in block.forEachInteger(inColumn: column, body)
+    }
   }
 
-  private init(_ results: Results, owners: (RecordBlock, (Int64) -> Void) -> Void) {
-    first = Dictionary(minimumCapacity: results.count)
+  private init(
+    _ results: Results, among wanted: [Int64]?, owners: (RecordBlock, (Int64) -> Void) -> Void
+  ) {
+    first = Dictionary(minimumCapacity: wanted?.count ?? results.count)
+    let many = wanted.flatMap { $0.count > Self.quicklyCompared ? Set($0) : nil }
     for block in results.records.blocks {
       let number = number(of: block.id)
       blocks[Int(number)] = block
-      owners(block) { enter($0, number) }
+      owners(block) {
+        if let wanted, !(many?.contains($0) ?? wanted.contains($0)) { return }
+        enter($0, number)
+      }
     }
     charge.set(size)
   }
 
   /// About its bytes. O(1).
-  package var size: Int { first.count * Self.bytesPerOwner }
+  package var size: Int { Self.size(of: first.count) }
+
+  /// The same of an index of so many owners.
+  package static func size(of count: Int) -> Int { count * bytesPerOwner }
 
   /// Whether an owner has a record. O(1).
   package func contains(_ owner: Int64) -> Bool { first[owner] != nil }

@@ -6,8 +6,9 @@ import Locks
 // What goes when the server holds as much as it may.
 extension FeedRegistry {
   /// Lets go of what is missed least, until so many bytes are free: the answers that are kept, then
-  /// the live query that nobody has used for longest, what only makes changes cheaper, and at last what
-  /// streams that come back would be told from, the oldest first.
+  /// the live query that nobody has used for longest; what only makes changes cheaper, as long as that is
+  /// more than half of all that may be held; what streams that come back would be told from, the oldest
+  /// first; and at last the rest of what makes changes cheaper.
   ///
   /// O(n log n), n live queries, and once for many of them.
   ///
@@ -23,15 +24,22 @@ extension FeedRegistry {
       guard waitForRefresher() else { return false }
       count *= 2
     }
-    if HeldMemory.bytes > goal {
-      let areAids = Atomic(false)
-      let hasWaited = waitForRefresher { [refresher] in
-        areAids.store(refresher.letGoOfAids(until: goal), ordering: .relaxed)
-      }
-      guard hasWaited else { return false }
-      hasLetGo = hasLetGo || areAids.load(ordering: .relaxed)
+    // Neither takes the room of the other for good.
+    let half = refresher.memory.limit / 2
+    if letGoOfAids(until: max(goal, HeldMemory.bytes - HeldMemory.bytesOfAids + half)) {
+      hasLetGo = true
     }
-    return HeldMemory.bytes > goal ? forgetHistories(until: goal) || hasLetGo : hasLetGo
+    if HeldMemory.bytes > goal, forgetHistories(until: goal) { hasLetGo = true }
+    return letGoOfAids(until: goal) || hasLetGo
+  }
+
+  private func letGoOfAids(until goal: Int) -> Bool {
+    if HeldMemory.bytes <= goal { return false }
+    let hasLetGo = Atomic(false)
+    let hasWaited = waitForRefresher { [refresher] in
+      hasLetGo.store(refresher.letGoOfAids(until: goal), ordering: .relaxed)
+    }
+    return hasWaited && hasLetGo.load(ordering: .relaxed)
   }
 
   /// What is let go is freed on the refresher's queue. That may itself wait for whoever asks for room

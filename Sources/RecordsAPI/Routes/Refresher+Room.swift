@@ -10,8 +10,9 @@ extension Refresher {
   /// - Throws: `FetchFailure` as a ``Problem``, where there is no room for it.
   func checkRoom(forText bytes: Int) throws(Problem) {
     guard bytes > MemoryBudget.step, !memory.hasRoom(for: 2 * bytes) else { return }
-    memory.noteRefusal()
     memory.makeRoomSoon(for: 2 * bytes)
+    if memory.willHaveRoom(for: 2 * bytes) { return }
+    memory.noteRefusal()
     throw Problem(.noMemory(limits))
   }
 }

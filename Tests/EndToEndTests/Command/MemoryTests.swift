@@ -185,6 +185,9 @@ import Testing
     let reasons = try served.client.get("/v1/queries/played").json["refreshes"]["fallbacks"]
     // Slowed down, they are put off in favour of each other, and run again for that reason.
     if !isSanitized { #expect((reasons["noMemory"].int ?? 0) > 0, "\(reasons)") }
+    // A page of two megabytes has no room beside them.
+    let page = try served.client.get("/v1/queries/numbers/records?n=200&limit=200")
+    #expect(page.status == 200, "\(page.text.prefix(300))")
     #expect(try served.metric("memory_refusals_total") == 0)
     #expect(try served.client.get("/readyz").status == 200)
     try served.expectWithinBudget()
