@@ -221,7 +221,7 @@ extension LiveResult {
     var contributions = contributions
     self.contributions = nil
     var index = index
-    if index == nil, plan.needsIndex || meter.hasRoom(forAids: OwnerIndex.size(of: old.count)) {
+    if index == nil, plan.needsIndex || meter.hasRoom(forAidOf: OwnerIndex.size(of: old.count)) {
       index = makeIndex(old, plan, &contributions)
     }
     (self.index, groupIndex) = (nil, nil)

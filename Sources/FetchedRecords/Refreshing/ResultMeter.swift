@@ -16,7 +16,7 @@ struct ResultMeter {
   private var nextLook = 0
 
   /// A result of so many bytes may use what is kept in reserve: whoever signs in finds room for what
-  /// is theirs, whatever others have taken.
+  /// is theirs, whatever others have taken; and so may an aid.
   private static let smallSize = 1 << 16
 
   /// There is no room now, and others have to let go first, which cannot be waited for here.
@@ -47,8 +47,12 @@ struct ResultMeter {
     return meter
   }
 
-  /// Whether so many bytes more may be held of an aid. O(1).
-  func hasRoom(forAids bytes: Int) -> Bool { memory?.hasRoom(forAids: bytes) ?? true }
+  /// Whether an aid of so many bytes may be made, or be kept, of which some are counted already: what is small
+  /// always may. O(1).
+  func hasRoom(forAidOf bytes: Int, counted: Int = 0) -> Bool {
+    guard let memory, bytes > Self.smallSize else { return true }
+    return memory.hasRoom(forAids: bytes - counted)
+  }
 
   /// For a program's own queries.
   static let none = ResultMeter(.none, nil, mayWait: false)

@@ -50,7 +50,9 @@ struct Appearances {
       numbers.append(number.value)
       if numbers.count.isMultiple(of: Contributions.step) {
         charge.set(size + numbers.count * MemoryLayout<Int64>.stride)
-        guard meter.hasRoom(forAids: 0) else { throw Contributions.Refusal.noMemory }
+        guard meter.hasRoom(forAidOf: charge.bytes, counted: charge.bytes) else {
+          throw Contributions.Refusal.noMemory
+        }
       }
     }
     values.trim()

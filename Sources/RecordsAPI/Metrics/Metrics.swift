@@ -55,6 +55,10 @@ extension RecordsService {
     metrics.add(
       "memory_bytes", .gauge, "Held by results, indexes, events and answers.", HeldMemory.bytes)
     metrics.add(
+      "memory_aids_bytes", .gauge,
+      "Those of them that only make changes cheaper, and go where room is needed.",
+      HeldMemory.bytesOfAids)
+    metrics.add(
       "memory_limit_bytes", .gauge, "As many may be held: `limits: memory`.",
       refresher.memory.limit)
     metrics.add(

@@ -185,6 +185,7 @@ import Testing
     let reasons = try served.client.get("/v1/queries/played").json["refreshes"]["fallbacks"]
     // Slowed down, they are put off in favour of each other, and run again for that reason.
     if !isSanitized { #expect((reasons["noMemory"].int ?? 0) > 0, "\(reasons)") }
+    #expect(try served.metric("memory_aids_bytes") > 4 << 20)
     // A page of two megabytes has no room beside them.
     let page = try served.client.get("/v1/queries/numbers/records?n=200&limit=200")
     #expect(page.status == 200, "\(page.text.prefix(300))")
