@@ -249,6 +249,39 @@ import Testing
     #expect(known > 5)
   }
 
+  /// Of values without a type, where 1 and 1.0 are one group, and 0.0 and -0.0.
+  @Test func `are what SQLite returns of groups that have equal values which are not the same`()
+    throws
+  {
+    let sql = "SELECT value, kind, count(*) AS n FROM mark GROUP BY value, kind HAVING n > 1"
+    var limits = RefresherLimits()
+    limits.dearGroup = .zero
+    let fixture = try Fixture(
+      schema: """
+        CREATE TABLE mark (id INTEGER PRIMARY KEY, kind REAL, value);
+        WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
+          INSERT INTO mark SELECT i, i % 2, i % 3 FROM n;
+        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]), limits: limits)
+    let watched = try fixture.open("q")
+    #expect(watched.snapshot.query.plan?.tally != nil)
+    var known: [Bool] = []
+    for change in (10..<15).map({ "UPDATE mark SET value = \($0) WHERE id = 4" }) + [
+      "UPDATE mark SET value = 'x' WHERE id IN (8, 10)",
+      "UPDATE mark SET value = 1.0 WHERE id = 8",
+      "UPDATE mark SET value = 77.0 WHERE id IN (8, 10)",
+      "UPDATE mark SET value = 77 WHERE id IN (12, 14)",
+      "UPDATE mark SET value = 2.5 WHERE id IN (8, 10)",
+      "UPDATE mark SET value = -0.0 WHERE id IN (8, 10)",
+      "UPDATE mark SET value = 0.0 WHERE id IN (8, 2)",
+      "UPDATE mark SET value = 1 WHERE id IN (8, 10, 2)", "UPDATE mark SET value = 5 WHERE id = 3",
+      "UPDATE mark SET value = value * 1.0", "UPDATE mark SET value = 6.0 WHERE id = 5",
+    ] {
+      try fixture.expect(watched, toShow: sql, after: change)
+      known.append(fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true })
+    }
+    #expect(known.contains(true))
+  }
+
   /// More rows change than there are records, from the first commit on.
   @Test(
     arguments: [

@@ -52,6 +52,8 @@ final class FollowedRows: @unchecked Sendable {
   var hasSkipped = false
   /// Of groups, which ones have changed at the latest commits; nil: none is known.
   private(set) var groupChanges: GroupChanges?
+  /// Whether it is certain at their commit which rows are of one group.
+  private var areGroupsCertain = false
   /// Not before this they are asked for.
   private(set) var notBefore = ContinuousClock.now
   private var nextPause = FollowedRows.pause
@@ -163,7 +165,11 @@ final class FollowedRows: @unchecked Sendable {
   /// Notes which groups an update concerns, or that this is not known any more.
   func noteChangedGroups(of update: LiveUpdate, commit number: Int) {
     guard case .groups(let termCount, _) = use else { return }
-    if groupChanges == nil || update.refetchReasons != nil {
+    let wereCertain = areGroupsCertain
+    areGroupsCertain = (update.presented as? GroupTotals)?.areGroupsCertain ?? false
+    // A group that was one with an equal one changes with it.
+    let areKnown = wereCertain && areGroupsCertain && update.refetchReasons == nil
+    if groupChanges == nil || !areKnown {
       groupChanges = GroupChanges(since: number)
     } else {
       groupChanges?.note(update.changes, termCount: termCount, commit: number)
@@ -175,6 +181,7 @@ final class FollowedRows: @unchecked Sendable {
     self.live = live
     lastChange = live.snapshot.commit
     groupChanges = GroupChanges(since: live.snapshot.commit)
+    areGroupsCertain = (live.snapshot.presented as? GroupTotals)?.areGroupsCertain ?? false
     return areOfUse(presented: live.snapshot.presented)
   }
 

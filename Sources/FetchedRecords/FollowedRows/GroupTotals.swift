@@ -17,8 +17,11 @@ struct GroupTotals: Sendable {
   private let termCount: Int
   private let columnCount: Int
   private let charge = MemoryCharge(isOfAid: true)
-  /// Rows with a real that equals an integer: SQLite takes both for one group, which shows either.
-  private var alikeRows = 0
+  /// By what the rows of a group have in common, how many of them have integers, and reals that equal one: where both
+  /// are there, SQLite takes them for one group, which shows either. And so 0.0 and -0.0.
+  private var integerRows: [Int]
+  private var wholeRows: [Int]
+  private var negativeZeroRows = 0
 
   /// A group is worth what its totals take where it has so many rows on average.
   private static let rowsOfGroup = 16
@@ -37,6 +40,8 @@ struct GroupTotals: Sendable {
     self.termCount = termCount
     runs = order.map { RecordOrder(Array($0.terms.prefix { $0.column <= termCount })) }
     columnCount = results.layout.columns.count - termCount
+    integerRows = Array(repeating: 0, count: termCount)
+    wholeRows = integerRows
     var last: Record?
     for record in results.records(in: 0..<results.count) {
       enter(record, 1)
@@ -95,16 +100,31 @@ struct GroupTotals: Sendable {
 
   private mutating func enter(_ record: Record, _ sign: Int) {
     let group = record.values(ofFirst: termCount)
-    if group.contains(where: \.equalsAnInteger) { alikeRows += sign }
+    for (term, value) in group.enumerated() { noteKind(of: value, term, sign) }
     groups[group, default: RunningTotals(columnCount: columnCount)]
       .enter(record, sign, from: termCount)
     if sign < 0, groups[group]?.rowCount == 0 { groups[group] = nil }
   }
 
+  private mutating func noteKind(of value: Value, _ term: Int, _ sign: Int) {
+    switch value {
+    case .integer: integerRows[term] += sign
+    case .real(let real):
+      if Int64(exactly: real) != nil { wholeRows[term] += sign }
+      if real == 0, real.sign == .minus { negativeZeroRows += sign }
+    case .null, .text, .blob: break
+    }
+  }
+
+  /// Whether it is certain which rows are of one group.
+  var areGroupsCertain: Bool {
+    negativeZeroRows == 0 && zip(integerRows, wholeRows).allSatisfy { $0 == 0 || $1 == 0 }
+  }
+
   /// Whether a group has rows; nil: which rows are of it, is not certain.
   ///
   /// O(log g), g groups.
-  func contains(_ group: [Value]) -> Bool? { alikeRows == 0 ? groups[group] != nil : nil }
+  func contains(_ group: [Value]) -> Bool? { areGroupsCertain ? groups[group] != nil : nil }
 
   /// The value of an aggregate of a group's rows, also where it has none.
   ///
@@ -119,7 +139,7 @@ struct GroupTotals: Sendable {
   func value(
     of aggregate: Aggregate, in group: [Value], among rows: Results, by order: RecordOrder
   ) -> Value? {
-    guard alikeRows == 0 else { return nil }
+    guard areGroupsCertain else { return nil }
     let totals = groups[group] ?? RunningTotals(columnCount: columnCount)
     if aggregate.countsOnce {
       let once = once[group.map(\.wholeAsInteger)] ?? ColumnTotals()
