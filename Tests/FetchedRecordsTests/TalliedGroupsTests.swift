@@ -50,12 +50,19 @@ import Testing
     "WITH p AS (SELECT * FROM player WHERE score < 280) SELECT team, count(*) AS n FROM p GROUP BY team",
   ]
 
-  private func fixture(_ sql: String, section: String? = nil) throws -> Fixture {
+  private func fixture(
+    _ sql: String, section: String? = nil, schema: String = schema
+  ) throws -> Fixture {
     var limits = RefresherLimits()
     limits.dearGroup = .zero
     var definition = QueryDefinition(name: "q", form: .sql(sql))
     definition.section = section
-    return try Fixture(schema: Self.schema, queries: .definitions([definition]), limits: limits)
+    return try Fixture(schema: schema, queries: .definitions([definition]), limits: limits)
+  }
+
+  /// Whether the last change was brought in by what rows come to.
+  private func isKnown(_ watched: Watched, _ fixture: Fixture) -> Bool {
+    fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true }
   }
 
   /// Commits until what is dear is followed.
@@ -77,7 +84,7 @@ import Testing
     var known = 0
     for change in Self.changes {
       try fixture.expect(watched, toShow: sql, after: change)
-      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+      known += isKnown(watched, fixture) ? 1 : 0
     }
     // On a busy machine the rows are not there in a moment.
     #expect(known > 0)
@@ -119,9 +126,8 @@ import Testing
         (SELECT max(likes) FROM post AS p WHERE account.name = p.author AND p.likes < 50) AS best
       FROM account ORDER BY n DESC
       """
-    var limits = RefresherLimits()
-    limits.dearGroup = .zero
-    let fixture = try Fixture(
+    let fixture = try fixture(
+      sql,
       schema: """
         CREATE TABLE account (name TEXT PRIMARY KEY, city TEXT);
         CREATE TABLE post (id INTEGER PRIMARY KEY, author TEXT, likes INTEGER);
@@ -129,7 +135,7 @@ import Testing
         INSERT INTO account VALUES ('ann', ''), ('bob', ''), ('1', ''), (NULL, '');
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 90)
           INSERT INTO post SELECT i, CASE i % 4 WHEN 0 THEN 'ann' WHEN 1 THEN 'bob' WHEN 2 THEN 1 END, i FROM n;
-        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]), limits: limits)
+        """)
     let watched = try fixture.open("q")
     #expect(watched.snapshot.query.plan?.owned?.key != nil)
     var known = 0
@@ -141,7 +147,7 @@ import Testing
       "UPDATE post SET author = NULL WHERE id = 7",
     ] {
       try fixture.expect(watched, toShow: sql, after: change)
-      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+      known += isKnown(watched, fixture) ? 1 : 0
     }
     #expect(known > 5)
   }
@@ -160,7 +166,7 @@ import Testing
     ]
     for change in Self.changes + more {
       try fixture.expect(watched, toShow: sql, after: change)
-      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+      known += isKnown(watched, fixture) ? 1 : 0
     }
     // On a busy machine the rows are not there in a moment.
     #expect(known > 0)
@@ -208,7 +214,7 @@ import Testing
     ]
     for change in Self.changes + more {
       try fixture.expect(watched, toShow: sql, after: change)
-      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+      known += isKnown(watched, fixture) ? 1 : 0
     }
     #expect(known > 3)
   }
@@ -219,15 +225,14 @@ import Testing
       SELECT club, count(DISTINCT value) AS n, sum(DISTINCT value) AS sum, avg(DISTINCT value) AS average,
         total(DISTINCT value + 0) AS total, count(*) AS all_ FROM mark GROUP BY club
       """
-    var limits = RefresherLimits()
-    limits.dearGroup = .zero
-    let fixture = try Fixture(
+    let fixture = try fixture(
+      sql,
       schema: """
         CREATE TABLE mark (id INTEGER PRIMARY KEY, club INTEGER, value);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
           INSERT INTO mark SELECT i, i % 4, CASE i % 4 WHEN 0 THEN i % 3 WHEN 1 THEN i % 3 * 1.0
             WHEN 2 THEN i % 5 * 0.5 WHEN 3 THEN iif(i % 8 = 3, i % 3, i % 3 * 1.0) END FROM n;
-        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]), limits: limits)
+        """)
     let watched = try fixture.open("q")
     #expect(watched.snapshot.query.plan?.tally?.rows.count == 2)
     var known = 0
@@ -244,7 +249,7 @@ import Testing
       "UPDATE mark SET value = 0.1 WHERE id = 12",
     ] {
       try fixture.expect(watched, toShow: sql, after: change)
-      known += fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true } ? 1 : 0
+      known += isKnown(watched, fixture) ? 1 : 0
     }
     #expect(known > 5)
   }
@@ -254,14 +259,13 @@ import Testing
     throws
   {
     let sql = "SELECT value, kind, count(*) AS n FROM mark GROUP BY value, kind HAVING n > 1"
-    var limits = RefresherLimits()
-    limits.dearGroup = .zero
-    let fixture = try Fixture(
+    let fixture = try fixture(
+      sql,
       schema: """
         CREATE TABLE mark (id INTEGER PRIMARY KEY, kind REAL, value);
         WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120)
           INSERT INTO mark SELECT i, i % 2, i % 3 FROM n;
-        """, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]), limits: limits)
+        """)
     let watched = try fixture.open("q")
     #expect(watched.snapshot.query.plan?.tally != nil)
     var known: [Bool] = []
@@ -277,7 +281,7 @@ import Testing
       "UPDATE mark SET value = value * 1.0", "UPDATE mark SET value = 6.0 WHERE id = 5",
     ] {
       try fixture.expect(watched, toShow: sql, after: change)
-      known.append(fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true })
+      known.append(isKnown(watched, fixture))
     }
     #expect(known.contains(true))
   }
@@ -303,7 +307,7 @@ import Testing
       try fixture.expect(
         watched, toShow: sql,
         after: "UPDATE player SET score = score + \(score) WHERE id BETWEEN 1000 AND 1199")
-      known.append(fixture.refresher.queue.sync { watched.controller.areGroupsKnown == true })
+      known.append(isKnown(watched, fixture))
     }
     #expect(known.contains(true))
     #expect(!known.prefix(3).contains(true))

@@ -47,11 +47,11 @@ struct ResultMeter {
     return meter
   }
 
-  /// Whether an aid of so many bytes may be made, or be kept, of which some are counted already: what is small
-  /// always may. O(1).
-  func hasRoom(forAidOf bytes: Int, counted: Int = 0) -> Bool {
+  /// Whether an aid of so many bytes may be made, or be kept where they are counted already: what is small always
+  /// may. O(1).
+  func hasRoom(forAidOf bytes: Int, isCounted: Bool = false) -> Bool {
     guard let memory, bytes > Self.smallSize else { return true }
-    return memory.hasRoom(forAids: bytes - counted)
+    return memory.hasRoom(forAids: isCounted ? 0 : bytes)
   }
 
   /// For a program's own queries.

@@ -50,7 +50,7 @@ struct Appearances {
       numbers.append(number.value)
       if numbers.count.isMultiple(of: Contributions.step) {
         charge.set(size + numbers.count * MemoryLayout<Int64>.stride)
-        guard meter.hasRoom(forAidOf: charge.bytes, counted: charge.bytes) else {
+        guard meter.hasRoom(forAidOf: charge.bytes, isCounted: true) else {
           throw Contributions.Refusal.noMemory
         }
       }

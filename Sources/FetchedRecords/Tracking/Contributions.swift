@@ -89,7 +89,7 @@ struct Contributions {
         if count >= nextLook {
           nextLook = count + Self.step
           account()
-          guard meter.hasRoom(forAidOf: size, counted: size) else { throw Refusal.noMemory }
+          guard meter.hasRoom(forAidOf: size, isCounted: true) else { throw Refusal.noMemory }
         }
       }
     }
@@ -108,7 +108,7 @@ struct Contributions {
     }
     limit = 2 * count + 1024
     account()
-    guard meter.hasRoom(forAidOf: size, counted: size) else { throw Refusal.noMemory }
+    guard meter.hasRoom(forAidOf: size, isCounted: true) else { throw Refusal.noMemory }
   }
 
   /// Bytes.
