@@ -14,6 +14,8 @@ package enum TableChanges: Sendable, Equatable {
   package enum Reason: String, Sendable, CaseIterable {
     /// The table's rows are not followed.
     case notFollowed
+    /// Its rows are going to be followed, and what was on a page that was written had not been read.
+    case notReadYet
     /// The table has no rowids, and its rows are not followed by their keys.
     case withoutRowID
     /// The table is virtual, and one of the tables that it may read has changed.

@@ -77,6 +77,11 @@ struct BTreePages {
   /// Whether a page has rows of the table.
   func hasRows(_ role: Role) -> Bool { role.isLeaf || !isTable[role.tree] }
 
+  /// Whether a page has rows of this table. O(1).
+  func hasRows(_ page: UInt32, of tree: Tree) -> Bool {
+    role(of: page).map { $0.tree == tree && hasRows($0) } == true
+  }
+
   /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.
   func leaves(of tree: Tree, root: UInt32) -> [UInt32] {
     guard let top = interior[root] else { return [root] }

@@ -13,8 +13,12 @@ struct CellDiff {
   private(set) var overflowRows: [LeafReader.OverflowRow] = []
   private(set) var pages = 0
   private(set) var cells = 0
+  /// Whether there was a page of which it is not known what was on it.
+  private(set) var lacksPages = false
   /// By number, of the rows without rowid that there are.
   private(set) var keys: [Int64: [Value]] = [:]
+
+  mutating func noteLackOfPage() { lacksPages = true }
 
   mutating func leafRemoved(_ old: LeafCells) {
     pages += 1
@@ -93,6 +97,12 @@ extension CellDigests {
   func touchedRows(_ changed: ChangedPages) -> [Int64] {
     guard !overflow.isEmpty else { return [] }
     return changed.compactMap(overflow.owner)
+  }
+
+  /// Takes over what was on a page, before it is compared with what there is now.
+  func recall(_ former: PageImage, _ reader: inout LeafReader) throws(CaptureDoubt) {
+    try read(former, &reader)
+    if !isTooLarge { leaves[former.number] = reader.leaf }
   }
 
   /// Reads a leaf that changed or joined the table.

@@ -63,9 +63,12 @@ extension ChangeReader {
     let snapshot = try SnapshotPages(
       files: look.files, index: look.wal.index, header: header, isExact: look.isExact,
       changed: changed, fileHeader: map.layout, buffers: buffers)
+    let former =
+      isComplete && !map.isComplete
+      ? try? FormerPages(at: old, seenFrom: header, look, of: map, buffers: buffers) : nil
     let changes =
       try isComplete
-      ? follow(changed, map, look, from: snapshot, in: db)
+      ? follow(changed, map, look, from: snapshot, former, in: db)
       : rebuild(map, changed: nil, look, from: snapshot, in: db)
     // A rebuild has made another map.
     self.map?.position = .log(header)
@@ -73,9 +76,11 @@ extension ChangeReader {
   }
 
   /// Brings the map up to date from the changed pages, and tells what that changed.
+  ///
+  /// The pages are now as in `snapshot`, and were as in `former`; nil: what they were is gone.
   func follow(
     _ changed: ChangedPages, _ map: DatabaseMap, _ look: Look, from snapshot: SnapshotPages,
-    in db: Database
+    _ former: FormerPages? = nil, in db: Database
   ) throws -> DatabaseChanges {
     if changed.contains(1) {
       try snapshot.updateLayout()
@@ -87,7 +92,7 @@ extension ChangeReader {
     let outlined = map.outlinedTables
     var report = ChangeReport(map, rowsOnLeavesOf: outlined)
     var unclaimed = UnclaimedPages()
-    try compare(changed, map, from: snapshot, &unclaimed, into: &report)
+    try compare(changed, map, from: snapshot, former, &unclaimed, into: &report)
     try tellPresentRows(of: outlined, changed, map, from: snapshot, into: &report)
     try report.claim(&unclaimed, changed, from: snapshot)
     updateOutlines(map, changed, from: snapshot)
@@ -104,15 +109,18 @@ extension ChangeReader {
   /// Compares the leaves that changed, joined or left.
   private func compare(
     _ changed: ChangedPages, _ map: DatabaseMap, from snapshot: SnapshotPages,
-    _ unclaimed: inout UnclaimedPages, into report: inout ChangeReport
+    _ former: FormerPages?, _ unclaimed: inout UnclaimedPages, into report: inout ChangeReport
   ) throws(CaptureDoubt) {
     var diffs: [Int: CellDiff] = [:]
     for page in changed {
+      recall(page, map, from: former, &diffs)
       if try !compare(page, map, from: snapshot, &diffs, into: &report) { unclaimed.insert(page) }
     }
     for page in map.pages.journal.keys where !changed.contains(page) {
       let (old, new) = (map.pages.oldRole(of: page), map.pages.role(of: page))
-      if old != new { _ = try compare(page, map, from: snapshot, &diffs, into: &report) }
+      guard old != new else { continue }
+      recall(page, map, from: former, &diffs)
+      _ = try compare(page, map, from: snapshot, &diffs, into: &report)
     }
     for (tree, digests) in map.followed.enumerated() {
       guard let digests, !digests.isTooLarge else { continue }
@@ -134,11 +142,24 @@ extension ChangeReader {
       &diff, touched: touched, digest: leafReader.digest, from: snapshot)
     statistics.pagesDiffed += diff.pages
     statistics.cellsDiffed += diff.cells
-    if digests.checkSize() {
-      report.add(digests.changes(of: rows, diff), ofTree: tree)
-    } else {
+    if !digests.checkSize() {
       report.addWhole(tree: tree, .tooManyOverflowPages)
+    } else if diff.lacksPages {
+      report.addWhole(tree: tree, .notReadYet)
+    } else {
+      report.add(digests.changes(of: rows, diff), ofTree: tree)
     }
+  }
+
+  /// Reads what was on a page of a followed table whose turn to be read had not come.
+  private func recall(
+    _ page: UInt32, _ map: DatabaseMap, from former: FormerPages?, _ diffs: inout [Int: CellDiff]
+  ) {
+    guard let old = map.pages.oldRole(of: page), let digests = map.digests(old.tree),
+      digests.lacks(page), map.pages.hasRows(old)
+    else { return }
+    if former?.read(page, into: digests, &leafReader) == true { return }
+    diffs[old.tree, default: CellDiff()].noteLackOfPage()
   }
 
   /// - returns: false for a page that is in no b-tree and was in none.

@@ -1,4 +1,4 @@
-import GRDB
+package import GRDB
 
 /// Reading what the map should hold.
 extension ChangeReader {
@@ -26,7 +26,7 @@ extension ChangeReader {
     let map = DatabaseMap(
       position: position, layout: snapshot.layout, schema: schema,
       pages: try BTreePages(roots: schema.trees.map(\.root), from: snapshot), tables: followed)
-    try map.follow(followed, reader: &leafReader, from: snapshot)
+    try follow(in: map, from: snapshot)
     loadOutlines(map, from: snapshot)
     if case .file = position { _ = try scan(map, from: snapshot) }
     return map
@@ -73,8 +73,36 @@ extension ChangeReader {
   func loadFollowedTables(_ look: Look) throws(CaptureDoubt) {
     guard let map else { return }
     let snapshot = try snapshot(look, of: map)
-    try map.follow(followed, reader: &leafReader, from: snapshot)
+    try follow(in: map, from: snapshot)
     isLoadPending = false
     loadOutlines(map, from: snapshot)
+  }
+
+  /// Lets a map follow the tables that are to be followed.
+  func follow(in map: DatabaseMap, from snapshot: some DatabasePages) throws(CaptureDoubt) {
+    try map.follow(
+      followed, readingAtOnce: settings.pagesAtOnce, reader: &leafReader, from: snapshot)
+  }
+
+  /// Whether there are rows that are followed and not read yet.
+  package var hasUnreadRows: Bool { map?.isComplete == false }
+
+  /// Reads some of the rows that are followed and not read yet.
+  ///
+  /// Within the transaction in which ``changes(in:)`` was called. O(p), p as many pages as are asked
+  /// for, and the overflow pages of a few of them.
+  ///
+  /// - Returns: whether any could be read.
+  package func readOn(atMost pages: Int, in db: Database) throws -> Bool {
+    guard let map, !map.isComplete else { return false }
+    do {
+      guard let look = try lookOfMap(in: db) else { return false }
+      try map.readOn(atMost: pages, reader: &leafReader, from: try snapshot(look, of: map))
+      return true
+    } catch let doubt as CaptureDoubt {
+      self.map = nil
+      statistics.count(doubt.rawValue)
+      return false
+    }
   }
 }

@@ -5,7 +5,8 @@ import GRDB
 ///
 /// The map is made anew from the interior pages. The rows of followed tables are kept: a leaf that
 /// is in the old and the new b-tree of a table is read again only if it is among the changed pages
-/// or, where these are not known, if its digest differs.
+/// or, where these are not known, if its digest differs. Of tables not all of which had been
+/// read, reading begins anew.
 extension ChangeReader {
   /// Makes the map anew, and tells what changed; `changed` nil: any page may have.
   func rebuild(
@@ -37,7 +38,7 @@ extension ChangeReader {
     }
     if let changed { try report.claim(&unclaimed, changed, from: snapshot) }
     // Tables that are to be followed and were not there are new, and reported so.
-    try new.follow(followed, reader: &leafReader, from: snapshot)
+    try follow(in: new, from: snapshot)
     loadOutlines(new, known: old, changed, from: snapshot)
     map = new
     return report.changes(&statistics)
@@ -60,7 +61,7 @@ extension ChangeReader {
       }
     }
     for (tree, entry) in new.schema.trees.enumerated() where !entry.isIndex && tree > 0 {
-      let wasFollowed = old.tree(of: entry.table).flatMap { old.digests($0) } != nil
+      let wasFollowed = old.tree(of: entry.table).flatMap { old.completeDigests($0) } != nil
       if wasFollowed { continue }
       if changed == nil {
         report.addWhole(tree: tree, .logLost)
@@ -90,16 +91,13 @@ extension ChangeReader {
     from snapshot: SnapshotPages, into report: inout ChangeReport
   ) throws(CaptureDoubt) {
     let entry = new.schema.trees[tree]
-    guard let oldTree = old.tree(of: entry.table), let digests = old.digests(oldTree),
+    guard let oldTree = old.tree(of: entry.table), let digests = old.completeDigests(oldTree),
       digests.key == entry.key, new.pages.isTable[tree] != (entry.key != nil)
     else { return }
     var diff = CellDiff()
     let leaves = new.pages.pagesWithRows(of: tree, root: entry.root)
     try update(digests, leaves, changed, from: snapshot, &diff)
-    let hasRows = { (page: UInt32) in
-      new.pages.role(of: page).map { $0.tree == tree && new.pages.hasRows($0) } == true
-    }
-    for page in digests.leaves.keys.filter({ !hasRows($0) }) {
+    for page in digests.leaves.keys.filter({ !new.pages.hasRows($0, of: tree) }) {
       digests.leafRemoved(page, diff: &diff)
     }
     let touched =

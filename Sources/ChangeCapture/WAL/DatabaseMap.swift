@@ -15,6 +15,8 @@ final class DatabaseMap {
   var pages: BTreePages
   /// By tree; the schema table always is among them.
   var followed: [CellDigests?]
+  /// The trees among them of which not all is read.
+  private var unread: Set<Int> = []
   /// By tree: under which name to report it.
   private(set) var names: [String]
   /// By tree: where the entries are of those whose outlines are kept.
@@ -45,9 +47,13 @@ final class DatabaseMap {
 
   func tree(of table: String) -> Int? { treesByName[table.lowercased()] }
 
-  /// Loads the digests of tables that are to be followed and are not, and drops the others'.
+  /// Begins the digests of tables that are to be followed and are not, and drops the others'.
+  ///
+  /// Tables with at most `fewPages` pages are read at once. O(t + p log p), t trees, p the pages of the
+  /// new ones.
   func follow(
-    _ tables: FollowedTables, reader: inout LeafReader, from snapshot: some DatabasePages
+    _ tables: FollowedTables, readingAtOnce fewPages: Int, reader: inout LeafReader,
+    from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     self.tables = tables
     for (index, tree) in schema.trees.enumerated() where !tree.isIndex {
@@ -55,19 +61,49 @@ final class DatabaseMap {
       guard index == 0 || tables.contains(tree.table), pages.isTable[index] != (tree.key != nil)
       else {
         followed[index] = nil
+        unread.remove(index)
         continue
       }
       guard followed[index] == nil else { continue }
-      let digests = CellDigests(table: tree.table, key: tree.key)
-      try digests.load(
-        leaves: pages.pagesWithRows(of: index, root: tree.root), reader: &reader, from: snapshot)
+      let rows = pages.pagesWithRows(of: index, root: tree.root)
+      let digests = CellDigests(table: tree.table, key: tree.key, pages: rows)
+      if index == 0 || rows.count <= fewPages {
+        _ = try digests.read(
+          atMost: .max, in: pages, of: index, reader: &reader, from: snapshot)
+      } else {
+        unread.insert(index)
+      }
       followed[index] = digests
     }
   }
 
-  /// The digests of a table whose rows are followed.
+  /// Whether all rows are known of all tables that are followed.
+  var isComplete: Bool { unread.isEmpty }
+
+  /// Reads on in the tables of which not all is read. O(p), p as many pages as are asked for.
+  func readOn(
+    atMost limit: Int, reader: inout LeafReader, from snapshot: some DatabasePages
+  ) throws(CaptureDoubt) {
+    var left = limit
+    while left > 0, let tree = unread.first {
+      if let digests = followed[tree] {
+        left -= try digests.read(
+          atMost: left, in: pages, of: tree, reader: &reader, from: snapshot)
+        if !digests.isComplete { return }
+      }
+      unread.remove(tree)
+    }
+  }
+
+  /// The digests of a table whose rows are followed, as far as they are read.
   func digests(_ tree: Int) -> CellDigests? {
     guard let digests = followed[tree], !digests.isTooLarge else { return nil }
+    return digests
+  }
+
+  /// The digests of a table all of whose rows are followed.
+  func completeDigests(_ tree: Int) -> CellDigests? {
+    guard let digests = digests(tree), digests.isComplete else { return nil }
     return digests
   }
 }

@@ -61,11 +61,11 @@ extension ChangeReport {
     try unclaimed.removeFree(from: snapshot)
     for page in changed where !unclaimed.isEmpty {
       guard page <= snapshot.pageCount, let role = map.pages.role(of: page) else { continue }
-      let isKnown = role.isLeaf && map.digests(role.tree) != nil
+      let isKnown = role.isLeaf && map.completeDigests(role.tree) != nil
       if !isKnown { try unclaimed.removeOverflow(of: page, from: snapshot) }
     }
     guard !unclaimed.isEmpty else { return }
-    for tree in map.schema.trees.indices where map.digests(tree) == nil {
+    for tree in map.schema.trees.indices where map.completeDigests(tree) == nil {
       addWhole(tree: tree, .overflow)
     }
   }

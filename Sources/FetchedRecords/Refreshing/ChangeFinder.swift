@@ -17,6 +17,12 @@ protocol ChangeFinder: AnyObject {
 
   var statistics: CaptureStatistics { get }
 
+  /// Whether there are wanted rows that have to be read before their changes are found for certain.
+  var hasUnreadRows: Bool { get }
+
+  /// Reads some pages of them; whether it could.
+  func readOn(atMost pages: Int, in db: Database) throws -> Bool
+
   /// How many pages have to be read to know where each entry of a b-tree is; nil: that is not known.
   func pagesToOutline(_ tree: OutlinedTree) -> Int?
 
@@ -34,6 +40,10 @@ protocol ChangeFinder: AnyObject {
 }
 
 extension ChangeFinder {
+  var hasUnreadRows: Bool { false }
+
+  func readOn(atMost pages: Int, in db: Database) throws -> Bool { false }
+
   func pagesToOutline(_ tree: OutlinedTree) -> Int? { nil }
 
   func readAhead(_ tree: OutlinedTree, atMost pages: Int, in db: Database) throws -> Bool { true }

@@ -56,7 +56,7 @@ extension Refresher {
       if access.isOutdated { disconnect() }
       isBehind = false
       noteSuccess()
-      readOutlinesSoon()
+      readAheadSoon()
       return result
     } catch {
       let failure = FetchFailure(any: error)

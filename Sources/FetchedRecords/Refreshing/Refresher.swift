@@ -64,8 +64,10 @@ package final class Refresher: @unchecked Sendable {
   var outlines: Set<OutlinedTree> = []
   /// Those that are read before anybody asks, the next one last.
   var outlinesToRead: [OutlinedTree] = []
-  /// Whether a piece of work is on the queue that does so.
-  var isReadingOutlines = false
+  /// Whether a piece of work is on the queue that reads ahead.
+  var isReadingAhead = false
+  /// At which commit nothing could be read ahead of rows that are followed.
+  var vainReading: Int?
   /// When each table last changed.
   var lastChanges = LastChanges()
   /// What is known of the results that are read in pages.

@@ -90,8 +90,10 @@ private final class MemoryPages: DatabasePages {
       do {
         let key =
           map.isTable[tree] ? nil : TableKey(columns: ["a", "b"], collations: [.noCase, .rtrim])
-        try CellDigests(table: "t", key: map.isTable[tree] ? nil : key).load(
-          leaves: map.pagesWithRows(of: tree, root: root), reader: &reader, from: snapshot)
+        let digests = CellDigests(
+          table: "t", key: map.isTable[tree] ? nil : key,
+          pages: map.pagesWithRows(of: tree, root: root))
+        _ = try digests.read(atMost: .max, in: map, of: tree, reader: &reader, from: snapshot)
         for page in map.leaves(of: tree, root: root) {
           _ = try BTreePage(try snapshot.page(page)).overflowHeads(
             usableSize: snapshot.layout.usableSize)

@@ -48,6 +48,7 @@ import Testing
       """
       \(layout), seed \(seed): \(run.commits) transactions, \
       \(run.examiner.summary); \(run.outlines.summary); \
+      \(run.incompleteLooks) before all was read; \
       \(run.reader.statistics.logRestarts) logs begun anew; \(fallbacks)
       """)
     #expect(run.examiner.rowsReported <= run.examiner.rowsChanged * 102 / 100 + 50)

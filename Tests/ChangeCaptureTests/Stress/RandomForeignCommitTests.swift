@@ -39,7 +39,7 @@ import Testing
 private final class ForeignRun {
   private let folder: TemporaryFolder
   private let connection: DatabaseQueue
-  private let reader = ChangeReader(tables: Set(RandomSQL.rowidTables + RandomSQL.otherTables))
+  private let reader: ChangeReader
   private var sql: RandomSQL
   private var random = RandomSource(seed: RandomSource.seed)
   private var examiner: Examiner
@@ -48,6 +48,9 @@ private final class ForeignRun {
 
   init(pageSize: Int, journalMode: String) throws {
     folder = try TemporaryFolder()
+    reader = ChangeReader(
+      tables: Set(RandomSQL.rowidTables + RandomSQL.otherTables),
+      settings: .init(pagesAtOnce: random.pick([0, 5, 1000])))
     title = "page size \(pageSize), \(journalMode), seed \(RandomSource.seed)"
     sql = RandomSQL(
       random: RandomSource(seed: RandomSource.seed ^ UInt64(pageSize)), hasFullTextSearch: false)
@@ -108,6 +111,11 @@ private final class ForeignRun {
         let isCommitted = !random.once(in: 20)
         try examiner.examine(changes, try Contents(of: db), isCommitted: isCommitted)
         if isCommitted { reader.commit() }
+        if random.once(in: 3) { _ = try reader.readOn(atMost: random.number(1...9), in: db) }
+        // Now and then it all begins anew.
+        if random.once(in: 30) {
+          for tables in [[], reader.tables] { try reader.follow(tables, in: db) }
+        }
       }
     } catch let miss as Examiner.Miss {
       throw Examiner.Miss(

@@ -32,6 +32,8 @@ final class StressRun {
   private(set) var examiner: Examiner
   private(set) var outlines = OutlineExaminer()
   private(set) var commits = 0
+  /// Looks at which not all rows were known that are followed.
+  private(set) var incompleteLooks = 0
   /// Whether the next look reports some changes for the second time.
   private var wasCarried = false
   private var history: [String] = []
@@ -60,7 +62,9 @@ final class StressRun {
     configuration.readonly = true
     connection = try DatabaseQueue(path: folder.file(), configuration: configuration)
     longReader = try DatabaseQueue(path: folder.file(), configuration: configuration)
-    let reader = ChangeReader(tables: Set(RandomSQL.rowidTables + RandomSQL.otherTables))
+    let reader = ChangeReader(
+      tables: Set(RandomSQL.rowidTables + RandomSQL.otherTables),
+      settings: .init(pagesAtOnce: random.pick([0, 0, 5, 1000])))
     self.reader = reader
     examiner = try connection.read { db in
       _ = try reader.changes(in: db)
@@ -121,17 +125,20 @@ final class StressRun {
           for _ in 0..<random.number(0...3) { try writeTransaction() }
         }
       }
+      let isComplete = !reader.hasUnreadRows
+      if !isComplete { incompleteLooks += 1 }
       let changes = try reader.changes(in: db)
       if random.once(in: 10), try reader.changes(in: db) != changes {
         throw Examiner.Miss(description: "a second look at the same snapshot differs")
       }
-      let isExact = reader.carried.isNothing && !wasCarried
+      let isExact = isComplete && reader.carried.isNothing && !wasCarried
       try examiner.examine(
         changes, try Contents(of: db), isCommitted: isCommitted, isExact: isExact)
       if isCommitted { reader.commit() }
       try outlines.examine(reader, in: db, &random)
       wasCarried = !reader.carried.isNothing || !isCommitted
       if follows { try followOthers(in: db) }
+      if random.once(in: 3) { _ = try reader.readOn(atMost: random.number(1...9), in: db) }
       if random.once(in: 4) { try reader.checkInvariants(in: db) }
     }
   }

@@ -10,8 +10,6 @@ import QueryAnalysis
 extension Refresher {
   /// Smaller ones are read in a millisecond, when they are asked for.
   private static let fewPages = 1024
-  /// So many are read at a time: some 0.5 ms.
-  private static let pagesAtOnce = 1024
   /// So many are read in all, some 8 bytes of memory each.
   private static let mostPagesAhead = 4 * mostPages
 
@@ -29,22 +27,10 @@ extension Refresher {
     }
   }
 
-  /// Reads on behind whatever waits for the queue.
-  func readOutlinesSoon() {
-    guard !outlinesToRead.isEmpty, !isReadingOutlines, !isStopped else { return }
-    isReadingOutlines = true
-    access.async { [self] in
-      isReadingOutlines = false
-      if isStopped { return }
-      // The end of the transaction reads on; after a failure, that of the next one.
-      _ = attempt(notesLog: false) { try readOutlines(in: $0.db) }
-    }
-  }
-
-  private func readOutlines(in db: Database) throws {
-    guard let tree = outlinesToRead.last else { return }
+  /// Reads on in the outline that is next.
+  func readOutline(_ tree: OutlinedTree, atMost pages: Int, in db: Database) throws {
     let finder = changeFinder()
-    guard try finder.readAhead(tree, atMost: Self.pagesAtOnce, in: db) else { return }
+    guard try finder.readAhead(tree, atMost: pages, in: db) else { return }
     outlinesToRead.removeLast()
     // Not where it is in doubt, or has grown too large.
     guard let left = finder.pagesToOutline(tree), left < Self.fewPages else { return }

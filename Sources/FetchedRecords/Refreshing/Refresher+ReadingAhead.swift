@@ -1,0 +1,37 @@
+import ChangeCapture
+import GRDB
+
+// What is read of large tables and indexes before it is needed, a little at a time behind whatever waits
+// for the queue: outlines (`Refresher+Outlines.swift`), and then the rows of the tables that are
+// followed, of which ten million take a second.
+extension Refresher {
+  /// So many pages of an index are read at a time: some 0.5 ms.
+  private static let indexPagesAtOnce = 1024
+  /// So many pages with rows: some 0.5 ms.
+  private static let tablePagesAtOnce = 256
+
+  /// Reads on when the queue has nothing else to do.
+  func readAheadSoon() {
+    guard !isReadingAhead, !isStopped, hasMoreToRead else { return }
+    isReadingAhead = true
+    access.async { [self] in
+      isReadingAhead = false
+      if isStopped { return }
+      // The end of the transaction reads on; after a failure, that of the next one.
+      _ = attempt(notesLog: false) { try readAhead(in: $0.db) }
+    }
+  }
+
+  private var hasMoreToRead: Bool {
+    !outlinesToRead.isEmpty || finder?.hasUnreadRows == true && vainReading != commit
+  }
+
+  private func readAhead(in db: Database) throws {
+    if let tree = outlinesToRead.last {
+      try readOutline(tree, atMost: Self.indexPagesAtOnce, in: db)
+    } else {
+      let isRead = try changeFinder().readOn(atMost: Self.tablePagesAtOnce, in: db)
+      vainReading = isRead ? nil : commit
+    }
+  }
+}
