@@ -56,6 +56,16 @@ struct UnexplainedWrites {
     var change: Instant
     /// Whether it was written when no cause was there, whatever came since.
     var isForeign = false
+    /// When the log was emptied before that, as far as its time tells, and since when it does.
+    var emptied: (time: Int64, start: Instant)?
+
+    /// Whether the log may be emptied just now, so that its time is still to come.
+    mutating func mayBeEmptying(_ found: Emptying?, at now: Instant) -> Bool {
+      guard let found, found.time < status.changed else { return false }
+      let first = emptied.flatMap { $0.time == found.time ? $0.start : nil } ?? now
+      emptied = (found.time, first)
+      return now - first < UnexplainedWrites.emptyingPatience
+    }
   }
 
   private var status: FileStatus?
@@ -69,6 +79,9 @@ struct UnexplainedWrites {
   /// How long a checkpoint may be without a write before it is taken for one whose process was
   /// killed: then what is written next is not its work.
   private static let checkpointPatience = Duration.milliseconds(250)
+  /// How long an empty log may have the time of its last write. ext4 notes when it emptied a file after
+  /// it has freed what was in it, which takes 50 ms for 300 MB.
+  private static let emptyingPatience = Duration.milliseconds(500)
 
   /// Notes what a poll has seen.
   ///
@@ -95,10 +108,13 @@ struct UnexplainedWrites {
     }
     var doubt = doubt ?? Doubt(start: now, status: found, change: now)
     if doubt.status != found { (doubt.status, doubt.change) = (found, now) }
-    if !doubt.isForeign, present != cause {
-      doubt.isForeign = !accounts(present, for: found, emptied)
+    var mayBeEmptying = false
+    if !doubt.isForeign, present != cause, !accounts(present, for: found, emptied) {
+      mayBeEmptying = doubt.mayBeEmptying(emptied, at: now)
+      doubt.isForeign = !mayBeEmptying
     }
     self.doubt = doubt
+    if mayBeEmptying { return false }
     if !doubt.isForeign, present != cause {
       if isSettled || now - doubt.change >= Self.checkpointPatience { adopt(found, present) }
       return false
