@@ -178,7 +178,7 @@ extension BTreePages {
 
   /// Keeps what a page is, before its links change for the first time.
   private mutating func note(_ page: UInt32) {
-    guard journal[page] == nil else { return }
+    guard !isNew, journal[page] == nil else { return }
     journal.updateValue(role(of: page), forKey: page)
   }
 }

@@ -37,6 +37,8 @@ struct BTreePages {
 
   // The state of one update; see BTreePages+Update.swift.
   var journal: [UInt32: Role?] = [:]
+  /// Whether the pages are read for the first time, and were nothing before.
+  private(set) var isNew = true
   var orphans: [UInt32] = []
   var visited: Set<UInt32> = []
 
@@ -53,6 +55,7 @@ struct BTreePages {
     }
     for root in list { try visit(root, changed: ChangedPages(), from: snapshot) }
     finishUpdate()
+    isNew = false
   }
 
   /// What a page is; nil: it is in no b-tree. O(1).
@@ -80,6 +83,33 @@ struct BTreePages {
   /// Whether a page has rows of this table. O(1).
   func hasRows(_ page: UInt32, of tree: Tree) -> Bool {
     role(of: page).map { $0.tree == tree && hasRows($0) } == true
+  }
+
+  /// How many pages have rows of a table. O(i), i the interior pages of all b-trees.
+  func numberOfPagesWithRows(of tree: Tree, root: UInt32) -> Int {
+    guard interior[root] != nil else { return 1 }
+    return interior.values.reduce(0) { count, node in
+      guard node.tree == tree else { return count }
+      return count + (node.height == 1 ? node.children.count : 0) + (isTable[tree] ? 0 : 1)
+    }
+  }
+
+  /// The pages with rows of a table that may have had none in an earlier map. O(p), p the pages of the
+  /// table, most of which take a nanosecond.
+  func pagesWithRows(
+    of tree: Tree, root: UInt32, missingIn old: BTreePages, as oldTree: Tree
+  ) -> [UInt32] {
+    guard interior[root] != nil else { return [root] }
+    var pages: [UInt32] = []
+    for (page, node) in interior where node.tree == tree {
+      let before = old.interior[page].flatMap { $0.tree == oldTree ? $0 : nil }
+      if !isTable[tree], before == nil { pages.append(page) }
+      guard node.height == 1, before?.height != 1 || before?.children != node.children else {
+        continue
+      }
+      pages += node.children
+    }
+    return pages
   }
 
   /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.

@@ -95,10 +95,22 @@ extension ChangeReader {
       digests.key == entry.key, new.pages.isTable[tree] != (entry.key != nil)
     else { return }
     var diff = CellDiff()
-    let leaves = new.pages.pagesWithRows(of: tree, root: entry.root)
-    try update(digests, leaves, changed, from: snapshot, &diff)
-    for page in digests.leaves.keys.filter({ !new.pages.hasRows($0, of: tree) }) {
-      digests.leafRemoved(page, diff: &diff)
+    if let changed {
+      let pages = changed.filter { new.pages.hasRows($0, of: tree) }
+      let others = new.pages.pagesWithRows(
+        of: tree, root: entry.root, missingIn: old.pages, as: oldTree)
+      for page in pages + others.filter({ digests.leaves[$0] == nil && !changed.contains($0) }) {
+        try digests.leafRead(try snapshot.page(page), reader: &leafReader, diff: &diff)
+      }
+    } else {
+      try compareEach(
+        new.pages.pagesWithRows(of: tree, root: entry.root), digests, from: snapshot, &diff)
+    }
+    let count = new.pages.numberOfPagesWithRows(of: tree, root: entry.root)
+    if digests.leaves.count > count {
+      for page in digests.leaves.keys.filter({ !new.pages.hasRows($0, of: tree) }) {
+        digests.leafRemoved(page, diff: &diff)
+      }
     }
     let touched =
       if let changed { digests.touchedRows(changed) } else { Array(digests.overflow.chains.keys) }
@@ -106,16 +118,11 @@ extension ChangeReader {
     try conclude(&diff, of: digests, tree, touched, from: snapshot, into: &report)
   }
 
-  private func update(
-    _ digests: CellDigests, _ leaves: [UInt32], _ changed: ChangedPages?,
-    from snapshot: SnapshotPages, _ diff: inout CellDiff
+  /// Reads all pages of a table that are not as they were.
+  private func compareEach(
+    _ leaves: [UInt32], _ digests: CellDigests, from snapshot: SnapshotPages,
+    _ diff: inout CellDiff
   ) throws(CaptureDoubt) {
-    if let changed {
-      for page in leaves where changed.contains(page) || digests.leaves[page] == nil {
-        try digests.leafRead(try snapshot.page(page), reader: &leafReader, diff: &diff)
-      }
-      return
-    }
     var (reader, compared) = (leafReader, diff)
     try snapshot.forEachPage(leaves) { image throws(CaptureDoubt) in
       if let known = digests.leaves[image.number],
