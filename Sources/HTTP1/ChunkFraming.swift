@@ -3,6 +3,9 @@ package enum ChunkFraming {
   /// The chunk that ends a body.
   package static let end: [UInt8] = Array("0\r\n\r\n".utf8)
 
+  /// What follows the bytes of a chunk.
+  package static let lineEnd: [UInt8] = [.carriageReturn, .lineFeed]
+
   /// The bytes of a chunk's frame around a number of bytes: its size, and two CRLF.
   package static func overhead(_ count: Int) -> Int { digits(count) + 4 }
 
@@ -13,8 +16,7 @@ package enum ChunkFraming {
     guard !bytes.isEmpty else { return }
     appendSize(bytes.count, to: &output)
     output.append(contentsOf: bytes)
-    output.append(.carriageReturn)
-    output.append(.lineFeed)
+    output.append(contentsOf: lineEnd)
   }
 
   /// Appends the line before a chunk.

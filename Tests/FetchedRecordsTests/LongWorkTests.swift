@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import Locks
   import OrderedResults
   import QueryAnalysis
   import Testing
@@ -38,6 +39,40 @@
       _ = try fixture.open("counted", arguments: ["n": .integer(50_000)])
       #expect(refresher.statistics.background > before)
       #expect(yields() == false)
+    }
+
+    @Test func `has what it will tell made ready there`() throws {
+      let fixture = try Fixture(
+        schema: """
+          CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT);
+          INSERT INTO item WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+            WHERE i < 30000) SELECT i, 'a' FROM n
+          """, queries: .everyTable())
+      let refresher = fixture.refresher
+      let seen = Mutex<(ready: [String], told: [String])>(([], []))
+      @Sendable func text(_ changes: ChangeSet, _ old: ResultsSnapshot, _ new: ResultsSnapshot)
+        -> String
+      { "\(changes.count) from \(old.version) to \(new.version) of \(new.commit)" }
+      refresher.open(
+        "item", arguments: [:],
+        prepare: { changes, old, new in
+          seen.withLock { seen in
+            #expect(seen.told.count == seen.ready.count)
+            seen.ready.append(text(changes, old, new))
+          }
+        },
+        onEvent: { event, _ in
+          guard case .changed(let changes, let old, let new) = event else { return }
+          seen.withLock { $0.told.append(text(changes, old, new)) }
+        }, completion: { _ in })
+      refresher.settle()
+      for run in 1...3 {
+        try fixture.write("UPDATE item SET text = 'b\(run)'")
+        fixture.refresh()
+      }
+      let (ready, told) = seen.withLock { $0 }
+      #expect(ready.count == 3)
+      #expect(ready == told)
     }
 
     /// Endless until then, by a clock that stands still within a statement.

@@ -32,6 +32,26 @@ import Testing
     #expect(feed.keys(of: second).offset(ofKey: [.integer(1)]) == nil)
   }
 
+  @Test(arguments: [200, 3000]) func `tells few changes and many alike`(_ count: Int) throws {
+    let fixture = try serve(count)
+    let (feed, broadcast) = (fixture.feed, fixture.feed.log.broadcast)
+    for text in ["a", "b"] {
+      let (before, old) = (broadcast.end, feed.head.snapshot)
+      try fixture.commit("UPDATE t SET text = '\(text)' || text WHERE id <= \(count / 3)")
+      let new = feed.head.snapshot
+      var expected = ChangeEvents(member: feed.present.members[0].name)
+      let isWhole = expected.append(
+        new.results.changesAcrossLayouts(from: old.results), from: old, to: new,
+        unlessLongerThan: feed.present.members[0].size)
+      #expect(isWhole)
+      #expect(expected.count == count / 3 + 2)
+      let told = try #require(broadcast.units(from: before, to: broadcast.end))
+      // Not for an expectation to print.
+      let isSame = told == expected.bytes
+      #expect(isSame)
+    }
+  }
+
   @Test func `holds a small snapshot for all its streams, and no large one`() throws {
     for (count, isHeld) in [(3, true), (2000, false)] {
       let fixture = try serve(count)

@@ -2,6 +2,7 @@ import ChangeCapture
 import Dispatch
 import GRDB
 import HeldMemory
+import OrderedResults
 import QueryAnalysis
 
 /// A connection on which queries run that take long, beside the queue that follows commits.
@@ -107,6 +108,7 @@ final class BackgroundReader: @unchecked Sendable {
           }
           db.endRead()
         }
+        for task in run.tasks { task.prepare(commit: run.commit, key: run.versionKey) }
       }
       work.leave()
       completion(self)
@@ -166,6 +168,8 @@ final class BackgroundRun: @unchecked Sendable {
   let page: PageTask?
   /// The commit that it sees, as the refresher counts them.
   let commit: Int
+  /// Names the states.
+  let versionKey: DigestKey
   /// The state of the log before its transaction began.
   let state: LogState?
   /// The database file.
@@ -187,12 +191,14 @@ final class BackgroundRun: @unchecked Sendable {
   ///   - tasks: the live results that it brings up to date.
   ///   - page: the page that it reads.
   ///   - commit: what its transaction sees.
+  ///   - versionKey: names the states.
   ///   - transaction: another one that sees the same.
   init(
-    _ tasks: [BackgroundTask], page: PageTask? = nil, commit: Int,
+    _ tasks: [BackgroundTask], page: PageTask? = nil, commit: Int, versionKey: DigestKey,
     seeing transaction: ReadTransaction
   ) {
     self.tasks = tasks
+    self.versionKey = versionKey
     self.page = page
     self.commit = commit
     state = transaction.state
@@ -223,6 +229,15 @@ final class BackgroundTask: @unchecked Sendable {
     covered = live.takeMissed()
     expectedDuration = live.durations.fetch
     receivers = live.takeReceivers()
+  }
+
+  /// Has the listener make ready what it will tell.
+  func prepare(commit: Int, key: DigestKey) {
+    guard live.opening == nil, case .success(let update) = outcome else { return }
+    let old = live.snapshot
+    guard update.succession(to: old) == .change else { return }
+    live.listener.prepare(
+      update.changes, from: old, to: update.snapshot(after: old, commit: commit, key: key))
   }
 
   func fail(with failure: FetchFailure) { outcome = .failure(failure) }

@@ -39,6 +39,29 @@ struct LiveUpdate {
       query: query, results: results, number: number, commit: commit, alongside: alongside,
       key: key, presented: presented, places: places)
   }
+
+  /// How an update follows what is shown.
+  enum Succession {
+    /// It is the same, but may be of another commit.
+    case same
+    /// Records came, went or changed, or what stands alongside.
+    case change
+    /// The records have another shape.
+    case reset
+  }
+
+  /// How it follows a state.
+  func succession(to old: ResultsSnapshot) -> Succession {
+    guard bridgesShapes || query.layout == old.results.layout else { return .reset }
+    // What stands alongside is a part of the state that a version names.
+    return changes.isEmpty && alongside == old.alongside ? .same : .change
+  }
+
+  /// The state after another one, as of a commit.
+  func snapshot(after old: ResultsSnapshot, commit: Int, key: DigestKey) -> ResultsSnapshot {
+    let isSame = succession(to: old) == .same
+    return snapshot(isSame ? old.number : old.number + 1, commit: commit, key: key)
+  }
 }
 
 // Working out the next state, without showing it.

@@ -30,6 +30,15 @@ protocol LiveResultListener: AnyObject, Sendable {
   ///   - old: the one before; nil: it is the first.
   func prepare(_ results: Results, after old: Results?)
 
+  /// A next state was worked out beside the queue that follows commits, and will be told next, unless it
+  /// turns out to be of files that are gone: what takes long is made of it there.
+  ///
+  /// - Parameters:
+  ///   - changes: what is different.
+  ///   - old: the state before.
+  ///   - new: as it will be shown.
+  func prepare(_ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot)
+
   /// Something happened; the transaction is over.
   ///
   /// - Parameters:
@@ -71,4 +80,6 @@ extension LiveResultListener {
   var hearsFirst: Bool { false }
 
   func prepare(_ results: Results, after old: Results?) {}
+
+  func prepare(_ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot) {}
 }

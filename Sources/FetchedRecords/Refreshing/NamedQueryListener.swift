@@ -10,19 +10,23 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   private let arguments: QueryArguments
   private let window: Range<Int>?
   private weak let engine: Refresher?
+  private let prepare: Prepare?
   private let onEvent: OnEvent
 
   typealias OnEvent = @Sendable (LiveResultEvent, inout Sleepers) -> Void
+  typealias Prepare =
+    @Sendable (ChangeSet, _ old: ResultsSnapshot, _ new: ResultsSnapshot) -> Void
 
   init(
     _ queryName: String, _ arguments: QueryArguments, _ window: Range<Int>?, engine: Refresher,
-    onEvent: @escaping OnEvent
+    prepare: Prepare?, onEvent: @escaping OnEvent
   ) {
     self.queryName = queryName
     hearsFirst = engine.catalog[queryName]?.definition.isPrivate ?? false
     self.arguments = arguments
     self.window = window
     self.engine = engine
+    self.prepare = prepare
     self.onEvent = onEvent
   }
 
@@ -43,6 +47,10 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
   /// The name of the state: O(n) for n records that are new.
   func prepare(_ results: Results, after old: Results?) {
     if let engine { _ = results.digest(by: engine.versionKey, after: old) }
+  }
+
+  func prepare(_ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot) {
+    prepare?(changes, old, new)
   }
 
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) { onEvent(event, &sleepers) }

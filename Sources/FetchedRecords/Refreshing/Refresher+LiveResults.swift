@@ -182,17 +182,13 @@ extension Refresher {
       note(update, ofRows: rows, commit: number)
     }
     let old = result.snapshot
-    let isSameShape = update.bridgesShapes || update.query.layout == old.results.layout
-    // What stands alongside is a part of the state that a version names.
-    let isSame = isSameShape && update.changes.isEmpty && update.alongside == old.alongside
-    let new = update.snapshot(
-      isSame ? old.number : old.number + 1, commit: number, key: versionKey)
+    let new = update.snapshot(after: old, commit: number, key: versionKey)
     let hasRecovered = result.succeed(with: new, values: update.values)
     if let index = update.index { result.index = index }
-    if !isSame {
-      pending.append(
-        (result, isSameShape ? .changed(update.changes, from: old, to: new) : .reset(new)))
-    } else {
+    switch update.succession(to: old) {
+    case .change: pending.append((result, .changed(update.changes, from: old, to: new)))
+    case .reset: pending.append((result, .reset(new)))
+    case .same:
       if hasRecovered { pending.append((result, .recovered)) }
       if new.total != old.total { pending.append((result, .counted(new))) }
     }

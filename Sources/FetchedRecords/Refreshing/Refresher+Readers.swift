@@ -72,7 +72,8 @@ extension Refresher {
     for task in tasks where task.live.holdsUpCompanions {
       pending.append((task.live, .fetching))
     }
-    return tasks.isEmpty ? nil : BackgroundRun(tasks, commit: commit, seeing: transaction)
+    if tasks.isEmpty { return nil }
+    return BackgroundRun(tasks, commit: commit, versionKey: versionKey, seeing: transaction)
   }
 
   /// Begins a run on a reader, in a transaction on the present commit.

@@ -1,4 +1,5 @@
 import Dispatch
+package import OrderedResults
 
 // What clients ask for: first results, and results anew.
 extension Refresher {
@@ -8,6 +9,8 @@ extension Refresher {
   ///   - name: a query of the ``catalog``.
   ///   - arguments: values for its parameters; one that is left out is NULL.
   ///   - window: the offsets that are wanted, where that is to be live by itself.
+  ///   - prepare: is called, perhaps on another queue, with a change that was worked out beside
+  ///     ``queue``, before that is told on it.
   ///   - onEvent: is called on ``queue`` for every change after the snapshot, with what takes those
   ///     who have something to do then.
   ///   - completion: is called on ``queue``, before any event, with the live result, or with a
@@ -16,11 +19,13 @@ extension Refresher {
   @discardableResult
   package func open(
     _ name: String, arguments: QueryArguments, window: Range<Int>? = nil,
+    prepare: (@Sendable (ChangeSet, _ old: ResultsSnapshot, _ new: ResultsSnapshot) -> Void)? = nil,
     onEvent: @escaping @Sendable (LiveResultEvent, inout Sleepers) -> Void,
     completion: @escaping @Sendable (Result<LiveResult, FetchFailure>) -> Void
   ) -> @Sendable () -> Void {
     let opening = Opening(
-      NamedQueryListener(name, arguments, window, engine: self, onEvent: onEvent),
+      NamedQueryListener(
+        name, arguments, window, engine: self, prepare: prepare, onEvent: onEvent),
       completion: completion)
     access.async { [self] in
       line.openings.append(opening)

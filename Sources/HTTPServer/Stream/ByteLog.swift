@@ -31,11 +31,7 @@ struct ByteLog {
   mutating func append(_ payload: [UInt8]) {
     guard !payload.isEmpty else { return }
     let size = payload.count + ChunkFraming.overhead(payload.count)
-    var chunk: [UInt8] = []
-    chunk.reserveCapacity(size)
-    ChunkFraming.append(payload, to: &chunk)
-    let segment = segment(for: size)
-    chunk.withUnsafeBytes { segment.append($0) }
+    segment(for: size).append(chunkOf: payload)
     end += size
     dropOldest()
   }

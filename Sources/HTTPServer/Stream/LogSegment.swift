@@ -1,4 +1,5 @@
 import Algorithms
+import HTTP1
 import HeldMemory
 
 /// A piece of a log's memory, written once from front to back.
@@ -34,13 +35,27 @@ final class LogSegment: @unchecked Sendable {
     memory.deallocate()
   }
 
-  /// Under the broadcast's lock.
+  /// Appends a unit as it is. Under the broadcast's lock.
   func append(_ unit: UnsafeRawBufferPointer) {
-    precondition(filled + unit.count <= capacity, "a segment is full")
-    UnsafeMutableRawBufferPointer(start: memory + filled, count: unit.count)
-      .copyMemory(from: unit)
-    filled += unit.count
+    write(unit)
     unitEnds.append(filled)
+  }
+
+  /// Appends a unit as a chunk of these bytes. Under the broadcast's lock.
+  func append(chunkOf payload: [UInt8]) {
+    var line: [UInt8] = []
+    ChunkFraming.appendSize(payload.count, to: &line)
+    line.withUnsafeBytes(write)
+    payload.withUnsafeBytes(write)
+    ChunkFraming.lineEnd.withUnsafeBytes(write)
+    unitEnds.append(filled)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) {
+    precondition(filled + bytes.count <= capacity, "a segment is full")
+    UnsafeMutableRawBufferPointer(start: memory + filled, count: bytes.count)
+      .copyMemory(from: bytes)
+    filled += bytes.count
   }
 
   /// The unit around a position.

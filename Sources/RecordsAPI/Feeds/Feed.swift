@@ -42,6 +42,8 @@ final class Feed: StreamableFeed {
     var isClosed = false
     /// Of the head's result, once a key was asked for.
     var keys: KeyIndex?
+    /// What was written of the next state before that is told.
+    var told: ToldChange?
   }
 
   /// Hears of an event; `rest`: if it rested until then, the state that its windows are of.
@@ -181,6 +183,16 @@ final class Feed: StreamableFeed {
     }
   }
 
+  /// So many changes are written in a moment, when they are told.
+  private static let fewChanges = 256
+
+  /// Writes what will be told of a change of many records. On any queue.
+  func prepare(_ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot) {
+    guard key.window == nil, changes.count > Self.fewChanges else { return }
+    let told = ToldChange(changes, from: old, to: new, as: member)
+    state.withLock { $0.told = told }
+  }
+
   /// Writes what a refresh found into the log. Called on the refresher's queue, in order.
   func receive(_ event: LiveResultEvent, _ sleepers: inout Sleepers) {
     let (rest, woken, listeners) = state.withLock { state in
@@ -194,15 +206,18 @@ final class Feed: StreamableFeed {
         state.head.shown.failure = nil
         state.keys = nil
       case .changed(let changes, let old, let new):
-        show(changes, from: old, to: new, &state.head.shown, &sleepers)
-        state.keys = nil
+        let prepared = state.told.flatMap { $0.leads(from: old, to: new) ? $0 : nil }
+        show(
+          prepared ?? ToldChange(changes, from: old, to: new, as: member),
+          changes: changes.count, &state.head.shown, &sleepers)
+        (state.keys, state.told) = (nil, nil)
       case .reset(let snapshot):
         state.head.shown = PresentState.Member(member, snapshot)
         log.restart(
           with: state.head.shown.event(id: snapshot.version.description)
             .whole(atMost: EventLog.largestSnapshot),
           version: snapshot.version, shows: [snapshot])
-        state.keys = nil
+        (state.keys, state.told) = (nil, nil)
       case .failed(let failure):
         var events = ChangeEvents(member: member)
         events.append(failure)
@@ -254,29 +269,27 @@ final class Feed: StreamableFeed {
     }
   }
 
-  /// Writes a change set into the log, or a snapshot where that is shorter.
+  /// Appends what is told of a change to the log.
   private func show(
-    _ changes: ChangeSet, from old: ResultsSnapshot, to new: ResultsSnapshot,
-    _ shown: inout PresentState.Member, _ sleepers: inout Sleepers
+    _ told: ToldChange, changes: Int, _ shown: inout PresentState.Member,
+    _ sleepers: inout Sleepers
   ) {
-    let version = new.version
-    var events = ChangeEvents(member: member)
-    shown.show(new)
-    shown.failure = nil
-    if events.append(changes, from: old, to: new, unlessLongerThan: shown.size) {
+    let (new, version) = (told.shown.snapshot, told.shown.snapshot.version)
+    let leap = shown.leap
+    shown = told.shown
+    shown.leap = leap
+    switch told.form {
+    case .changes(let bytes, let count):
       log.append(
-        events.bytes, count: events.count, version: version, shows: [new], changes: changes.count,
-        leaving: &sleepers)
-      return
-    }
-    if let snapshot = shown.event(id: version.description).whole(atMost: EventLog.largestSnapshot) {
+        bytes, count: count, version: version, shows: [new], changes: changes, leaving: &sleepers)
+    case .snapshot(let bytes):
       log.append(
-        snapshot, count: 1, version: version, shows: [new], changes: changes.count,
-        leaving: &sleepers)
-    } else {
-      log.leap(version: version, shows: [new], changes: changes.count)
+        bytes, count: 1, version: version, shows: [new], changes: changes, leaving: &sleepers)
+      shown.leap = log.broadcast.end
+    case .leap:
+      log.leap(version: version, shows: [new], changes: changes)
+      shown.leap = log.broadcast.end
     }
-    shown.leap = log.broadcast.end
   }
 
   var keys: [FeedKey] { [key] }

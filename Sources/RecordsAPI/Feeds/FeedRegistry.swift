@@ -104,8 +104,10 @@ final class FeedRegistry: Sendable {
     // Events and the completion both come on the refresher's queue, the completion first. Weakly: the
     // feed holds its controller, and the controller the closure that its events go to.
     nonisolated(unsafe) weak var made: Feed?
-    let giveUp = refresher.open(key.query, arguments: key.arguments, window: key.window) {
-      [weak self] event, sleepers in
+    let giveUp = refresher.open(
+      key.query, arguments: key.arguments, window: key.window,
+      prepare: { made?.prepare($0, from: $1, to: $2) }
+    ) { [weak self] event, sleepers in
       if case .failed(let failure) = event {
         made?.receive(.failed(self?.text(of: failure, key.query) ?? failure), &sleepers)
       } else {

@@ -141,7 +141,8 @@ extension Refresher {
     if read.isAbandoned { return true }
     return begin(on: reader) { [self] transaction in
       try makeTask(read, in: transaction.db).map {
-        BackgroundRun([], page: $0, commit: commit, seeing: transaction)
+        BackgroundRun(
+          [], page: $0, commit: commit, versionKey: versionKey, seeing: transaction)
       }
     } again: {
       line.longPages.prepend(read)
