@@ -31,6 +31,38 @@ import Testing
     #expect(interruptions > 0)
   }
 
+  /// One instruction counts, after which SQLite would look.
+  @Test func `ends the counting of a table, and nothing after that`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file()
+    try DatabaseQueue(path: path).write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (id INTEGER PRIMARY KEY, text);
+          INSERT INTO t WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
+            WHERE i < 20000) SELECT i, zeroblob(200) FROM n
+          """)
+    }
+    let statementGuard = StatementGuard()
+    let connection = try ReadOnlyConnection.open(path: path, .none, guardedBy: statementGuard)
+    try connection.inDatabase { (db: Database) throws -> Void in
+      func count() throws -> Int? { try Int.fetchOne(db, sql: "SELECT count(*) FROM t") }
+      var ended = 0
+      for attempt in 0..<5000 where ended < 20 {
+        do {
+          let time = Duration.microseconds(attempt % 200)
+          let found = try statementGuard.run(atMost: time, counting: db) { try count() }
+          #expect(found == 20000)
+        } catch StatementGuard.Interruption.time {
+          ended += 1
+        }
+        let found = try count()
+        #expect(found == 20000)
+      }
+      #expect(ended == 20)
+    }
+  }
+
   /// A thread that waits for the processor, or lets others go first, is not ended for what they do.
   @Test func `grants the processor's time, and four times that by the clock`() throws {
     let folder = try TemporaryFolder()

@@ -48,6 +48,7 @@ extension Refresher {
       fail(result, with: failure, answering: [])
     }
     for result in line.behind { answer(result.takeReceivers(), with: .failure(failure)) }
+    goOnWithOutlines()
     failPages(line.takePages(), with: failure)
     announce()
   }

@@ -133,7 +133,10 @@ extension Refresher {
     let meter = ResultMeter(limits, memory, mayWait: false)
     do {
       guard let bound = try result.bound?.get() else { return true }
-      let update = try access.statementGuard.run(atMost: LiveResult.shortWork) {
+      let mayCount = result.opening != nil || work.mayCount
+      let update = try access.statementGuard.run(
+        atMost: LiveResult.shortWork, counting: mayCount ? transaction.db : nil
+      ) {
         result.opening == nil
           ? try result.update(work, of: bound, meter: meter, in: transaction)
           : try result.firstUpdate(work, of: bound, known: nil, meter: meter, in: transaction)

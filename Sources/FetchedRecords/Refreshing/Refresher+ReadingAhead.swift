@@ -18,7 +18,8 @@ extension Refresher {
       isReadingAhead = false
       if isStopped { return }
       // The end of the transaction reads on; after a failure, that of the next one.
-      _ = attempt(notesLog: false) { try readAhead(in: $0.db) }
+      let result = attempt(notesLog: false) { try readAhead(in: $0.db) }
+      if case .failure = result { goOnWithOutlines() }
     }
   }
 

@@ -99,6 +99,7 @@ extension Refresher {
     finder = nil
     (outlines, outlinesToRead) = ([], [])
     schemaNumber = nil
+    goOnWithOutlines()
   }
 
   /// Brings every live result up to the commit that this transaction sees.

@@ -64,6 +64,10 @@ package final class Refresher: @unchecked Sendable {
   var outlines: Set<OutlinedTree> = []
   /// Those that are read before anybody asks, the next one last.
   var outlinesToRead: [OutlinedTree] = []
+  /// Those that could not be read under the present schema.
+  var vainOutlines: Set<OutlinedTree> = []
+  /// What waits for one of them; done when any is read or given up, to see whether it was that one.
+  var waitingForOutlines: [() -> Void] = []
   /// Whether a piece of work is on the queue that reads ahead.
   var isReadingAhead = false
   /// At which commit nothing could be read ahead of rows that are followed.

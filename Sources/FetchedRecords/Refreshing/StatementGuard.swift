@@ -9,7 +9,8 @@ import Locks
 /// SQLite asks it after every thousand instructions of its virtual machine, some 20 µs
 /// (https://www.sqlite.org/c3ref/progress_handler.html). A wish that comes between two statements is
 /// not lost, as it would be with `sqlite3_interrupt`. What one instruction does by itself, such as
-/// to merge a sorted million of rows, is not ended.
+/// to merge a sorted million of rows, is not ended; but the counting of all rows of a table is, which
+/// takes 100 ms of ten million, where the connection is given to ``run(atMost:counting:_:)``.
 final class StatementGuard: Sendable {
   /// Why a statement ended early.
   enum Interruption: Error {
@@ -69,8 +70,17 @@ final class StatementGuard: Sendable {
   /// Where turns are taken it is ``ProcessorTurn/ownTime``: neither others' turns count, nor all of
   /// what other programs take of the processor.
   ///
+  /// - Parameters:
+  ///   - duration: the time that they have.
+  ///   - db: the connection, where `count(*)` of a whole table must end in time, too: that takes a timer.
+  ///   - body: runs the statements.
+  /// - Returns: what `body` returns.
   /// - Throws: ``Interruption`` where they did, and what `body` throws.
-  func run<T>(atMost duration: Duration, _ body: () throws -> T) throws -> T {
+  func run<T>(
+    atMost duration: Duration, counting db: Database? = nil, _ body: () throws -> T
+  ) throws -> T {
+    let alarm = db?.sqliteConnection.map { InterruptionAlarm($0, after: duration) }
+    defer { alarm?.cancel() }
     let length = UInt64(max(duration, .zero) / .nanoseconds(1))
     ownDeadline.store(ownNanoseconds.map { $0 &+ length } ?? 0, ordering: .relaxed)
     deadline.store(DispatchTime.now().uptimeNanoseconds &+ length, ordering: .relaxed)
@@ -78,7 +88,9 @@ final class StatementGuard: Sendable {
     do {
       return try body()
     } catch {
-      guard error.isInterruption, let interruption = interruption() else { throw error }
+      guard error.isInterruption,
+        let interruption = interruption() ?? (alarm?.hasRung == true ? .time : nil)
+      else { throw error }
       throw interruption
     }
   }
@@ -107,6 +119,37 @@ final class StatementGuard: Sendable {
 
   /// Lets others run, if it is their turn.
   private func passTurn() { turn?.pass(at: DispatchTime.now().uptimeNanoseconds) }
+}
+
+/// Interrupts what runs on a connection after some time
+/// (https://www.sqlite.org/c3ref/interrupt.html).
+// Safe to share: the connection is used under the lock, and not after `cancel()`.
+private final class InterruptionAlarm: @unchecked Sendable {
+  private enum State { case set, rung, cancelled }
+
+  private let connection: OpaquePointer
+  private let state = Mutex(State.set)
+
+  init(_ connection: OpaquePointer, after duration: Duration) {
+    self.connection = connection
+    let nanoseconds = Int(duration / .nanoseconds(1))
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(
+      deadline: .now() + .nanoseconds(nanoseconds)
+    ) { self.interrupt() }
+  }
+
+  private func interrupt() {
+    state.withLock { state in
+      guard state == .set else { return }
+      state = .rung
+      sqlite3_interrupt(connection)
+    }
+  }
+
+  var hasRung: Bool { state.withLock { $0 == .rung } }
+
+  /// What runs next is not interrupted.
+  func cancel() { state.withLock { $0 = .cancelled } }
 }
 
 extension Error {

@@ -22,6 +22,15 @@ extension Query {
     var values: [Int: [Value]] = [:]
     /// What is known of its groups; nil: they are read again.
     var groups: KnownGroups?
+
+    /// Whether statements run that may count the rows of a table.
+    var mayCount: Bool {
+      if alongside.contains(where: { $0.aggregates == nil }) { return true }
+      return switch records {
+      case .refetch, .totals(nil), .limited(nil, _): true
+      case .none, .rows, .window, .total, .totals(.some), .limited(.some, _): false
+      }
+    }
   }
 
   enum RecordsWork: Equatable {

@@ -70,7 +70,10 @@ final class PageTask: @unchecked Sendable {
     let start = ContinuousClock.now
     defer { duration = ContinuousClock.now - start }
     do {
-      outcome = .success(try statementGuard.run(atMost: time) { try find(meter, in: db) })
+      outcome = .success(
+        try statementGuard.run(atMost: time, counting: isCounted || meter.mayWait ? nil : db) {
+          try find(meter, in: db)
+        })
     } catch StatementGuard.Interruption.time {
       return false
     } catch is ResultMeter.NeedsRoom {

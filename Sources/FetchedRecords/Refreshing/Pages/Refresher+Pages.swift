@@ -54,7 +54,7 @@ extension Refresher {
     answers.append { read.completion(result) }
   }
 
-  /// - Returns: nil where that is known to be the wrong way, and was answered.
+  /// - Returns: nil where that is known to be the wrong way, and was answered, or has to wait.
   /// - Throws: an error that has ended the transaction.
   private func makeTask(_ read: PageRead, in db: Database) throws -> PageTask? {
     do {
@@ -62,6 +62,7 @@ extension Refresher {
       let query = try catalog.query(
         named: read.request.queryName, arguments: read.request.arguments)
       if let statement = query.pagedStatement {
+        if waits(read, forOutlineOf: query) { return nil }
         let number = lastChanges.commit(of: query)
         // It is not known what the whole result shows; only that it is the same until it changes.
         let version = ResultsVersion(state: "\(epoch(of: read))-\(number)", number: number)
@@ -78,16 +79,32 @@ extension Refresher {
     return nil
   }
 
+  /// Whether a page is read when the outline of its order has been.
+  private func waits(_ read: PageRead, forOutlineOf query: Query) -> Bool {
+    guard let tree = query.outline.map({ OutlinedTree($0.tree) }), wantsOutline(read, tree),
+      isOutlineComing(tree)
+    else { return false }
+    waitingForOutlines.append { [self] in
+      line.pages.append(read)
+      serveSoon()
+    }
+    return true
+  }
+
+  /// Whether the outline is known or read in any case, or the result is known to be large.
+  private func wantsOutline(_ read: PageRead, _ tree: OutlinedTree) -> Bool {
+    outlines.contains(tree) || outlinesToRead.contains(tree)
+      || pageCosts.lastCount(PageCosts.Key(read)) > limits.recordsOfWhole
+  }
+
   /// Where a page is, where the outline of its order is known and nothing has to be looked for.
   private func places(
     of read: PageRead, _ query: Query, at version: ResultsVersion, in db: Database
   ) throws -> WindowPlaces? {
-    guard let tree = query.outline.map({ OutlinedTree($0.tree) }),
-      let range = read.request.range.offsets(at: version),
-      outlines.contains(tree) || outlinesToRead.contains(tree)
-        || pageCosts.lastCount(PageCosts.Key(read)) > limits.recordsOfWhole
+    guard let tree = query.outline.map({ OutlinedTree($0.tree) }), wantsOutline(read, tree),
+      let range = read.request.range.offsets(at: version)
     else { return nil }
-    return try places(of: range, query, reading: Self.mostPages, in: db)
+    return try places(of: range, query, in: db)
   }
 
   /// Names a query and its arguments in this life of the process: versions of two results are

@@ -4,27 +4,59 @@ import QueryAnalysis
 
 // Reading the outlines of large b-trees before anybody asks for a page or a window.
 //
-// To read all pages of an index of ten million rows takes some 50 ms, in which no commit is told of and
-// somebody waits. So those of the catalog's queries are read a little at a time, and are there when they
-// are asked for. From then on each costs a commit some microseconds.
+// To read all pages of an index of ten million rows takes some 50 ms, in which no commit could be told of.
+// So those of the catalog's queries are read a little at a time, and are there when they are asked for;
+// who asks before waits for them, and nobody else does. From then on each costs a commit some
+// microseconds.
 extension Refresher {
   /// Smaller ones are read in a millisecond, when they are asked for.
   private static let fewPages = 1024
-  /// So many are read in all, some 8 bytes of memory each.
-  private static let mostPagesAhead = 4 * mostPages
+  /// So many pages are read in all, 1.6 GB with the usual size, which take 8 bytes of memory each.
+  private static let mostPages = 400_000
 
   /// Finds out which outlines are to be read: those of the catalog's queries under the present schema.
   func planOutlines() {
     let finder = changeFinder()
-    (outlines, outlinesToRead) = ([], [])
-    var left = Self.mostPagesAhead
+    (outlines, outlinesToRead, vainOutlines) = ([], [], [])
+    var left = Self.mostPages
     for tree in catalog.outlinedTrees {
       guard let pages = finder.pagesToOutline(tree) else { continue }
       if pages == 0 { outlines.insert(tree) }
-      guard pages >= Self.fewPages, pages <= min(left, Self.mostPages) else { continue }
+      guard pages >= Self.fewPages, pages <= left else { continue }
       left -= pages
       outlinesToRead.append(tree)
     }
+    goOnWithOutlines()
+  }
+
+  /// Whether the outline of a b-tree has to be waited for; it is the next one that is read then.
+  func isOutlineComing(_ tree: OutlinedTree) -> Bool {
+    guard !outlines.contains(tree), !vainOutlines.contains(tree),
+      let pages = changeFinder().pagesToOutline(tree), pages >= Self.fewPages,
+      pages <= Self.mostPages
+    else { return false }
+    outlinesToRead.removeAll { $0 == tree }
+    outlinesToRead.append(tree)
+    return true
+  }
+
+  /// Keeps the outline of a b-tree that is read in a moment.
+  ///
+  /// - Returns: whether it is kept.
+  func keepOutline(_ tree: OutlinedTree, in db: Database) throws -> Bool {
+    if outlines.contains(tree) { return true }
+    let finder = changeFinder()
+    guard let pages = finder.pagesToOutline(tree), pages < Self.fewPages else { return false }
+    outlines.insert(tree)
+    try finder.outline(outlines, in: db)
+    return true
+  }
+
+  /// Goes on with what has waited for an outline.
+  func goOnWithOutlines() {
+    let waiting = waitingForOutlines
+    waitingForOutlines = []
+    for goOn in waiting { goOn() }
   }
 
   /// Reads on in the outline that is next.
@@ -33,9 +65,8 @@ extension Refresher {
     guard try finder.readAhead(tree, atMost: pages, in: db) else { return }
     outlinesToRead.removeLast()
     // Not where it is in doubt, or has grown too large.
-    guard let left = finder.pagesToOutline(tree), left < Self.fewPages else { return }
-    outlines.insert(tree)
-    try finder.outline(outlines, in: db)
+    if try !keepOutline(tree, in: db) { vainOutlines.insert(tree) }
+    goOnWithOutlines()
   }
 }
 

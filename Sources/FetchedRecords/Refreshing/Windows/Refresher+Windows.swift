@@ -14,9 +14,6 @@ extension Refresher {
   private static let fewWindows = 64
   /// Or one for so many records: to hold the whole is dearer the larger it is.
   private static let recordsPerWindow = 10_000
-  /// The pages of a larger b-tree are not read on the queue that follows commits: these are some
-  /// 100 ms, once, and the index of some 15 million rows.
-  static let mostPages = 100_000
 
   /// Finds out whether a window of a query is to be live by itself.
   ///
@@ -30,20 +27,32 @@ extension Refresher {
   package func hasWindows(
     of name: String, arguments: QueryArguments, completion: @escaping @Sendable (Bool) -> Void
   ) {
-    access.async { [self] in
-      if isStopped { return completion(false) }
-      let result = answer { try hasWindows(name, arguments, in: $0.db) }
-      completion((try? result.get()) ?? false)
+    access.async { self.findOutWhether(windowsAreOf: name, arguments, completion) }
+  }
+
+  private func findOutWhether(
+    windowsAreOf name: String, _ arguments: QueryArguments,
+    _ completion: @escaping @Sendable (Bool) -> Void
+  ) {
+    if isStopped { return completion(false) }
+    let result = answer { try hasWindows(name, arguments, in: $0.db) }
+    if case .success(nil) = result {
+      waitingForOutlines.append { [self] in
+        access.async { self.findOutWhether(windowsAreOf: name, arguments, completion) }
+      }
+    } else {
+      completion((try? result.get() ?? false) ?? false)
     }
   }
 
+  /// - Returns: nil where that is known when an outline has been read.
   private func hasWindows(
     _ name: String, _ arguments: QueryArguments, in db: Database
-  ) throws -> Bool {
+  ) throws -> Bool? {
     try catalog.bringUpToDate(name, in: db)
     let query = try catalog.query(named: name, arguments: arguments)
-    guard query.outline != nil,
-      let total = try places(of: 0..<0, query, reading: Self.mostPages, in: db)?.total,
+    if let order = query.outline, isOutlineComing(OutlinedTree(order.tree)) { return nil }
+    guard let total = try places(of: 0..<0, query, in: db)?.total,
       total > limits.recordsOfWhole
     else { return false }
     let most = max(Self.fewWindows, total / Self.recordsPerWindow)
@@ -52,26 +61,21 @@ extension Refresher {
 
   /// Where a range of offsets is, as the outline of the query's order knows it.
   ///
-  /// O(log n + k), k offsets among n; O(p) when the b-tree of p pages is first asked for.
+  /// O(log n + k), k offsets among n.
   ///
   /// - Parameters:
   ///   - range: the offsets.
   ///   - query: whose result they are of.
-  ///   - pages: so many pages may be read to begin with.
   ///   - db: in the engine's transaction.
   /// - Returns: nil where it is not known.
   /// - Throws: `DatabaseError`.
   func places(
-    of range: Range<Int>, _ query: Query, reading pages: Int = .max, in db: Database
+    of range: Range<Int>, _ query: Query, in db: Database
   ) throws -> WindowPlaces? {
     guard let order = query.outline else { return nil }
     let (tree, finder) = (OutlinedTree(order.tree), changeFinder())
-    if !outlines.contains(tree) {
-      guard let needed = finder.pagesToOutline(tree), needed <= pages else { return nil }
-      outlines.insert(tree)
-      try finder.outline(outlines, in: db)
-    }
-    guard let total = try finder.entryCount(of: tree, in: db) else { return nil }
+    guard try keepOutline(tree, in: db), let total = try finder.entryCount(of: tree, in: db)
+    else { return nil }
     let shown = range.clamped(to: 0..<total)
     let entries =
       order.isDescending ? total - shown.upperBound..<total - shown.lowerBound : shown
