@@ -84,13 +84,18 @@ extension ChangeReader {
   ) {
     for name in outlined {
       guard let tree = map.tree(name), map.outlines[tree] == nil else { continue }
+      let root = map.schema.trees[tree].root
       var known = map.ahead.removeValue(forKey: tree)?.counts ?? [:]
       if let changed, let outline = old?.tree(name).flatMap({ old?.outlines[$0] }) {
+        if let same = outline.moved(to: tree, root: root, in: map.pages, changed: changed) {
+          map.outlines[tree] = same
+          continue
+        }
         known = outline.counts.filter { !changed.contains($0.key) }
       }
       do {
         map.outlines[tree] = try EntryCounts(
-          of: tree, root: map.schema.trees[tree].root, in: map.pages, known: known, from: snapshot)
+          of: tree, root: root, in: map.pages, known: known, from: snapshot)
       } catch { statistics.count(error.rawValue) }
     }
   }
