@@ -28,7 +28,10 @@ final class SampleDatabase {
     folder = FileManager.default.temporaryDirectory
       .appending(path: "didchange-benchmark-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    writer = try DatabaseQueue(path: folder.appending(path: "players.sqlite").path)
+    var configuration = Configuration()
+    configuration.busyMode = .timeout(60)
+    writer = try DatabaseQueue(
+      path: folder.appending(path: "players.sqlite").path, configuration: configuration)
     try writer.writeWithoutTransaction { db in
       try db.execute(
         sql: """

@@ -27,8 +27,8 @@ struct Fairness: ParsableCommand {
       quiet = quiet ?? figures
       let ratio = figures.p99 / (quiet ?? figures).p99
       table.append([
-        run.title, figures.p50.short, figures.p99.short, ratio.short, figures.getP50.short,
-        figures.getMaximum.short, figures.memory.short, figures.exit.short,
+        run.title, figures.p50.short, figures.p99.short, ratio.short, figures.slowest.short,
+        figures.getP50.short, figures.getMaximum.short, figures.memory.short, figures.exit.short,
         figures.toldAll.map(\.short) ?? "",
       ])
       print("\(table[table.count - 1].joined(separator: " | "))")
@@ -36,7 +36,7 @@ struct Fairness: ParsableCommand {
     print("\n\(commits) commits each, \(rate.short) a second, milliseconds\n")
     printTable(
       [
-        "beside", "commit to event p50", "p99", "p99 to quiet", "new GET p50", "slowest",
+        "beside", "commit to event p50", "p99", "p99 to quiet", "slowest", "new GET p50", "slowest",
         "server MB", "SIGTERM to exit", "insertion told to all windows",
       ], table)
   }
@@ -44,7 +44,8 @@ struct Fairness: ParsableCommand {
 
 /// Clients that ask for much.
 enum Attack: String, CaseIterable, ExpressibleByArgument {
-  case none, endless, fourEndless, slowLive, largeGets, manyQueries, windows, windowStreams
+  case none, endless, fourEndless, slowLive, largeTable, largeGets, manyQueries, windows,
+    windowStreams
 
   /// As many as a stream may have.
   static let windowsOfStream = 64
@@ -56,6 +57,7 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
     case .endless: "an endless query"
     case .fourEndless: "four endless queries"
     case .slowLive: "a slow live query of the same table"
+    case .largeTable: "whatever is done with \(LargeTableUse.rows) rows of another table"
     case .largeGets: "150 GETs of 6 MB"
     case .manyQueries: "157 streams of 64 queries"
     case .windows: "windows of the same query"
@@ -67,7 +69,7 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
   /// What each client asks for.
   func paths(windows: Int) -> [String] {
     switch self {
-    case .none: []
+    case .none, .largeTable: []
     case .endless: ["/v1/queries/endless/records"]
     case .fourEndless: (1...4).map { "/v1/queries/endless/records?from=\($0)" }
     case .slowLive: ["/v1/queries/slow/events?snapshot=false"]

@@ -6,6 +6,7 @@ final class FairnessRun {
   struct Figures {
     let p50: Double
     let p99: Double
+    let slowest: Double
     let getP50: Double
     let getMaximum: Double
     let memory: Double
@@ -41,6 +42,7 @@ final class FairnessRun {
   private let server: ServerProcess
   private let stream: EventSocket
   private let drain = Drain()
+  private let large: LargeTableUse?
   private var windows: Int
   private var nextValue = 1_000_000
 
@@ -51,8 +53,10 @@ final class FairnessRun {
     self.windows =
       attack == .windowStreams ? Attack.streamsOfWindows * Attack.windowsOfStream : windows
     database = try SampleDatabase(rows: Self.showsWindows(attack) ? self.windows + 100 : 1000)
+    large = attack == .largeTable ? try LargeTableUse(database) : nil
+    let queries = Self.queries + (large == nil ? "" : "\n" + LargeTableUse.queries)
     server = try ServerProcess(
-      executable, database: database.path, queries: Self.queries, settings: Self.settings)
+      executable, database: database.path, queries: queries, settings: Self.settings)
     stream = try EventSocket(
       port: server.port, path: "/v1/queries/players/events?snapshot=false")
     try begin()
@@ -80,6 +84,7 @@ final class FairnessRun {
     }
     // The first change makes the server's index of rows.
     _ = try commit(id: 1)
+    try large?.begin(path: database.path, port: server.port)
   }
 
   func measure(commits: Int, rate: Double) throws -> Figures {
@@ -92,11 +97,12 @@ final class FairnessRun {
       events.append(try commit(id: number * 7 % 1000 + 1))
       if number % 10 == 5 { answers.append(try get(number)) }
     }
+    large?.end()
     events.sort()
     let told = Self.showsWindows(attack) ? try tellAll() : nil
     return Figures(
       p50: events[events.count / 2], p99: events[events.count * 99 / 100],
-      getP50: answers.median ?? 0, getMaximum: answers.max() ?? 0,
+      slowest: events.last ?? 0, getP50: answers.median ?? 0, getMaximum: answers.max() ?? 0,
       memory: server.residentMemory, exit: server.terminate(), toldAll: told)
   }
 

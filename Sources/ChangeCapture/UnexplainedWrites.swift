@@ -10,7 +10,7 @@
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
 /// write between one with a cause and the look that finds this one, unless the cause is a checkpoint
-/// that has emptied the log. (Of one that leaves it, ``WatchConnection/Log/isWrittenOver(_:)`` knows.)
+/// that has emptied the log, and nobody commits within half a second. (Of one that leaves it, ``WatchConnection/Log/isWrittenOver(_:)`` knows.)
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 

@@ -125,6 +125,37 @@ import Testing
     #expect([.rows([7]), .whole(.overflow)].contains(changes))
   }
 
+  @Test func `nor those of rows that were, where the schema changes as well`() throws {
+    try writer.execute("UPDATE item SET text = printf('%09000d', 1) WHERE id = 7")
+    _ = try look()
+    #expect(reader.hasUnreadRows)
+    try writer.execute(
+      "UPDATE item SET text = substr(text, 1, 8000) || '2' || substr(text, 8002) WHERE id = 7")
+    try writer.execute("CREATE TABLE more (id)")
+    #expect(try look()[table: "item"] == .whole(.overflow))
+  }
+
+  @Test func `overflow pages are read a few at a time, too`() throws {
+    try writer.execute("UPDATE item SET text = printf('%050000d', 1) WHERE id < 20")
+    try reader.follow([], in: connection)
+    try reader.follow(["item", "word"], in: connection)
+    _ = try look()
+    func pages() -> Int {
+      reader.map?.followed.reduce(0) { $0 + ($1?.overflow.pageCount ?? 0) } ?? 0
+    }
+    var (count, before) = (0, pages())
+    while try readOn(atMost: 60) {
+      count += 1
+      // One row has some 50.
+      #expect(pages() - before <= 110)
+      before = pages()
+    }
+    #expect(before > 900)
+    #expect(count > 10)
+    try writer.execute("UPDATE item SET text = substr(text, 1, 8000) || '2' WHERE id = 19")
+    #expect(try look() == .tables(["item": .rows([19])]))
+  }
+
   @Test func `a change of the schema begins anew`() throws {
     _ = try readOn(atMost: 5)
     try writer.execute("ALTER TABLE word RENAME TO words")

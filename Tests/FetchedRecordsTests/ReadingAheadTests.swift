@@ -1,4 +1,5 @@
 import ChangeCapture
+import Foundation
 import GRDB
 import Locks
 import OrderedResults
@@ -17,6 +18,14 @@ import Testing
       SELECT i, printf('%050d', i) FROM n
     """
 
+  private func wait(until isDone: () -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while !isDone() {
+      try #require(ContinuousClock.now < deadline)
+      usleep(100)
+    }
+  }
+
   @Test func `commits are told in between, each by its rows`() throws {
     let finder = SteppingFinder()
     let fixture = try Fixture(
@@ -31,7 +40,7 @@ import Testing
       fixture.refresher.refresh()
     }
     let large = try fixture.open("item")
-    while fixture.refresher.queue.sync({ finder.hasUnreadRows }) { fixture.refresher.settle() }
+    try wait { fixture.refresher.queue.sync { !finder.hasUnreadRows } }
     fixture.refresh()
     let pieces = told.withLock { $0 }
     #expect(pieces.count > 5)
@@ -60,7 +69,7 @@ import Testing
         of: "item", arguments: [:], PageRange(.offset(10_000), limit: 2)
       ) { answer in page.withLock { $0 = try? answer.get() } }
     }
-    while isWindowed.withLock({ $0 == nil }) || page.withLock({ $0 == nil }) { refresher.settle() }
+    try wait { isWindowed.withLock { $0 != nil } && page.withLock { $0 != nil } }
     #expect(isWindowed.withLock(\.self) == true)
     guard case .page(let found, _) = page.withLock(\.self) else {
       Issue.record("no page")

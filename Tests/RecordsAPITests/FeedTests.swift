@@ -46,8 +46,18 @@ import Testing
       #expect(isWhole)
       #expect(expected.count == count / 3 + 2)
       let told = try #require(broadcast.units(from: before, to: broadcast.end))
+      let prepared = ToldChange(
+        new.results.changesAcrossLayouts(from: old.results), from: old, to: new,
+        as: feed.present.members[0].name)
+      #expect(prepared.leads(from: old, to: new))
+      #expect(!prepared.leads(from: new, to: old))
+      #expect(!prepared.leads(from: old, to: new.notBefore(new.commit + 1)))
+      guard case .changes(let bytes, _) = prepared.form else {
+        Issue.record("a snapshot")
+        return
+      }
       // Not for an expectation to print.
-      let isSame = told == expected.bytes
+      let isSame = told == expected.bytes && bytes == told
       #expect(isSame)
     }
   }

@@ -85,12 +85,23 @@ struct BTreePages {
     role(of: page).map { $0.tree == tree && hasRows($0) } == true
   }
 
-  /// How many pages have rows of a table. O(i), i the interior pages of all b-trees.
+  /// How many pages have rows of a table. O(i), i its interior pages.
   func numberOfPagesWithRows(of tree: Tree, root: UInt32) -> Int {
     guard interior[root] != nil else { return 1 }
-    return interior.values.reduce(0) { count, node in
-      guard node.tree == tree else { return count }
-      return count + (node.height == 1 ? node.children.count : 0) + (isTable[tree] ? 0 : 1)
+    var count = 0
+    forEachInterior(below: root) { _, node in
+      count += (node.height == 1 ? node.children.count : 0) + (isTable[tree] ? 0 : 1)
+    }
+    return count
+  }
+
+  /// Shows the interior pages of a b-tree, the root first.
+  func forEachInterior(below root: UInt32, _ body: (UInt32, Interior) -> Void) {
+    var waiting = [root]
+    while let page = waiting.popLast() {
+      guard let node = interior[page] else { continue }
+      body(page, node)
+      if node.height > 1 { waiting += node.children }
     }
   }
 
@@ -101,11 +112,11 @@ struct BTreePages {
   ) -> [UInt32] {
     guard interior[root] != nil else { return [root] }
     var pages: [UInt32] = []
-    for (page, node) in interior where node.tree == tree {
+    forEachInterior(below: root) { page, node in
       let before = old.interior[page].flatMap { $0.tree == oldTree ? $0 : nil }
       if !isTable[tree], before == nil { pages.append(page) }
       guard node.height == 1, before?.height != 1 || before?.children != node.children else {
-        continue
+        return
       }
       pages += node.children
     }

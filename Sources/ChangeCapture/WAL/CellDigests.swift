@@ -18,6 +18,10 @@ final class CellDigests {
   /// Pages whose turn has not come, in the order of their numbers. Some may have left the table, or
   /// been read because they changed.
   private(set) var unread: ArraySlice<UInt32>
+  /// Rows of pages that were read whose overflow pages were not, and what the page was then.
+  private var unreadChains:
+    ArraySlice<(row: LeafReader.OverflowRow, page: UInt32, digest: UInt64)> =
+      []
 
   /// So many neighbours are read from the file at once.
   private static let pagesInRun = 64
@@ -36,14 +40,14 @@ final class CellDigests {
   }
 
   /// Whether all of the table's pages have been read.
-  var isComplete: Bool { unread.isEmpty }
+  var isComplete: Bool { unread.isEmpty && unreadChains.isEmpty }
 
   /// Whether it is not known what is on a page of the table.
   func lacks(_ page: UInt32) -> Bool { !unread.isEmpty && leaves[page] == nil }
 
-  /// Reads some of the pages whose turn has not come, with the overflow pages of their rows.
+  /// Reads some of the pages whose turn has not come, and the overflow pages of their rows.
   ///
-  /// O(p), p as many pages as are asked for, and the overflow pages of a run of them.
+  /// O(p), p as many pages as are asked for, and those of one row more.
   ///
   /// - Returns: how many were read.
   func read(
@@ -51,13 +55,21 @@ final class CellDigests {
     from snapshot: some DatabasePages
   ) throws(CaptureDoubt) -> Int {
     var count = 0
-    while !unread.isEmpty, count < limit {
+    while !isComplete, count < limit {
+      if let (row, page, digest) = unreadChains.popFirst() {
+        // Of a page that was written since, the rows were read then.
+        guard leaves[page]?.pageDigest == digest else { continue }
+        let before = overflow.pageCount
+        _ = try overflow.read(row, digest: reader.digest, from: snapshot)
+        count += Swift.max(1, overflow.pageCount - before)
+        _ = checkSize()
+        continue
+      }
       let run = unread.prefix(Swift.min(Self.pagesInRun, limit - count))
       unread = unread.dropFirst(run.count)
-      let overflowPages = overflow.pageCount
       let due = run.filter { leaves[$0] == nil && pages.hasRows($0, of: tree) }
       try read(due, reader: &reader, from: snapshot)
-      count += run.count + overflow.pageCount - overflowPages
+      count += run.count
     }
     return count
   }
@@ -65,20 +77,17 @@ final class CellDigests {
   private func read(
     _ pages: [UInt32], reader: inout LeafReader, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
-    var overflowRows: [LeafReader.OverflowRow] = []
     // Closures do not capture `inout` parameters.
     var current = reader
     try snapshot.forEachPage(pages) { image throws(CaptureDoubt) in
       try read(image, &current)
       guard !isTooLarge else { return }
       leaves[image.number] = current.leaf
-      overflowRows += current.overflowRows
+      for row in current.overflowRows {
+        unreadChains.append((row, image.number, current.pageDigest))
+      }
     }
     reader = current
-    for row in overflowRows where !isTooLarge {
-      _ = try overflow.read(row, digest: reader.digest, from: snapshot)
-      _ = checkSize()
-    }
   }
 
   /// Reads a page of the table; gives up where a key does not lie on it.
@@ -96,7 +105,7 @@ final class CellDigests {
 
   private func giveUp() {
     isTooLarge = true
-    unread = []
+    (unread, unreadChains) = ([], [])
     leaves = [:]
     overflow = OverflowChains()
   }

@@ -81,7 +81,10 @@ extension ChangeReader {
     for page in changed {
       if old.pages.oldRole(of: page) == nil, new.pages.role(of: page) == nil { pages.insert(page) }
     }
-    for digests in old.followed { if let digests { pages.remove(ownedBy: digests) } }
+    // Of a table not all of which had been read, nothing is compared.
+    for tree in old.followed.indices {
+      if let digests = old.completeDigests(tree) { pages.remove(ownedBy: digests) }
+    }
     return pages
   }
 

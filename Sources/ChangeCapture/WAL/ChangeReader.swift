@@ -25,6 +25,8 @@ import Hashing
 /// - What is not reported has not changed. Rows that are reported may be as they were.
 /// - A file that is damaged, encrypted, or not understood is reported as everything having changed,
 ///   never by a crash and never by silence.
+/// - Both hold for writers with SQLite 3.10 (2016) and later; earlier ones tell of a checkpoint only
+///   after it (``FormerPages``), which matters until all of a large table is read.
 ///
 /// What it does not see: commits made through the reading connection itself, other databases that
 /// are attached to it, and changes of virtual tables that keep their data elsewhere (those without

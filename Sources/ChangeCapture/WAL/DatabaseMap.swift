@@ -49,8 +49,8 @@ final class DatabaseMap {
 
   /// Begins the digests of tables that are to be followed and are not, and drops the others'.
   ///
-  /// Tables with at most `fewPages` pages are read at once. O(t + p log p), t trees, p the pages of the
-  /// new ones.
+  /// Tables with at most `fewPages` pages, with overflow, are read at once. O(t + p log p), t trees, p
+  /// the pages of the new ones.
   func follow(
     _ tables: FollowedTables, readingAtOnce fewPages: Int, reader: inout LeafReader,
     from snapshot: some DatabasePages
@@ -69,10 +69,10 @@ final class DatabaseMap {
       let digests = CellDigests(table: tree.table, key: tree.key, pages: rows)
       if index == 0 || rows.count <= fewPages {
         _ = try digests.read(
-          atMost: .max, in: pages, of: index, reader: &reader, from: snapshot)
-      } else {
-        unread.insert(index)
+          atMost: index == 0 ? .max : fewPages, in: pages, of: index, reader: &reader,
+          from: snapshot)
       }
+      if !digests.isComplete { unread.insert(index) }
       followed[index] = digests
     }
   }

@@ -108,9 +108,10 @@ final class BackgroundReader: @unchecked Sendable {
           }
           db.endRead()
         }
-        for task in run.tasks { task.prepare(commit: run.commit, key: run.versionKey) }
       }
+      // Nobody who wants the connection closed waits for more.
       work.leave()
+      for task in run.tasks { task.prepare(commit: run.commit, key: run.versionKey) }
       completion(self)
     }
   }

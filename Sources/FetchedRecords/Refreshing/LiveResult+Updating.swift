@@ -87,8 +87,10 @@ extension LiveResult {
     case .totals(.some): return true
     case .limited(.some, _): return durations.limited ?? .zero < Self.shortWork
     case .window(let places?, _): return places.rowIDs?.count ?? 0 <= Self.shortWindow
-    case .totals(nil), .limited(nil, _), .window(nil, _), .refetch:
+    case .totals(nil), .limited(nil, _), .refetch:
       return durations.fetch ?? .zero < Self.shortWork
+    // The rows before it are passed, and all are counted.
+    case .window(nil, _): return false
     case .rows(let changed):
       if let groups = work.groups, isShort(groups) { return true }
       if durations.isLongByRows { return false }

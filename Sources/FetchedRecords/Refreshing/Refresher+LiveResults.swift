@@ -133,7 +133,7 @@ extension Refresher {
     let meter = ResultMeter(limits, memory, mayWait: false)
     do {
       guard let bound = try result.bound?.get() else { return true }
-      let mayCount = result.opening != nil || work.mayCount
+      let mayCount = worksBeside && (result.opening != nil || work.mayCount)
       let update = try access.statementGuard.run(
         atMost: LiveResult.shortWork, counting: mayCount ? transaction.db : nil
       ) {

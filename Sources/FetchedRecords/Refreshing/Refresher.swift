@@ -64,8 +64,10 @@ package final class Refresher: @unchecked Sendable {
   var outlines: Set<OutlinedTree> = []
   /// Those that are read before anybody asks, the next one last.
   var outlinesToRead: [OutlinedTree] = []
-  /// Those that could not be read under the present schema.
-  var vainOutlines: Set<OutlinedTree> = []
+  /// At which commit one could not be read.
+  var vainOutlines: [OutlinedTree: Int] = [:]
+  /// How many pages of others may be read.
+  var outlinePagesLeft = 0
   /// What waits for one of them; done when any is read or given up, to see whether it was that one.
   var waitingForOutlines: [() -> Void] = []
   /// Whether a piece of work is on the queue that reads ahead.

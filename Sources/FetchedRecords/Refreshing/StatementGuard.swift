@@ -127,22 +127,26 @@ final class StatementGuard: Sendable {
 private final class InterruptionAlarm: @unchecked Sendable {
   private enum State { case set, rung, cancelled }
 
+  /// Between two statements it is not heard.
+  private static let pause = DispatchTimeInterval.milliseconds(1)
+
   private let connection: OpaquePointer
   private let state = Mutex(State.set)
 
   init(_ connection: OpaquePointer, after duration: Duration) {
     self.connection = connection
-    let nanoseconds = Int(duration / .nanoseconds(1))
-    DispatchQueue.global(qos: .userInitiated).asyncAfter(
-      deadline: .now() + .nanoseconds(nanoseconds)
-    ) { self.interrupt() }
+    ring(after: .nanoseconds(Int(duration / .nanoseconds(1))))
   }
 
-  private func interrupt() {
-    state.withLock { state in
-      guard state == .set else { return }
-      state = .rung
-      sqlite3_interrupt(connection)
+  private func ring(after pause: DispatchTimeInterval) {
+    DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + pause) {
+      let isCancelled = self.state.withLock { state in
+        if state == .cancelled { return true }
+        state = .rung
+        sqlite3_interrupt(self.connection)
+        return false
+      }
+      if !isCancelled { self.ring(after: Self.pause) }
     }
   }
 

@@ -27,8 +27,8 @@ extension Query {
     var mayCount: Bool {
       if alongside.contains(where: { $0.aggregates == nil }) { return true }
       return switch records {
-      case .refetch, .totals(nil), .limited(nil, _): true
-      case .none, .rows, .window, .total, .totals(.some), .limited(.some, _): false
+      case .refetch, .totals(nil), .limited(nil, _), .window(nil, _): true
+      case .none, .rows, .window(.some, _), .total, .totals(.some), .limited(.some, _): false
       }
     }
   }

@@ -219,6 +219,7 @@ final class Feed: StreamableFeed {
           version: snapshot.version, shows: [snapshot])
         (state.keys, state.told) = (nil, nil)
       case .failed(let failure):
+        state.told = nil
         var events = ChangeEvents(member: member)
         events.append(failure)
         log.append(events.bytes, count: events.count)
@@ -233,6 +234,7 @@ final class Feed: StreamableFeed {
       case .counted(let snapshot):
         state.head.shown.show(snapshot, total: snapshot.total)
       case .landed:
+        state.told = nil
         noteCommit(&state.head.shown)
       case .delayed, .fetching:
         // For those who show it together with others.

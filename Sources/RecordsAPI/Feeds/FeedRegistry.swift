@@ -101,8 +101,9 @@ final class FeedRegistry: Sendable {
     _ key: FeedKey, _ wish: Wish,
     _ completion: @escaping @Sendable (Result<Feed, FetchFailure>) -> Void
   ) {
-    // Events and the completion both come on the refresher's queue, the completion first. Weakly: the
-    // feed holds its controller, and the controller the closure that its events go to.
+    // Events and the completion both come on the refresher's queue, the completion first; what is
+    // prepared on another queue is of changes that come later. Weakly: the feed holds its controller, and
+    // the controller the closure that its events go to.
     nonisolated(unsafe) weak var made: Feed?
     let giveUp = refresher.open(
       key.query, arguments: key.arguments, window: key.window,

@@ -277,4 +277,22 @@ private let byName = Player.order(Column("name"))
       #expect(listener.calls.isEmpty)
     }
   }
+
+  /// Where there are no connections beside the writer's, nothing is interrupted to be done there.
+  @Test(arguments: Storage.allCases)
+  func `what takes long is told at each change`(storage: Storage) throws {
+    let world = try ControllerWorld(storage)
+    let (controller, listener) = try world.follow(
+      SQLRequest<PlainPlayer>(
+        sql: """
+          SELECT id, name FROM player WHERE random() IS NOT NULL AND (
+            WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50000)
+            SELECT count(*) FROM n) > 0 ORDER BY id
+          """))
+    for run in 1...4 {
+      try world.write("UPDATE player SET name = 'N\(run)' WHERE id = 2", settling: controller)
+      // Nothing identifies a record.
+      world.onQueue { #expect(listener.changes.count == 2 * run) }
+    }
+  }
 }

@@ -72,8 +72,7 @@ struct EntryCounts {
 
   /// The same in a map that was made anew; nil: a page of the b-tree has changed.
   ///
-  /// O(i + c + p), i the interior pages of all b-trees, c the changed pages, p those of the b-tree, most
-  /// of which take a nanosecond.
+  /// O(c + p), c the changed pages, p those of the b-tree, most of which take a nanosecond.
   func moved(
     to tree: BTreePages.Tree, root: UInt32, in pages: BTreePages, changed: ChangedPages
   ) -> EntryCounts? {
@@ -82,14 +81,14 @@ struct EntryCounts {
     else { return nil }
     var copy = self
     copy.tree = tree
-    var count = 1
-    for (page, node) in pages.interior where node.tree == tree {
-      guard nodes[page]?.children == node.children else { return nil }
+    var (count, isSame) = (1, true)
+    pages.forEachInterior(below: root) { page, node in
+      guard isSame, nodes[page]?.children == node.children else { return isSame = false }
       // To be shared again.
       copy.nodes[page]?.children = node.children
       count += 1
     }
-    return count == nodes.count ? copy : nil
+    return isSame && count == nodes.count ? copy : nil
   }
 
   /// The interior pages of a b-tree, each before its children.

@@ -62,10 +62,10 @@ extension Refresher {
       let query = try catalog.query(
         named: read.request.queryName, arguments: read.request.arguments)
       if let statement = query.pagedStatement {
-        if waits(read, forOutlineOf: query) { return nil }
         let number = lastChanges.commit(of: query)
         // It is not known what the whole result shows; only that it is the same until it changes.
         let version = ResultsVersion(state: "\(epoch(of: read))-\(number)", number: number)
+        if waits(read, forOutlineOf: query, at: version) { return nil }
         return PageTask(
           read, query, statement, version: version, commit: commit,
           places: try? places(of: read, query, at: version, in: db),
@@ -80,11 +80,14 @@ extension Refresher {
   }
 
   /// Whether a page is read when the outline of its order has been.
-  private func waits(_ read: PageRead, forOutlineOf query: Query) -> Bool {
+  private func waits(
+    _ read: PageRead, forOutlineOf query: Query, at version: ResultsVersion
+  ) -> Bool {
     guard let tree = query.outline.map({ OutlinedTree($0.tree) }), wantsOutline(read, tree),
-      isOutlineComing(tree)
+      read.request.range.offsets(at: version) != nil, isOutlineComing(tree)
     else { return false }
     waitingForOutlines.append { [self] in
+      if isStopped { return read.completion(.failure(.ending)) }
       line.pages.append(read)
       serveSoon()
     }

@@ -6,8 +6,8 @@ import QueryAnalysis
 //
 // To read all pages of an index of ten million rows takes some 50 ms, in which no commit could be told of.
 // So those of the catalog's queries are read a little at a time, and are there when they are asked for;
-// who asks before waits for them, and nobody else does. From then on each costs a commit some
-// microseconds.
+// who asks before waits for them, and nobody else does, but for the summing up at the end: some
+// milliseconds. From then on each costs a commit some microseconds.
 extension Refresher {
   /// Smaller ones are read in a millisecond, when they are asked for.
   private static let fewPages = 1024
@@ -17,13 +17,13 @@ extension Refresher {
   /// Finds out which outlines are to be read: those of the catalog's queries under the present schema.
   func planOutlines() {
     let finder = changeFinder()
-    (outlines, outlinesToRead, vainOutlines) = ([], [], [])
-    var left = Self.mostPages
+    (outlines, outlinesToRead, vainOutlines) = ([], [], [:])
+    outlinePagesLeft = Self.mostPages
     for tree in catalog.outlinedTrees {
       guard let pages = finder.pagesToOutline(tree) else { continue }
       if pages == 0 { outlines.insert(tree) }
-      guard pages >= Self.fewPages, pages <= left else { continue }
-      left -= pages
+      guard pages >= Self.fewPages, pages <= outlinePagesLeft else { continue }
+      outlinePagesLeft -= pages
       outlinesToRead.append(tree)
     }
     goOnWithOutlines()
@@ -31,11 +31,15 @@ extension Refresher {
 
   /// Whether the outline of a b-tree has to be waited for; it is the next one that is read then.
   func isOutlineComing(_ tree: OutlinedTree) -> Bool {
-    guard !outlines.contains(tree), !vainOutlines.contains(tree),
-      let pages = changeFinder().pagesToOutline(tree), pages >= Self.fewPages,
-      pages <= Self.mostPages
+    guard !outlines.contains(tree), vainOutlines[tree] != commit,
+      let pages = changeFinder().pagesToOutline(tree), pages >= Self.fewPages
     else { return false }
-    outlinesToRead.removeAll { $0 == tree }
+    if let place = outlinesToRead.firstIndex(of: tree) {
+      outlinesToRead.remove(at: place)
+    } else {
+      guard pages <= outlinePagesLeft else { return false }
+      outlinePagesLeft -= pages
+    }
     outlinesToRead.append(tree)
     return true
   }
@@ -65,7 +69,7 @@ extension Refresher {
     guard try finder.readAhead(tree, atMost: pages, in: db) else { return }
     outlinesToRead.removeLast()
     // Not where it is in doubt, or has grown too large.
-    if try !keepOutline(tree, in: db) { vainOutlines.insert(tree) }
+    if try !keepOutline(tree, in: db) { vainOutlines[tree] = commit }
     goOnWithOutlines()
   }
 }

@@ -35,13 +35,19 @@ extension Refresher {
     _ completion: @escaping @Sendable (Bool) -> Void
   ) {
     if isStopped { return completion(false) }
-    let result = answer { try hasWindows(name, arguments, in: $0.db) }
-    if case .success(nil) = result {
-      waitingForOutlines.append { [self] in
-        access.async { self.findOutWhether(windowsAreOf: name, arguments, completion) }
+    let result = answer { transaction in
+      let found = try hasWindows(name, arguments, in: transaction.db)
+      if found == nil {
+        waitingForOutlines.append { [self] in
+          access.async { self.findOutWhether(windowsAreOf: name, arguments, completion) }
+        }
       }
-    } else {
-      completion((try? result.get() ?? false) ?? false)
+      return found
+    }
+    switch result {
+    case .success(let found?): completion(found)
+    case .success(nil): break
+    case .failure: completion(false)
     }
   }
 
