@@ -13,7 +13,7 @@ final class LargeTableUse: Sendable {
       sql: SELECT id, text FROM large WHERE id = :n
       parameters: {n: {type: integer}}
       alongside: {count: SELECT count(*) FROM large}
-    allOfLarge: {sql: SELECT id, text FROM large ORDER BY id}
+    allOfLarge: {sql: "SELECT id, text FROM large ORDER BY id"}
     half: {sql: "SELECT id, text FROM large WHERE id <= 500000 ORDER BY id"}
     """
 
