@@ -44,8 +44,8 @@ struct Fairness: ParsableCommand {
 
 /// Clients that ask for much.
 enum Attack: String, CaseIterable, ExpressibleByArgument {
-  case none, endless, fourEndless, slowLive, largeTable, largeGets, manyQueries, windows,
-    windowStreams
+  case none, endless, fourEndless, slowLive, largeTable, schemaChanges, largeGets, manyQueries,
+    windows, windowStreams
 
   /// As many as a stream may have.
   static let windowsOfStream = 64
@@ -58,6 +58,7 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
     case .fourEndless: "four endless queries"
     case .slowLive: "a slow live query of the same table"
     case .largeTable: "whatever is done with \(LargeTableUse.rows) rows of another table"
+    case .schemaChanges: "a table that comes and goes, beside one of \(LargeTableUse.rows) rows"
     case .largeGets: "150 GETs of 6 MB"
     case .manyQueries: "157 streams of 64 queries"
     case .windows: "windows of the same query"
@@ -69,7 +70,7 @@ enum Attack: String, CaseIterable, ExpressibleByArgument {
   /// What each client asks for.
   func paths(windows: Int) -> [String] {
     switch self {
-    case .none, .largeTable: []
+    case .none, .largeTable, .schemaChanges: []
     case .endless: ["/v1/queries/endless/records"]
     case .fourEndless: (1...4).map { "/v1/queries/endless/records?from=\($0)" }
     case .slowLive: ["/v1/queries/slow/events?snapshot=false"]

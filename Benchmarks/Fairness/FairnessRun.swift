@@ -53,7 +53,12 @@ final class FairnessRun {
     self.windows =
       attack == .windowStreams ? Attack.streamsOfWindows * Attack.windowsOfStream : windows
     database = try SampleDatabase(rows: Self.showsWindows(attack) ? self.windows + 100 : 1000)
-    large = attack == .largeTable ? try LargeTableUse(database) : nil
+    large =
+      switch attack {
+      case .largeTable: try LargeTableUse(database, LargeTableUse.Step.all)
+      case .schemaChanges: try LargeTableUse(database, [.first, .schema])
+      default: nil
+      }
     let queries = Self.queries + (large == nil ? "" : "\n" + LargeTableUse.queries)
     server = try ServerProcess(
       executable, database: database.path, queries: queries, settings: Self.settings)
