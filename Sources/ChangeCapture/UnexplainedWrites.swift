@@ -10,7 +10,8 @@
 ///
 /// No clock and no file of its own: what was seen comes in as an argument. What is missed: a foreign
 /// write between one with a cause and the look that finds this one, unless the cause is a checkpoint
-/// that has emptied the log, and nobody commits within half a second. (Of one that leaves it, ``WatchConnection/Log/isWrittenOver(_:)`` knows.)
+/// that has emptied the log, and nobody commits within half a second. (Of one that leaves it,
+/// ``WatchConnection/Log/isWrittenOver(_:)`` knows.)
 struct UnexplainedWrites {
   typealias Instant = ContinuousClock.Instant
 
@@ -108,13 +109,14 @@ struct UnexplainedWrites {
     }
     var doubt = doubt ?? Doubt(start: now, status: found, change: now)
     if doubt.status != found { (doubt.status, doubt.change) = (found, now) }
-    var mayBeEmptying = false
     if !doubt.isForeign, present != cause, !accounts(present, for: found, emptied) {
-      mayBeEmptying = doubt.mayBeEmptying(emptied, at: now)
-      doubt.isForeign = !mayBeEmptying
+      doubt.isForeign = !doubt.mayBeEmptying(emptied, at: now)
+      if !doubt.isForeign {
+        self.doubt = doubt
+        return false
+      }
     }
     self.doubt = doubt
-    if mayBeEmptying { return false }
     if !doubt.isForeign, present != cause {
       if isSettled || now - doubt.change >= Self.checkpointPatience { adopt(found, present) }
       return false

@@ -15,7 +15,7 @@ extension ChangeReader {
     var look = Look(files: files, wal: WALReader(files, buffers: buffers))
     if case .log(let header) = map.position { (look.header, look.before) = (header, header) }
     let fresh = try load(look, in: db)
-    try fresh.readOn(
+    try fresh.readRowsAhead(
       atMost: .max, reader: &leafReader, from: try snapshot(look, of: fresh))
     guard fresh.schema == map.schema else { throw BrokenInvariant(message: "schema") }
     guard fresh.layout == map.layout else { throw BrokenInvariant(message: "layout") }

@@ -102,10 +102,10 @@ private final class SteppingFinder: ChangeFinder {
 
   var hasUnreadRows: Bool { reader.hasUnreadRows }
 
-  func readOn(atMost pages: Int, in db: Database) throws -> Bool {
+  func readRowsAhead(atMost pages: Int, in db: Database) throws -> Bool {
     pieces += 1
     try beforeReading(pieces)
-    return try reader.readOn(atMost: pages, in: db)
+    return try reader.readRowsAhead(atMost: pages, in: db)
   }
 
   func pagesToOutline(_ tree: OutlinedTree) -> Int? { reader.pagesToOutline(tree) }

@@ -87,10 +87,17 @@ struct BTreePages {
 
   /// How many pages have rows of a table. O(i), i its interior pages.
   func numberOfPagesWithRows(of tree: Tree, root: UInt32) -> Int {
-    guard interior[root] != nil else { return 1 }
-    var count = 0
+    let (leaves, others) = numberOfPages(root: root)
+    return isTable[tree] ? leaves : leaves + others
+  }
+
+  /// How many leaves a b-tree has, and how many interior pages. O(i), i the interior pages.
+  func numberOfPages(root: UInt32) -> (leaves: Int, interior: Int) {
+    guard interior[root] != nil else { return (1, 0) }
+    var count = (leaves: 0, interior: 0)
     forEachInterior(below: root) { _, node in
-      count += (node.height == 1 ? node.children.count : 0) + (isTable[tree] ? 0 : 1)
+      count.interior += 1
+      if node.height == 1 { count.leaves += node.children.count }
     }
     return count
   }
@@ -125,15 +132,10 @@ struct BTreePages {
 
   /// The leaves of a b-tree, in the order of their page numbers. O(p log p), p its pages.
   func leaves(of tree: Tree, root: UInt32) -> [UInt32] {
-    guard let top = interior[root] else { return [root] }
+    guard interior[root] != nil else { return [root] }
     var leaves: [UInt32] = []
-    var waiting = [top]
-    while let node = waiting.popLast() {
-      if node.height == 1 {
-        leaves += node.children
-      } else {
-        waiting += node.children.compactMap { interior[$0] }
-      }
+    forEachInterior(below: root) { _, node in
+      if node.height == 1 { leaves += node.children }
     }
     return leaves.sorted()
   }

@@ -93,11 +93,11 @@ extension ChangeReader {
   /// for, and the overflow pages of a few of them.
   ///
   /// - Returns: whether any could be read.
-  package func readOn(atMost pages: Int, in db: Database) throws -> Bool {
+  package func readRowsAhead(atMost pages: Int, in db: Database) throws -> Bool {
     guard let map, !map.isComplete else { return false }
     do {
       guard let look = try lookOfMap(in: db) else { return false }
-      try map.readOn(atMost: pages, reader: &leafReader, from: try snapshot(look, of: map))
+      try map.readRowsAhead(atMost: pages, reader: &leafReader, from: try snapshot(look, of: map))
       return true
     } catch let doubt as CaptureDoubt {
       self.map = nil

@@ -35,7 +35,7 @@ import Hashing
 /// Cost: O(f + r) for f new frames and r rows on the changed leaves; for a commit of one row some
 /// 9 µs, whatever the size of the table, most of it for the transaction itself. A first look reads
 /// all interior pages, 1 ms for a million rows; the rows of a large table are read a few pages at a
-/// time (``readOn(atMost:in:)``), 40 ms in all. Until then a commit that writes a page not yet read
+/// time (``readRowsAhead(atMost:in:)``), 40 ms in all. Until then a commit that writes a page not yet read
 /// costs one more read for each, or names the whole table where what was on it is gone. Where the log
 /// was lost, the followed tables are read again: 12 ms. Memory: 13 bytes a row of the followed tables,
 /// 8 bytes a page, 1.1 MB of buffers.
@@ -46,7 +46,7 @@ package final class ChangeReader {
     /// from the system's cache, and holds a shared lock meanwhile. Beyond, everything is reported.
     package var scanLimit: UInt32 = 65_536
     /// The rows of a table with at most so many pages are read when it is first followed: in a
-    /// millisecond. Those of larger ones are left to ``ChangeReader/readOn(atMost:in:)``.
+    /// millisecond. Those of larger ones are left to ``ChangeReader/readRowsAhead(atMost:in:)``.
     package var pagesAtOnce: Int
 
     /// - Parameter pagesAtOnce: see ``pagesAtOnce``.

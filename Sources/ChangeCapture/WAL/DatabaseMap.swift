@@ -67,10 +67,10 @@ final class DatabaseMap {
       guard followed[index] == nil else { continue }
       let rows = pages.pagesWithRows(of: index, root: tree.root)
       let digests = CellDigests(table: tree.table, key: tree.key, pages: rows)
-      if index == 0 || rows.count <= fewPages {
+      let atOnce = index == 0 ? .max : fewPages
+      if rows.count <= atOnce {
         _ = try digests.read(
-          atMost: index == 0 ? .max : fewPages, in: pages, of: index, reader: &reader,
-          from: snapshot)
+          atMost: atOnce, in: pages, of: index, reader: &reader, from: snapshot)
       }
       if !digests.isComplete { unread.insert(index) }
       followed[index] = digests
@@ -81,7 +81,7 @@ final class DatabaseMap {
   var isComplete: Bool { unread.isEmpty }
 
   /// Reads on in the tables of which not all is read. O(p), p as many pages as are asked for.
-  func readOn(
+  func readRowsAhead(
     atMost limit: Int, reader: inout LeafReader, from snapshot: some DatabasePages
   ) throws(CaptureDoubt) {
     var left = limit

@@ -21,7 +21,7 @@ protocol ChangeFinder: AnyObject {
   var hasUnreadRows: Bool { get }
 
   /// Reads some pages of them; whether it could.
-  func readOn(atMost pages: Int, in db: Database) throws -> Bool
+  func readRowsAhead(atMost pages: Int, in db: Database) throws -> Bool
 
   /// How many pages have to be read to know where each entry of a b-tree is; nil: that is not known.
   func pagesToOutline(_ tree: OutlinedTree) -> Int?
@@ -42,7 +42,7 @@ protocol ChangeFinder: AnyObject {
 extension ChangeFinder {
   var hasUnreadRows: Bool { false }
 
-  func readOn(atMost pages: Int, in db: Database) throws -> Bool { false }
+  func readRowsAhead(atMost pages: Int, in db: Database) throws -> Bool { false }
 
   func pagesToOutline(_ tree: OutlinedTree) -> Int? { nil }
 

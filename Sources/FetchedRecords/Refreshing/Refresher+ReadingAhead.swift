@@ -31,7 +31,7 @@ extension Refresher {
     if let tree = outlinesToRead.last {
       try readOutline(tree, atMost: Self.indexPagesAtOnce, in: db)
     } else {
-      let isRead = try changeFinder().readOn(atMost: Self.tablePagesAtOnce, in: db)
+      let isRead = try changeFinder().readRowsAhead(atMost: Self.tablePagesAtOnce, in: db)
       vainReading = isRead ? nil : commit
     }
   }

@@ -66,8 +66,8 @@ package final class Refresher: @unchecked Sendable {
   var outlinesToRead: [OutlinedTree] = []
   /// At which commit one could not be read.
   var vainOutlines: [OutlinedTree: Int] = [:]
-  /// How many pages of others may be read.
-  var outlinePagesLeft = 0
+  /// How many pages had to be read of each that is read ahead.
+  var outlinePages: [OutlinedTree: Int] = [:]
   /// What waits for one of them; done when any is read or given up, to see whether it was that one.
   var waitingForOutlines: [() -> Void] = []
   /// Whether a piece of work is on the queue that reads ahead.

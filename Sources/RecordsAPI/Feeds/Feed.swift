@@ -198,6 +198,7 @@ final class Feed: StreamableFeed {
     let (rest, woken, listeners) = state.withLock { state in
       let rest = Rest(state.head.snapshot)
       let woken = Self.wake(for: event, &state)
+      let ready = Self.takeReady(for: event, &state)
       defer { for (owner, listener) in woken { state.listeners[owner] = listener } }
       switch event {
       case .changed(_, _, let new) where key.window != nil:
@@ -206,20 +207,18 @@ final class Feed: StreamableFeed {
         state.head.shown.failure = nil
         state.keys = nil
       case .changed(let changes, let old, let new):
-        let prepared = state.told.flatMap { $0.leads(from: old, to: new) ? $0 : nil }
         show(
-          prepared ?? ToldChange(changes, from: old, to: new, as: member),
-          changes: changes.count, &state.head.shown, &sleepers)
-        (state.keys, state.told) = (nil, nil)
+          ready ?? ToldChange(changes, from: old, to: new, as: member), changes: changes.count,
+          &state.head.shown, &sleepers)
+        state.keys = nil
       case .reset(let snapshot):
         state.head.shown = PresentState.Member(member, snapshot)
         log.restart(
           with: state.head.shown.event(id: snapshot.version.description)
             .whole(atMost: EventLog.largestSnapshot),
           version: snapshot.version, shows: [snapshot])
-        (state.keys, state.told) = (nil, nil)
+        state.keys = nil
       case .failed(let failure):
-        state.told = nil
         var events = ChangeEvents(member: member)
         events.append(failure)
         log.append(events.bytes, count: events.count)
@@ -234,7 +233,6 @@ final class Feed: StreamableFeed {
       case .counted(let snapshot):
         state.head.shown.show(snapshot, total: snapshot.total)
       case .landed:
-        state.told = nil
         noteCommit(&state.head.shown)
       case .delayed, .fetching:
         // For those who show it together with others.
@@ -247,6 +245,19 @@ final class Feed: StreamableFeed {
     if listeners.count + woken.count > Self.fewListeners { sleepers.wakeNow() }
     for listener in listeners { listener(event, nil, &sleepers) }
     for (_, listener) in woken { listener(event, rest, &sleepers) }
+  }
+
+  /// What was written of a change before it is told. Nothing is of use once something else is.
+  private static func takeReady(
+    for event: LiveResultEvent, _ state: inout State
+  ) -> ToldChange? {
+    switch event {
+    case .delayed, .fetching: return nil
+    case .changed, .reset, .failed, .recovered, .counted, .landed: break
+    }
+    defer { state.told = nil }
+    guard case .changed(_, let old, let new) = event else { return nil }
+    return state.told.flatMap { $0.leads(from: old, to: new) ? $0 : nil }
   }
 
   /// Takes those who have to hear of an event out of those who rest.

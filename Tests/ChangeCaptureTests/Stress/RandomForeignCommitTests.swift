@@ -111,7 +111,7 @@ private final class ForeignRun {
         let isCommitted = !random.once(in: 20)
         try examiner.examine(changes, try Contents(of: db), isCommitted: isCommitted)
         if isCommitted { reader.commit() }
-        if random.once(in: 3) { _ = try reader.readOn(atMost: random.number(1...9), in: db) }
+        if random.once(in: 3) { _ = try reader.readRowsAhead(atMost: random.number(1...9), in: db) }
         // Now and then it all begins anew.
         if random.once(in: 30) {
           for tables in [[], reader.tables] { try reader.follow(tables, in: db) }

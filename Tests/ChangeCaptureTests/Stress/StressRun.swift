@@ -138,7 +138,7 @@ final class StressRun {
       try outlines.examine(reader, in: db, &random)
       wasCarried = !reader.carried.isNothing || !isCommitted
       if follows { try followOthers(in: db) }
-      if random.once(in: 3) { _ = try reader.readOn(atMost: random.number(1...9), in: db) }
+      if random.once(in: 3) { _ = try reader.readRowsAhead(atMost: random.number(1...9), in: db) }
       if random.once(in: 4) { try reader.checkInvariants(in: db) }
     }
   }

@@ -7,15 +7,6 @@ extension ChangeReader {
     if map.outlines[number] != nil { return 0 }
     // Where all are read, there is no outline yet.
     if let ahead = map.ahead[number] { return max(1, ahead.pagesLeft) }
-    var leaves = 0
-    var waiting = [map.schema.trees[number].root]
-    while let page = waiting.popLast() {
-      guard let node = map.pages.interior[page] else {
-        leaves += 1
-        continue
-      }
-      if node.height == 1 { leaves += node.children.count } else { waiting += node.children }
-    }
-    return leaves
+    return map.pages.numberOfPages(root: map.schema.trees[number].root).leaves
   }
 }

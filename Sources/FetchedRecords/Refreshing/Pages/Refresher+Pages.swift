@@ -84,7 +84,7 @@ extension Refresher {
     _ read: PageRead, forOutlineOf query: Query, at version: ResultsVersion
   ) -> Bool {
     guard let tree = query.outline.map({ OutlinedTree($0.tree) }), wantsOutline(read, tree),
-      read.request.range.offsets(at: version) != nil, isOutlineComing(tree)
+      read.request.range.offsets(at: version) != nil, readOutlineNext(tree)
     else { return false }
     waitingForOutlines.append { [self] in
       if isStopped { return read.completion(.failure(.ending)) }

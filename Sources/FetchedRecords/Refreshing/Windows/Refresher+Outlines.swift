@@ -17,28 +17,32 @@ extension Refresher {
   /// Finds out which outlines are to be read: those of the catalog's queries under the present schema.
   func planOutlines() {
     let finder = changeFinder()
-    (outlines, outlinesToRead, vainOutlines) = ([], [], [:])
-    outlinePagesLeft = Self.mostPages
+    (outlines, outlinesToRead, outlinePages, vainOutlines) = ([], [], [:], [:])
     for tree in catalog.outlinedTrees {
       guard let pages = finder.pagesToOutline(tree) else { continue }
       if pages == 0 { outlines.insert(tree) }
-      guard pages >= Self.fewPages, pages <= outlinePagesLeft else { continue }
-      outlinePagesLeft -= pages
-      outlinesToRead.append(tree)
+      if pages >= Self.fewPages { _ = readNext(tree, of: pages) }
     }
     goOnWithOutlines()
   }
 
-  /// Whether the outline of a b-tree has to be waited for; it is the next one that is read then.
-  func isOutlineComing(_ tree: OutlinedTree) -> Bool {
+  /// Has the outline of a b-tree read next, where it is not kept and takes longer than a moment.
+  ///
+  /// - Returns: whether it has to be waited for.
+  func readOutlineNext(_ tree: OutlinedTree) -> Bool {
     guard !outlines.contains(tree), vainOutlines[tree] != commit,
       let pages = changeFinder().pagesToOutline(tree), pages >= Self.fewPages
     else { return false }
+    return readNext(tree, of: pages)
+  }
+
+  /// - Returns: false where all together would be too many pages.
+  private func readNext(_ tree: OutlinedTree, of pages: Int) -> Bool {
     if let place = outlinesToRead.firstIndex(of: tree) {
       outlinesToRead.remove(at: place)
     } else {
-      guard pages <= outlinePagesLeft else { return false }
-      outlinePagesLeft -= pages
+      guard outlinePages.values.reduce(pages, +) <= Self.mostPages else { return false }
+      outlinePages[tree] = pages
     }
     outlinesToRead.append(tree)
     return true
@@ -69,7 +73,7 @@ extension Refresher {
     guard try finder.readAhead(tree, atMost: pages, in: db) else { return }
     outlinesToRead.removeLast()
     // Not where it is in doubt, or has grown too large.
-    if try !keepOutline(tree, in: db) { vainOutlines[tree] = commit }
+    if try !keepOutline(tree, in: db) { (vainOutlines[tree], outlinePages[tree]) = (commit, nil) }
     goOnWithOutlines()
   }
 }

@@ -57,7 +57,7 @@ extension Refresher {
   ) throws -> Bool? {
     try catalog.bringUpToDate(name, in: db)
     let query = try catalog.query(named: name, arguments: arguments)
-    if let order = query.outline, isOutlineComing(OutlinedTree(order.tree)) { return nil }
+    if let order = query.outline, readOutlineNext(OutlinedTree(order.tree)) { return nil }
     guard let total = try places(of: 0..<0, query, in: db)?.total,
       total > limits.recordsOfWhole
     else { return false }

@@ -6,7 +6,7 @@ import Testing
 @testable import ChangeCapture
 
 /// Tables that are too large to be read at once.
-@Suite struct `Reading on` {
+@Suite struct `Rows that are read ahead` {
   let folder: TemporaryFolder
   let writer: ForeignWriter
   let connection: DatabaseQueue
@@ -44,10 +44,10 @@ import Testing
     return changes
   }
 
-  private func readOn(atMost pages: Int) throws -> Bool {
+  private func readRowsAhead(atMost pages: Int) throws -> Bool {
     try connection.read { db in
       _ = try reader.changes(in: db)
-      return try reader.readOn(atMost: pages, in: db)
+      return try reader.readRowsAhead(atMost: pages, in: db)
     }
   }
 
@@ -94,7 +94,7 @@ import Testing
 
   @Test func `after all is read a checkpoint does not matter`() throws {
     var count = 0
-    while try readOn(atMost: 10) { count += 1 }
+    while try readRowsAhead(atMost: 10) { count += 1 }
     #expect(count > 10)
     #expect(!reader.hasUnreadRows)
     try writer.execute("UPDATE item SET text = 'a' WHERE id = 7")
@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test func `reading goes on while the table changes under it`() throws {
-    for run in 0..<40 where try readOn(atMost: 9) {
+    for run in 0..<40 where try readRowsAhead(atMost: 9) {
       let first = run * 37 % 1000
       try writer.execute("DELETE FROM item WHERE id BETWEEN \(first) AND \(first + 20)")
       try writer.execute("INSERT INTO item VALUES (\(3000 + run), printf('%0300d', \(run)))")
@@ -144,7 +144,7 @@ import Testing
       reader.map?.followed.reduce(0) { $0 + ($1?.overflow.pageCount ?? 0) } ?? 0
     }
     var (count, before) = (0, pages())
-    while try readOn(atMost: 60) {
+    while try readRowsAhead(atMost: 60) {
       count += 1
       // One row has some 50.
       #expect(pages() - before <= 110)
@@ -157,14 +157,14 @@ import Testing
   }
 
   @Test func `a change of the schema begins anew`() throws {
-    _ = try readOn(atMost: 5)
+    _ = try readRowsAhead(atMost: 5)
     try writer.execute("ALTER TABLE word RENAME TO words")
     let changes = try look()
     #expect(changes.schemaChanged)
     #expect(changes[table: "item"] == nil)
     try writer.execute("UPDATE item SET text = 'a' WHERE id = 7")
     #expect(try look() == .tables(["item": .rows([7])]))
-    while try readOn(atMost: 100) {}
+    while try readRowsAhead(atMost: 100) {}
     #expect(!reader.hasUnreadRows)
   }
 }
