@@ -16,9 +16,6 @@ const withoutWindow = (text) => {
   return String(items);
 };
 
-/** Milliseconds after which a difference that has not come is none. */
-const unheard = 300;
-
 /** Where nothing is drawn, when this turn is over. */
 function inNextFrame(action) {
   if (!globalThis.requestAnimationFrame) queueMicrotask(action);
@@ -26,7 +23,7 @@ function inNextFrame(action) {
   else requestAnimationFrame(action);
 }
 
-/** What the console of this page was told: each thing once. */
+/** What the console was told, each thing once. */
 const told = new Set();
 
 export class FetchedRecordsController extends EventTarget {
@@ -215,8 +212,8 @@ export class FetchedRecordsController extends EventTarget {
       case "refused": return this.#refuse(payload);
       // What goes on to another request connects anew; what is shown is not wrong for that.
       case "state":
-        // Where both requests have the same records no difference comes.
-        if (payload === "live" && this.#shown !== this.#coming) setTimeout(() => this.#arrive(), unheard);
+        if (payload === "live") this.#shown = this.#coming;
+        this.#notePending();
         return payload === "connecting" || this.#become(payload);
       case "transport":
         if (payload === this.#transport) return;
@@ -261,11 +258,6 @@ export class FetchedRecordsController extends EventTarget {
     this.#isClosed = true;
     this.#subscription.close();
     this.#become(problem.status === 401 ? "signedOut" : "forbidden");
-  }
-
-  #arrive() {
-    this.#shown = this.#coming;
-    this.#notePending();
   }
 
   #adopt(result, { version, commit, numberOfRecords, totalNumberOfRecords, alongside, window }) {

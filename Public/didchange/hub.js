@@ -130,7 +130,7 @@ export class Hub {
   #streamOf(topics) {
     const [{ asker }] = topics;
     const stream = new (this.#kindFor(asker.base))(asker, topics, {
-      resumed: (some = topics) => this.#become(some.filter(({ head }) => head.version), "live"),
+      resumed: (some = topics, isAll) => this.#goOn(some, isAll),
       interrupted: (some = topics) => this.#become(some, "stale"),
       snapshot: (topic, data) => {
         if (topic.restart(data)) topic.tellSnapshot(data);
@@ -170,6 +170,11 @@ export class Hub {
     this.#flush();
   }
 
+  /** What was another request's is live when all has come that leads on, or nothing does. */
+  #goOn(topics, isAll) {
+    this.#become(topics.filter(({ head, isBorrowed }) => head.version && (isAll || !isBorrowed)), "live");
+  }
+
   #become(topics, wanted) {
     for (const topic of topics) {
       const state = wanted === "stale" && !topic.result ? "connecting" : wanted;
@@ -201,7 +206,7 @@ export class Hub {
       if (fits) topic.tellChangeSet(changeSet);
       return !fits;
     });
-    this.#flush();
+    this.#goOn(topics);
     if (!misfit) return;
     for (const topic of topics) topic.head = {};
     stream.startOver(topics);

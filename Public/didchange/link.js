@@ -67,7 +67,7 @@ function openAll() {
 function useSharedHub() {
   // Its name changes with what is said to it: older tabs may be open.
   const worker =
-    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 6" });
+    new SharedWorker(new URL("worker.js", import.meta.url), { type: "module", name: "didchange 7" });
   const { port } = worker;
   port.onmessage = ({ data }) => (data.life ? outlive(data.life) : receive(data));
   send = (message) => port.postMessage(message);

@@ -171,6 +171,7 @@ export class Stream {
   /** One with an id only says where the next request goes on. */
   #block(id, event, text) {
     if (events.includes(event)) this.#receive(event, text);
+    else if (event === "heartbeat") this.#heard.resumed(this.topics, true);
     if (id) this.#id = id;
     if (event === "commit") this.#heard.commit(this.#unit.splice(0));
   }

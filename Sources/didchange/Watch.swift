@@ -68,7 +68,7 @@ private struct WatchedStream {
     case .event(let event):
       write(printer.lines(event))
     case .waiting: StandardError.write("the server does not answer yet; waiting\n")
-    case .lost(.rotated, _), .silent: break
+    case .lost(.rotated, _), .silent, .caughtUp: break
     case .lost(let loss, let delay): tell(Self.words(loss), again: delay)
     // The first failure is an answer, a later one an accident: a server that restarts.
     case .troubled(let problem, _) where !hasBegun: return .refuse(problem)

@@ -327,11 +327,15 @@ test("what is shown is pending from when something else is asked for until it is
 });
 
 test("what other parameters leave as it is becomes theirs", async () => {
-  const { controller } = await live({ parameters: { team: "Blue" } });
+  const { controller, heard } = await live({ parameters: { team: "Blue" } });
+  controller.addEventListener("pending", ({ detail }) => heard.push(detail));
   controller.parameters = { team: "blue" };
   await settled();
-  const isOver = new Promise((resolve) => controller.addEventListener("pending", ({ detail }) => detail || resolve()));
   await streams.at(-1).open();
-  await isOver;
+  assert.ok(controller.isPending, "a difference may be on its way, however long that takes");
+  await streams.at(-1).send("heartbeat", {});
+  assert.ok(!controller.isPending, "nothing came before it");
+  await streams.at(-1).send("heartbeat", {});
+  assert.deepEqual(heard, [true, false]);
   assert.equal(controller.state, "live");
 });

@@ -110,7 +110,7 @@ describe("something else of the same query", { skip: noBrowser || noServer, time
       const { path, text } = middle.flowing.at(-1);
       assert.match(path, /lastEventId/);
       return [...text.matchAll(/^event: (\w+)\n(?:id: .*\n)?data: (.*)$/gm)]
-        .map(([, event, data]) => ({ event, ...JSON.parse(data) })).filter(({ event }) => event !== "commit");
+        .map(([, event, data]) => ({ event, ...JSON.parse(data) })).filter(({ event }) => !["commit", "heartbeat"].includes(event));
     };
     return { tab, middle, sent };
   }

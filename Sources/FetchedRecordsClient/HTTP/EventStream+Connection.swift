@@ -76,7 +76,7 @@ extension EventStream {
       try connection.parser.parse(data) { event in
         guard case .goOn = verdict else { return }
         pulse.heard(event.type, at: .now)
-        verdict = heard(.event(event))
+        verdict = heard(event.type == "heartbeat" ? .caughtUp : .event(event))
         connection.lastEvent = event.lastEventID
         if case .goOn = verdict { lastEventID = event.lastEventID }
       }

@@ -17,6 +17,8 @@ package struct EventStream {
     /// A request has no answer yet, and has waited for a while.
     case waiting
     case event(ServerSentEvent)
+    /// What has come is all that there is by now.
+    case caughtUp
     /// The answer is over; it is asked for again after so long.
     case lost(Loss, again: Duration)
     /// It cannot be had for now; it is asked for again after so long.

@@ -125,6 +125,7 @@ struct LongPolls {
         return false
       }
     }
+    _ = heard(.caughtUp)
     version = answer["version"]?.string ?? ""
     isLive = true
     backoff.reset()

@@ -13,9 +13,6 @@ struct LinkSettings: Sendable {
 
 /// Follows a query over whatever connections it takes, and keeps its records.
 actor RecordsLink<Record: Decodable & Sendable> {
-  /// A difference that has not come so long after a stream has begun is none.
-  private static var unheard: Duration { .milliseconds(300) }
-
   let audience: Audience<Record>
   private let session: HTTPSession
   private let tokens: TokenKeeper?
@@ -31,7 +28,6 @@ actor RecordsLink<Record: Decodable & Sendable> {
   /// Whether the server has polls.
   private var hasPolls = true
   private var transport = RemoteRecordsTransport.stream
-  private var arrival: Task<Void, Never>?
 
   init(
     audience: Audience<Record>, session: HTTPSession, tokens: TokenKeeper?, decoder: JSONDecoder,
@@ -57,7 +53,6 @@ actor RecordsLink<Record: Decodable & Sendable> {
     } catch {
       if !Task.isCancelled { end(error) }
     }
-    arrival?.cancel()
   }
 
   /// Says what is wrong before anything was asked for.
@@ -112,7 +107,9 @@ actor RecordsLink<Record: Decodable & Sendable> {
     switch news {
     case .opened:
       if records.version != nil, isInStep { audience.tell(.state(.live)) }
-      expectArrival(of: request)
+    // Where both requests have the same records no difference comes.
+    case .caughtUp:
+      if records.version != nil, isInStep { audience.tell(.shows(request)) }
     // A query may take long.
     case .waiting: break
     case .lost: interrupt()
@@ -160,7 +157,6 @@ actor RecordsLink<Record: Decodable & Sendable> {
   }
 
   private func interrupt() {
-    arrival?.cancel()
     assembly.interrupt()
     tellStale()
   }
@@ -173,16 +169,6 @@ actor RecordsLink<Record: Decodable & Sendable> {
     isInStep = false
     interrupt()
     return .startOver
-  }
-
-  /// Where both requests have the same records no difference comes.
-  private func expectArrival(of request: RemoteRequest) {
-    guard records.version != nil else { return }
-    arrival?.cancel()
-    arrival = Task {
-      try? await Task.sleep(for: Self.unheard)
-      if !Task.isCancelled { audience.tell(.shows(request)) }
-    }
   }
 
   // MARK: - Records

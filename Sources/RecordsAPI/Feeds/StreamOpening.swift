@@ -58,6 +58,8 @@ struct FeedAdvance {
   /// From where the log is to be followed.
   let position: Broadcast.Position
   let present: PresentState
+  /// Whether the pieces lead to the present, and not the log behind them.
+  fileprivate let isWhole: Bool
   /// How somebody goes on who has a version; nil: without any.
   fileprivate let kind: FeedCounters.Resumption?
   /// What fails, which the log tells by itself.
@@ -66,7 +68,7 @@ struct FeedAdvance {
   fileprivate init(
     _ pieces: [EventPieces], _ kind: FeedCounters.Resumption?, to present: PresentState
   ) {
-    (self.pieces, self.kind, self.present) = (pieces, kind, present)
+    (self.pieces, self.kind, self.present, isWhole) = (pieces, kind, present, true)
     (position, failures) = (present.position, present.failures)
   }
 
@@ -76,7 +78,7 @@ struct FeedAdvance {
     to present: PresentState
   ) {
     (self.pieces, kind, failures, self.present) = (pieces, .log, [], present)
-    position = missed.position
+    (position, isWhole) = (missed.position, missed.bytes == 0)
   }
 }
 
@@ -91,7 +93,8 @@ extension StreamableFeed {
     let advance = advance(opening, notBefore: commit)
     if let kind = advance.kind { counters.note(kind) }
     return StreamBeginning(
-      [.bytes(opening.retry)] + advance.pieces + advance.failures, advance.position)
+      [.bytes(opening.retry)] + advance.pieces + advance.failures
+        + (advance.isWhole ? opening.heartbeat.ofBeginning : []), advance.position)
   }
 
   /// What leads to the present.

@@ -10,10 +10,10 @@ import Testing
     "/v1/events?query=players&heartbeat=event",
   ]
 
-  private func fixture(_ words: String = "") throws -> ServerFixture {
-    try ServerFixture(Teams.schema, queries: Teams.query, words: words) {
-      $0.heartbeat = .milliseconds(100)
-    }
+  private func fixture(
+    _ words: String = "", every interval: Duration = .milliseconds(100)
+  ) throws -> ServerFixture {
+    try ServerFixture(Teams.schema, queries: Teams.query, words: words) { $0.heartbeat = interval }
   }
 
   @Test(arguments: paths)
@@ -30,6 +30,21 @@ import Testing
     try fixture.writer().commit("DELETE FROM player WHERE id = 1")
     while try stream.next()?.type != "didChange" {}
     while try stream.next()?.type != "heartbeat" {}
+  }
+
+  /// Who resumes from another request knows by it that both have the same records.
+  @Test(arguments: paths) func `follows the beginning at once`(path: String) throws {
+    let fixture = try fixture(every: .seconds(3600))
+    let stream = fixture.stream(path)
+    let version = try #require(try stream.next()).lastEventID
+    #expect(try stream.next()?.type == "heartbeat")
+    let resumed = fixture.stream("\(path)&lastEventId=\(version)")
+    #expect(try resumed.next()?.type == "heartbeat")
+    try fixture.writer().commit("DELETE FROM player WHERE id = 1")
+    while try resumed.next()?.type != "didChange" {}
+    // It would be wrong before what the log has since then.
+    let late = fixture.stream("\(path)&lastEventId=\(version)")
+    #expect(try late.next()?.type != "heartbeat")
   }
 
   @Test(arguments: paths.map { $0.replacing("heartbeat=event", with: "heartbeat=comment") })
