@@ -10,7 +10,9 @@ import Testing
   private func catalog(_ count: Int) throws -> QueryCatalog {
     let definitions = (0..<count).map { QueryDefinition(name: "q\($0)", form: .sql("")) }
     let catalog = QueryCatalog(extent: .definitions(definitions))
-    try DatabaseQueue().read { try catalog.analyze(in: $0) }
+    try DatabaseQueue().read { db in
+      try catalog.analyze(in: db, after: SchemaChange(from: nil, to: SchemaObjects(in: db)))
+    }
     return catalog
   }
 

@@ -243,13 +243,6 @@ extension Refresher {
     result.followed = [:]
   }
 
-  /// Under another schema they may be others.
-  func forgetFollowedRows() {
-    for rows in followedRows.values { forget(rows) }
-    followedRows = [:]
-    for result in live.all { result.followed = [:] }
-  }
-
   private func forget(_ rows: FollowedRows) {
     rows.users = 0
     if let opening = rows.opening { abandon(opening) }

@@ -34,12 +34,18 @@ final class LiveResults {
   func remove(_ live: LiveResult) {
     guard results.removeValue(forKey: ObjectIdentifier(live)) != nil else { return }
     failed[ObjectIdentifier(live)] = nil
-    guard let group = live.group else { return }
+    if leaveGroup(live) { findTables() }
+  }
+
+  /// - Returns: whether it was the last of it.
+  @discardableResult
+  private func leaveGroup(_ live: LiveResult) -> Bool {
+    guard let group = live.group else { return false }
     group.remove(live)
     live.group = nil
-    guard group.members.isEmpty else { return }
+    guard group.members.isEmpty else { return false }
     groups[GroupKey(definition: group.query.definition, isOfWindows: group.isOfWindows)] = nil
-    findTables()
+    return true
   }
 
   func removeAll() {
@@ -68,30 +74,19 @@ final class LiveResults {
     groups[GroupKey(definition: definition, isOfWindows: true)]?.members.count ?? 0
   }
 
-  /// Learns what each result is of under another schema.
+  /// Learns anew what some results are of, whose queries were changed or are under another schema.
   ///
   /// One whose query does not fit it waits for the next one; one that is explored, for its turn.
-  func rebind(in db: Database) {
-    groups = [:]
-    for live in results.values {
-      live.group = nil
+  func rebind(_ changed: [LiveResult], in db: Database) {
+    // What was known of a query is not what it is now.
+    for live in changed { leaveGroup(live) }
+    for live in changed {
       if live.isExplored {
         live.unbind()
-        continue
+      } else {
+        live.bind(in: db, reusing: query(for:))
+        _ = enter(live)
       }
-      live.bind(in: db, reusing: query(for:))
-      _ = enter(live)
-    }
-    findTables()
-  }
-
-  /// Learns anew what some results are of, whose queries were changed.
-  func rebind(_ changed: [LiveResult], in db: Database) {
-    for live in changed {
-      remove(live)
-      results[ObjectIdentifier(live)] = live
-      live.bind(in: db, reusing: query(for:))
-      _ = enter(live)
     }
     findTables()
   }

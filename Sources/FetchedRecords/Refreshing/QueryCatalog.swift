@@ -20,6 +20,12 @@ package final class QueryCatalog: Sendable {
     /// One for each of the definition's orders; else one.
     package let inEachOrder: Result<[Query], QueryProblems>
 
+    /// Whether it has to be analysed anew: what was wrong with it may be right now.
+    func isConcerned(by change: SchemaChange) -> Bool {
+      guard case .success(let queries) = inEachOrder else { return true }
+      return queries.contains { change.concerns($0) }
+    }
+
     /// What it is in the order that its arguments name, if they name one.
     ///
     /// - Throws: what is wrong with it, or that there is no such order.
@@ -117,14 +123,20 @@ package final class QueryCatalog: Sendable {
   /// The definitions that do not fit the schema.
   package var refused: [QueryProblems] { entries.withLock { $0.refused } }
 
-  /// Analyses every definition under the schema that `db` sees now: of those that are explored, each
-  /// when its turn comes (``bringUpToDate(_:in:)``).
-  func analyze(in db: Database) throws {
-    let analyzed = try Self.analyzed(extent, in: db)
+  /// Analyses every definition that a change of the schema concerns under that which `db` sees now: of
+  /// those that are explored, each when its turn comes (``bringUpToDate(_:in:)``).
+  func analyze(in db: Database, after change: SchemaChange) throws {
+    let old = entries.withLock(\.self)
+    let analyzed = try Self.analyzed(old.extent, in: db) { definition in
+      old[definition.name].flatMap {
+        $0.definition == definition && !$0.isConcerned(by: change) ? $0 : nil
+      }
+    }
+    let concerned = old.explored.filter { $0.value.isConcerned(by: change) }
     entries.withLock {
-      let explored = $0.explored
       $0 = Entries(
-        analyzed.extent, analyzed.all, explored: explored, outdated: Set(explored.keys))
+        analyzed.extent, analyzed.all, explored: $0.explored,
+        outdated: $0.outdated.union(concerned.keys))
     }
   }
 

@@ -121,27 +121,14 @@ extension Refresher {
     let schema = try db.schemaNumber()
     commit += 1
     lastChanges.note(changes, at: commit)
+    // What failed before was not brought up to date then, whatever changed now.
+    refetchFailed()
     if schema != schemaNumber {
       lastChanges.noteEverything(at: commit)
-      // Whatever fails from here on, it is looked at again, even where another file counts alike.
-      schemaNumber = nil
-      db.clearSchemaCache()
-      try catalog.analyze(in: db)
-      forgetFollowedRows()
-      planOutlines()
-      live.rebind(in: db)
-      for result in live.all {
-        result.mustRefetch = "schema"
-        // No reader can begin it yet.
-        if result.bound == nil { line.remove(result) }
-        postpone(result, changes)
-      }
-    } else {
-      // What failed before was not brought up to date then, whatever changed now.
-      refetchFailed()
-      for index in live.searchIndexes { try changes.findDocuments(of: index, in: db) }
-      try bringUpToDate(changes, in: transaction)
+      try learnSchema(changes, in: db)
     }
+    for index in live.searchIndexes { try changes.findDocuments(of: index, in: db) }
+    try bringUpToDate(changes, in: transaction)
     // Whoever has something to be told does not wait for what may take longer.
     if line.hasShort, pending.isEmpty || failure != nil || !worksBeside {
       try serve(in: transaction)

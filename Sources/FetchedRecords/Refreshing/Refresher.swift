@@ -3,6 +3,7 @@ import GRDB
 package import HeldMemory
 import Locks
 package import OrderedResults
+import QueryAnalysis
 
 /// Keeps all live queries of one database up to date.
 ///
@@ -39,6 +40,8 @@ package final class Refresher: @unchecked Sendable {
   private let makeFinder: () -> any ChangeFinder
   var finder: (any ChangeFinder)?
   var schemaNumber: Int64?
+  /// Under which queries were analysed; of that number.
+  var schemaObjects: SchemaObjects?
   /// Grows by one with each refresh that saw a commit.
   package internal(set) var commit = 0
   let live = LiveResults()

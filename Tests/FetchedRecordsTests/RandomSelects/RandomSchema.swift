@@ -186,6 +186,7 @@ struct RandomSchema {
   }
 
   private func statement(using random: inout RandomSource) -> String {
+    if random.once(in: 30) { return definition(using: &random) }
     let table = random.pick(tables)
     let id = random.number(1...9)
     let key = table.rowID ?? "rowid"
