@@ -22,7 +22,9 @@ struct Tracking: ParsableCommand {
   func run() throws {
     var base: [String: Double] = [:]
     for (number, rows) in rows.enumerated() {
-      let forms = TrackingForm.all.filter { form.isEmpty || $0.name.contains(form) }
+      let forms = TrackingForm.all.filter {
+        (form.isEmpty || $0.name.contains(form)) && rows <= $0.mostRows
+      }
       print("\(rows) rows, milliseconds\n")
       printTable(
         [
