@@ -228,7 +228,6 @@ export class FetchedRecordsController extends EventTarget {
     this.#adopt({ sections: sectionsOf(snapshot.sections, snapshot.records.map(keyed)) }, snapshot);
     this.#emit("snapshot", snapshot);
     this.#local?.goOn(null);
-    this.#notePending();
   }
 
   #finish(changeSet) {
@@ -238,7 +237,6 @@ export class FetchedRecordsController extends EventTarget {
     for (const { data } of events) keyed(data);
     this.#show(changeSet);
     this.#local?.goOn(events);
-    this.#notePending();
   }
 
   #show({ willChange, events, didChange }) {

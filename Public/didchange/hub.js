@@ -130,7 +130,11 @@ export class Hub {
   #streamOf(topics) {
     const [{ asker }] = topics;
     const stream = new (this.#kindFor(asker.base))(asker, topics, {
-      resumed: (some = topics, isAll) => this.#goOn(some, isAll),
+      resumed: (some = topics) => this.#become(some, "live"),
+      caughtUp: (some = topics) => {
+        for (const topic of some) topic.loan &&= 1;
+        this.#become(some, "live");
+      },
       interrupted: (some = topics) => this.#become(some, "stale"),
       snapshot: (topic, data) => {
         if (topic.restart(data)) topic.tellSnapshot(data);
@@ -170,13 +174,10 @@ export class Hub {
     this.#flush();
   }
 
-  /** What was another request's is live when all has come that leads on, or nothing does. */
-  #goOn(topics, isAll) {
-    this.#become(topics.filter(({ head, isBorrowed }) => head.version && (isAll || !isBorrowed)), "live");
-  }
-
   #become(topics, wanted) {
     for (const topic of topics) {
+      // It shows nothing, or not yet what it is to show.
+      if (wanted === "live" && (!topic.head.version || topic.loan > 1)) continue;
       const state = wanted === "stale" && !topic.result ? "connecting" : wanted;
       if (topic.state !== state) topic.tell("state", state);
       topic.state = state;
@@ -206,7 +207,7 @@ export class Hub {
       if (fits) topic.tellChangeSet(changeSet);
       return !fits;
     });
-    this.#goOn(topics);
+    this.#become(topics, "live");
     if (!misfit) return;
     for (const topic of topics) topic.head = {};
     stream.startOver(topics);

@@ -130,7 +130,7 @@ export class Polls {
     this.#heard.resumed([topic]);
     if (topic.failure && !events.length) this.#heard.failed(topic, "recovered", { query: topic.query, version, commit });
     const fits = this.#tell(topic, events);
-    this.#heard.resumed([topic], fits);
+    if (fits) this.#heard.caughtUp([topic]);
     this.#heard.polled();
     if (this.#isClosed) return;
     if (!fits || (!events.length && isSoon)) return this.#later(topic, turn);

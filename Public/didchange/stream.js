@@ -9,8 +9,6 @@ import { parse } from "./wire.js";
 // silence is looked into. One that broke off sooner than `shortLife` has been cut.
 const [silentStart, shortLife, testTime] = [3000, 10_000, 10_000];
 
-const events = ["snapshot", "willChange", "sectionChange", "change", "didChange", "commit", "fetchError", "recovered"];
-
 /** Tells `heard` what comes; `clashed`: these topics cannot be on one stream; `heldBack`, `cut`: by
  * something on the way; `troubled`: it cannot be had for now. */
 export class Stream {
@@ -170,8 +168,8 @@ export class Stream {
 
   /** One with an id only says where the next request goes on. */
   #block(id, event, text) {
-    if (events.includes(event)) this.#receive(event, text);
-    else if (event === "heartbeat") this.#heard.resumed(this.topics, true);
+    // What has no name is not the server's.
+    if (event && event !== "message") this.#receive(event, text);
     if (id) this.#id = id;
     if (event === "commit") this.#heard.commit(this.#unit.splice(0));
   }
@@ -192,6 +190,7 @@ export class Stream {
         this.#health.delete(topic);
         this.#unit.push([topic, { events: [], ...this.#arriving, didChange: data }]);
         return (this.#arriving = null);
+      case "heartbeat": return this.#heard.caughtUp();
       case "fetchError": return this.#health.set(topic, ["error", data]);
       case "recovered": return this.#health.set(topic, [event, data]);
       case "sectionChange":

@@ -23,8 +23,8 @@ export class Topic {
   /** Names its stream. */
   place;
   #home;
-  /** Whether the result is another request's, from which the server leads here. */
-  isBorrowed = false;
+  /** 1: the result is another request's; 2: something may still lead on from there. */
+  loan = 0;
   /** Whether it took the place of another request: such topics share a stream, and disturb no others. */
   hasMoved = false;
 
@@ -46,7 +46,7 @@ export class Topic {
     if (topic.asker.place !== this.asker.place || topic.query !== this.query) return;
     this.hasMoved = true;
     if (!isSame(topic.head.version, watcher.shown)) return;
-    [this.result, this.head, this.isBorrowed] = [topic.result, topic.head, true];
+    [this.result, this.head, this.loan] = [topic.result, topic.head, 2];
   }
 
   /** Takes somebody in, and shows what there is. @returns whether nothing must lead here from elsewhere */
@@ -54,10 +54,10 @@ export class Topic {
     this.watchers.push(watcher);
     const isShown = isSame(watcher.shown, this.head.version);
     watcher.topic = this;
-    if (!this.isBorrowed) this.present(watcher);
+    this.present(watcher);
     for (const wrong of [this.failure, this.trouble]) if (wrong?.title) watcher.add("error", wrong);
     watcher.add("state", this.state);
-    return this.isBorrowed && !isShown;
+    return this.loan && !isShown;
   }
 
   /** Stays where it is while that is at home. */
@@ -73,12 +73,12 @@ export class Topic {
 
   /** Shows somebody all of it. */
   present(watcher) {
-    if (this.head.version && !this.isBorrowed) watcher.show("snapshot", this.snapshot, this.head.version);
+    if (this.head.version && !this.loan) watcher.show("snapshot", this.snapshot, this.head.version);
   }
 
   /** Whether the snapshot says anything new. */
   restart({ sections, records, ...head }) {
-    if (head.version === this.head.version && !this.isBorrowed) return false;
+    if (head.version === this.head.version && !this.loan) return false;
     return this.#show({ sections: sectionsOf(sections, records) }, head);
   }
 
@@ -98,7 +98,7 @@ export class Topic {
   }
 
   #show(result, head) {
-    Object.assign(this, { result, head, isBorrowed: false, failure: null });
+    Object.assign(this, { result, head, loan: 0, failure: null });
     return true;
   }
 

@@ -3,7 +3,7 @@ package import OrderedResults
 /// What SQLite makes of a ``QueryDefinition`` under one schema: the statement that runs, the shape
 /// of its rows, and what it depends on.
 ///
-/// Immutable: it holds no connection and no statement, and is made anew when the schema changes. A
+/// Immutable: it holds no connection and no statement, and is made anew where a change of the schema concerns it. A
 /// reference, because every snapshot of its results has it.
 package final class Query: Sendable {
   package let definition: QueryDefinition

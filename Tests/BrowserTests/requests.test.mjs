@@ -204,6 +204,20 @@ test("who comes to what is still on its way from elsewhere is not shown the rows
   assert.deepEqual([ids(one.controller), ids(two.controller)], [[7], [7]]);
 });
 
+test("who was led on to the same records is live again when the stream goes on", async () => {
+  const { controller, heard } = await live();
+  controller.parameters = { team: "Red" };
+  await settled();
+  await streams.at(-1).send("heartbeat", {});
+  assert.ok(!controller.isPending);
+  await streams.at(-1).write("id: s.2\n\n");
+  await streams.at(-1).fail();
+  await settled();
+  assert.equal(streams.at(-1).url.searchParams.get("lastEventId"), "s.2");
+  await streams.at(-1).open();
+  assert.deepEqual([heard, controller.state], [["stale", "live"], "live"]);
+});
+
 test("a block with an id only is where the next request goes on", async () => {
   await live();
   await streams[0].write("id: a.99\n\n");

@@ -106,6 +106,38 @@ import Testing
       try concerns("SELECT sql FROM team JOIN sqlite_master AS s ON s.name = team.name", [trigger]))
   }
 
+  @Test func `takes whatever somebody writes into the tables of ANALYZE`() throws {
+    let written =
+      "INSERT INTO sqlite_stat1 VALUES (7, NULL, '1'), (NULL, x'FF', NULL), (x'FF', 1, 2)"
+    #expect(try concerns("SELECT id FROM team", ["ANALYZE", written]))
+  }
+
+  @Test func `concerns all where a view has a name of no letters`() throws {
+    let view = "CREATE VIEW \"%\" AS SELECT * FROM best"
+    try DatabaseQueue().write { db in
+      try db.execute(sql: Self.schema + view)
+      let query = try Query.analyzed(
+        QueryDefinition(name: "q", form: .sql("SELECT name FROM \"%\"")), in: db)
+      let old = try SchemaObjects(in: db)
+      try db.execute(
+        sql: "DROP VIEW best; CREATE VIEW best AS SELECT * FROM player WHERE id > 10")
+      #expect(SchemaChange(from: old, to: try SchemaObjects(in: db)).concerns(query))
+    }
+  }
+
+  @Test func `concerns what does not fit the schema where it has what that names`() throws {
+    try DatabaseQueue().write { db in
+      try db.execute(sql: Self.schema)
+      let old = try SchemaObjects(in: db)
+      try db.execute(sql: "CREATE TABLE score (n)")
+      let change = SchemaChange(from: old, to: try SchemaObjects(in: db))
+      for (sql, isConcerned) in [("SELECT n FROM Score", true), ("SELECT n FROM scores", false)] {
+        let definition = QueryDefinition(name: "q", form: .sql(sql))
+        #expect(change.concerns(definition) == isConcerned)
+      }
+    }
+  }
+
   @Test func `concerns all where nobody knows what was there before`() throws {
     try DatabaseQueue().write { db in
       try db.execute(sql: Self.schema)

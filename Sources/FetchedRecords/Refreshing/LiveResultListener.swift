@@ -19,6 +19,10 @@ protocol LiveResultListener: AnyObject, Sendable {
   /// - Throws: why there is none under this schema.
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery
 
+  /// Whether what it is of is found in the words of its query; else it is asked after each change of the
+  /// schema.
+  var goesByWords: Bool { get }
+
   /// What there is of the result before its first fetch; asked in the transaction of that.
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult?
 
@@ -78,6 +82,7 @@ enum KnownResult {
 
 extension LiveResultListener {
   var hearsFirst: Bool { false }
+  var goesByWords: Bool { true }
 
   func prepare(_ results: Results, after old: Results?) {}
 

@@ -20,10 +20,12 @@ package final class QueryCatalog: Sendable {
     /// One for each of the definition's orders; else one.
     package let inEachOrder: Result<[Query], QueryProblems>
 
-    /// Whether it has to be analysed anew: what was wrong with it may be right now.
+    /// Whether it has to be analysed anew.
     func isConcerned(by change: SchemaChange) -> Bool {
-      guard case .success(let queries) = inEachOrder else { return true }
-      return queries.contains { change.concerns($0) }
+      switch inEachOrder {
+      case .success(let queries): queries.contains { change.concerns($0) }
+      case .failure: change.concerns(definition)
+      }
     }
 
     /// What it is in the order that its arguments name, if they name one.
@@ -52,7 +54,7 @@ package final class QueryCatalog: Sendable {
     let all: [Entry]
     /// By their names, those that nobody declares: `Refresher+Explored.swift`.
     var explored: [String: Entry]
-    /// The names of those that were not analysed since the schema changed.
+    /// The names of those that a change of the schema concerned since they were analysed.
     var outdated: Set<String>
     private let positions: [String: Int]
 
@@ -99,7 +101,7 @@ package final class QueryCatalog: Sendable {
     }
   }
 
-  /// Analyses a query that nobody declares, if the schema has changed since that was done.
+  /// Analyses a query that nobody declares, if a change of the schema concerned it since that was done.
   ///
   /// - Throws: `DatabaseError`.
   func bringUpToDate(_ name: String, in db: Database) throws {

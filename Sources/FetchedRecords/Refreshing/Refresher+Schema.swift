@@ -28,13 +28,15 @@ extension Refresher {
     schemaObjects = objects
   }
 
-  /// Those of queries that a change of the schema concerns, or that cannot be read, and those that are made of rows of
-  /// such queries.
+  /// Those of queries that a change of the schema concerns, or that cannot be read, those that ask the schema
+  /// themselves, and those that are made of rows of such queries.
   private func results(concernedBy change: SchemaChange) -> [LiveResult] {
     var verdicts: [ObjectIdentifier: Bool] = [:]
     var found: [ObjectIdentifier: LiveResult] = [:]
     for result in live.all {
-      guard result.failure == nil, let query = try? result.bound?.get().query else {
+      guard result.listener.goesByWords, result.failure == nil,
+        let query = try? result.bound?.get().query
+      else {
         found[ObjectIdentifier(result)] = result
         continue
       }

@@ -1,7 +1,8 @@
 package import GRDB
 import OrderedResults
 
-/// What of a schema says what queries are: its tables, views and indexes, and what ANALYZE found in them.
+/// What of a schema says what the words of a query mean: its tables, views and indexes, and what ANALYZE found in
+/// them.
 ///
 /// Triggers are left out, which nothing reads.
 package struct SchemaObjects: Sendable {
@@ -28,10 +29,15 @@ package struct SchemaObjects: Sendable {
   package init(in db: Database) throws {
     var objects = try Self.rows(
       "SELECT name, tbl_name, sql, rootpage FROM sqlite_schema WHERE type <> 'trigger'", in: db)
+    // Anybody may write what they like into these.
     let statistics = [
-      "sqlite_stat1": "SELECT tbl, tbl, coalesce(idx, '') || ' ' || stat, -1 FROM sqlite_stat1",
+      "sqlite_stat1": """
+      SELECT CAST(tbl AS TEXT), CAST(tbl AS TEXT), coalesce(idx, '') || ' ' || stat, -1
+      FROM sqlite_stat1
+      """,
       "sqlite_stat4": """
-      SELECT tbl, tbl, idx || ' ' || neq || ' ' || nlt || ' ' || ndlt || ' ' || hex(sample), -1
+      SELECT CAST(tbl AS TEXT), CAST(tbl AS TEXT),
+        idx || ' ' || neq || ' ' || nlt || ' ' || ndlt || ' ' || hex(sample), -1
       FROM sqlite_stat4
       """,
     ]
@@ -69,9 +75,12 @@ package struct SchemaChange {
   package init(from old: SchemaObjects?, to new: SchemaObjects) {
     let (before, after) = (Set(old?.objects ?? []), Set(new.objects))
     changed = before.symmetricDifference(after)
-    concernsAll = old == nil || changed.contains { $0.names.contains { $0.words.isEmpty } }
+    let all = before.union(after)
+    let nameless = all.filter { $0.names.contains { $0.words.isEmpty } }
+    concernsAll =
+      old == nil || nameless.contains { $0.readsOthers } || !nameless.isDisjoint(with: changed)
     if concernsAll { return }
-    for object in before.union(after) {
+    for object in all {
       for word in Set(object.names.flatMap(\.words)) { objects[word, default: []].append(object) }
     }
   }
@@ -81,11 +90,18 @@ package struct SchemaChange {
   /// O(w), w words of it and of all that it reads.
   package func concerns(_ query: Query) -> Bool {
     // Nobody knows what such a query reads.
-    if concernsAll || query.dependencies.isEmpty { return true }
+    if query.dependencies.isEmpty { return true }
     // The statement that runs may have what a view says in the place of its name.
-    let texts =
+    return concerns(
       query.definition.texts + [query.sql]
-      + query.dependencies.flatMap { [$0.table] + $0.storage }
+        + query.dependencies.flatMap { [$0.table] + $0.storage })
+  }
+
+  /// Whether a definition that did not fit the schema may fit it now.
+  package func concerns(_ definition: QueryDefinition) -> Bool { concerns(definition.texts) }
+
+  private func concerns(_ texts: [String]) -> Bool {
+    if concernsAll { return true }
     var words = Set(texts.flatMap(\.words))
     var unread = Array(words)
     var seen: Set<SchemaObjects.Object> = []

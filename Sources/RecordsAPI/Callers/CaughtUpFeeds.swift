@@ -71,6 +71,8 @@ extension StreamableFeed {
     }
     let known = log.continuation(after: version)
     if known.version == nil || known.state?.isNotBefore(commit) == true { return opening }
-    return StreamOpening(lastEventID: nil, wantsSnapshot: true)
+    var anew = StreamOpening(lastEventID: nil, wantsSnapshot: true)
+    (anew.heartbeat, anew.retry) = (opening.heartbeat, opening.retry)
+    return anew
   }
 }

@@ -2,15 +2,14 @@
 enum HeartbeatForm: String {
   /// Keeps what is on the way from closing the connection, and is seen by no program in a browser.
   case comment
-  /// Told to programs too, and once behind the stream's beginning: what came before it is all there
-  /// is, and one that misses it knows that its stream is dead. Without an id, since nothing has
-  /// changed.
+  /// Told to programs too: one that misses it knows that its stream is dead. Without an id, since
+  /// nothing has changed.
   case event
 
   var bytes: [UInt8] { self == .comment ? Self.commentBytes : Self.eventBytes }
 
-  /// What says that a stream's beginning is over: who resumes from another request learns so that
-  /// nothing leads from there to the present, where nothing came.
+  /// What says that a stream's beginning, behind which it stands, leads to the present: who resumes from
+  /// another request, and is told nothing, learns so that both have the same records.
   var ofBeginning: [EventPieces] { self == .comment ? [] : [.bytes(bytes)] }
 
   // Made once: every stream has them.

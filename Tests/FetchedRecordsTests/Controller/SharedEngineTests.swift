@@ -43,6 +43,46 @@ import Testing
     world.onQueue { #expect(listener.isInStep(with: controller)) }
   }
 
+  /// What replaces rows and leaves the schema as it was said: no hook tells of it.
+  @Test(
+    arguments: Storage.allCases,
+    [
+      """
+      DROP TABLE player;
+      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT, score INTEGER NOT NULL);
+      INSERT INTO player VALUES (8, 'Zoe', 'Red', 1);
+      """
+    ])
+  func `notice a table that is another of the same words`(storage: Storage, sql: String) throws {
+    let world = try ControllerWorld(storage)
+    // Once more, so that the words are the same from now on.
+    let (controller, listener) = try world.follow(Player.order(Column("name")))
+    for _ in 1...2 { try world.write(sql, settling: controller) }
+    world.onQueue {
+      #expect(controller.fetchedRecords.map(\.name) == ["Zoe"])
+      #expect(listener.isInStep(with: controller))
+    }
+    try world.write(
+      sql + "INSERT INTO player VALUES (9, 'Abe', 'Red', 1)", settling: controller)
+    world.onQueue { #expect(controller.fetchedRecords.map(\.name) == ["Abe", "Zoe"]) }
+  }
+
+  @Test(arguments: Storage.allCases)
+  func `ask a request again that looks at the schema`(storage: Storage) throws {
+    let world = try ControllerWorld(storage)
+    let controller = try FetchedRecordsController<Player>(
+      world.writer, request: Archived(), queue: world.queue)
+    let listener = try world.follow(controller)
+    try world.write(
+      """
+      CREATE TABLE archive AS SELECT 99 AS id, 'Old' AS name, 'Red' AS team, 1 AS score
+      """, settling: controller)
+    world.onQueue {
+      #expect(controller.fetchedRecords.map(\.name).contains("Old"))
+      #expect(listener.isInStep(with: controller))
+    }
+  }
+
   @Test func `do not wait for one that takes long`() throws {
     let gate = Gate()
     let world = try ControllerWorld(.pool) { $0.add(function: gate.function) }
@@ -67,6 +107,23 @@ import Testing
       #expect(slow.fetchedRecords.map(\.name) == ["Abe", "Barbara", "Cleo"])
       #expect(listener.isInStep(with: slow))
     }
+  }
+}
+
+/// Players, and those of another table where there is one.
+private struct Archived: FetchRequest {
+  typealias RowDecoder = Player
+
+  var sqlSubquery: SQLSubquery { Player.all().sqlSubquery }
+
+  func fetchCount(_ db: Database) throws -> Int { try Player.fetchCount(db) }
+
+  func makePreparedRequest(_ db: Database, forSingleResult: Bool) throws -> PreparedRequest {
+    let more =
+      try db.tableExists("archive") ? " UNION ALL SELECT id, name, team, score FROM archive" : ""
+    return try SQLRequest<Player>(
+      sql: "SELECT id, name, team, score FROM player\(more) ORDER BY id"
+    ).makePreparedRequest(db, forSingleResult: forSingleResult)
   }
 }
 

@@ -31,6 +31,9 @@ final class RecordsListener: LiveResultListener {
     self.tell = tell
   }
 
+  /// A request may make its statement of what it finds in the schema.
+  var goesByWords: Bool { false }
+
   func bind(in db: Database, reusing known: (QueryDefinition) -> Query?) throws -> BoundQuery {
     let analyzed = try request.analyzed(in: db, reusing: known)
     return BoundQuery(query: analyzed.query, arguments: analyzed.arguments) {

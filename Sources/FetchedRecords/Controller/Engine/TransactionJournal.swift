@@ -96,9 +96,9 @@ final class TransactionJournal: ChangeFinder, @unchecked Sendable {
 
   func changes(in db: Database) throws -> DatabaseChanges {
     if isFile { pending.formUnion(try others.changes(db)) }
-    // The hook is silent about the schema's own table.
+    // The hook is silent about the schema's own table, about DROP TABLE, VACUUM, and a backup over it.
     let number = try db.schemaNumber()
-    if number != schemaNumber { pending.formUnion(.tables([:], schemaChanged: true)) }
+    if number != schemaNumber { pending.formUnion(.everything([.commit])) }
     schemaNumber = number
     return pending
   }
