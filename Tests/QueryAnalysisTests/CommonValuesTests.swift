@@ -77,6 +77,23 @@ import Testing
     #expect(!query.sql.contains("json_each") && query.sql.contains("IN ("))
   }
 
+  /// What types columns of the same name have matters of the tables that the query names, by a view too.
+  @Test(arguments: [
+    ("", 1), ("AND (SELECT count(*) FROM other) > 0", 0), ("AND EXISTS (SELECT 1 FROM seen)", 0),
+  ])
+  func `are lists of what a column has that the query may read`(condition: String, lists: Int)
+    throws
+  {
+    let more = """
+      ;
+      CREATE TABLE other (title INTEGER);
+      CREATE VIEW seen AS SELECT title AS any FROM other;
+      """
+    let sql = "SELECT id FROM book WHERE title IN (SELECT max(v) FROM one) \(condition)"
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), more)
+    #expect((query.plan?.values ?? []).count { $0.list != nil } == lists)
+  }
+
   @Test func `stand in the query as they were written`() throws {
     let query = try analyzed(
       QueryDefinition(

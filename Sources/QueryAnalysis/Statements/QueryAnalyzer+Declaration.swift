@@ -31,11 +31,13 @@ extension QueryAnalyzer {
       keyIsUnique: try key?.isUnique == true && facts.textEncoding() == .utf8,
       keyNames: key?.names ?? [], section: section, sectionIndexTitle: title)
     do {
-      let shape = try shape(with: CommonValues(in: candidate.syntax.expressions, db)) { values in
+      let whole = parts.select(parts.fields)
+      let shape = try shape(
+        with: CommonValues(in: candidate.syntax.expressions, of: whole, db)
+      ) { values in
         var candidate = candidate
         candidate.values = values
         candidate.syntax = candidate.syntax.mapExpressions { values?.replacing(in: $0) ?? $0 }
-        let whole = parts.select(parts.fields)
         return try incrementalShape(
           candidate, of: values?.replacing(in: whole) ?? whole, names: list.visible)
       }

@@ -21,7 +21,7 @@ extension QueryAnalyzer {
       sectionIndexTitle: title)
     do {
       let sql = text.sqlWithoutSemicolon
-      let shape = try shape(with: CommonValues(in: [sql], db)) { values in
+      let shape = try shape(with: CommonValues(in: [sql], of: sql, db)) { values in
         let sql = values?.replacing(in: sql) ?? sql
         if let shape = try setOperationShape(sql, list, key ?? [], values)
           ?? unionShape(sql, list, key ?? [], values)

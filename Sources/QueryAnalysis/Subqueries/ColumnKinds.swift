@@ -1,6 +1,7 @@
 import GRDB
 
-/// Of what types the columns of a schema are that have one name: whose column a name is, is not asked.
+/// Of what types the columns are that have one name, of all tables and views that a query may read: whose
+/// column a name is, is not asked.
 struct ColumnKinds {
   struct Kind {
     /// Whether none of them makes texts of numbers that it is compared with, and there is one.
@@ -9,22 +10,33 @@ struct ColumnKinds {
     var list: CommonValue.List?
   }
 
+  private let sql: String
+  private let facts: SchemaFacts
+  /// O(t + w), t tables and views of the schema, and w words of the statement and of the views that it reads.
+  private lazy var sources = tablesAndViewsNamed()
   /// By their names in small letters.
   private var known: [String: Kind] = [:]
 
-  /// O(t), t tables and views, the first time.
-  mutating func kind(of name: String, _ facts: SchemaFacts) -> Kind {
+  init(readBy sql: String, _ facts: SchemaFacts) { (self.sql, self.facts) = (sql, facts) }
+
+  private func tablesAndViewsNamed() -> [String] {
+    let texts = (try? facts.textsRead(by: sql)) ?? []
+    let words = Set(
+      texts.flatMap { SQLTokens.tokens(of: $0).compactMap { $0.nameOrText?.lowercased() } })
+    return ((try? facts.tablesAndViews()) ?? []).filter { words.contains($0.lowercased()) }
+  }
+
+  /// O(s), s tables and views that the statement may read, the first time.
+  mutating func kind(of name: String) -> Kind {
     let key = name.lowercased()
     if let kind = known[key] { return kind }
-    let kind = Self.find(name, facts)
+    let kind = find(name)
     known[key] = kind
     return kind
   }
 
-  private static func find(_ name: String, _ facts: SchemaFacts) -> Kind {
-    let owners = ((try? facts.tablesAndViews()) ?? []).filter {
-      facts.columns(of: $0).contains(where: name.isSameIdentifier)
-    }
+  private mutating func find(_ name: String) -> Kind {
+    let owners = sources.filter { facts.columns(of: $0).contains(where: name.isSameIdentifier) }
     if owners.isEmpty {
       let isRowID = ["rowid", "_rowid_", "oid"].contains(where: name.isSameIdentifier)
       return Kind(isNeverText: isRowID, list: isRowID ? .numbers : nil)

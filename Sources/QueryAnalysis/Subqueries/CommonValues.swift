@@ -10,7 +10,7 @@ struct CommonValues {
   private var values: [CommonValue] = []
   /// What is none of them, wherever it stands.
   private var refused: Set<String> = []
-  private var names = ColumnKinds()
+  private var names: ColumnKinds
   /// All of the query: a name that one expression gives may stand in another.
   private let all: [ArraySlice<SQLToken>]
   private let givenNames: Set<String>?
@@ -23,8 +23,9 @@ struct CommonValues {
   ///
   /// - Parameters:
   ///   - texts: the query, or all expressions of it.
+  ///   - sql: the query.
   ///   - db: has the schema.
-  init?(in texts: [String], _ db: Database) {
+  init?(in texts: [String], of sql: String, _ db: Database) {
     self.db = db
     facts = SchemaFacts(db: db)
     // A text of UTF-16 may not be what it was when it is bound.
@@ -32,6 +33,7 @@ struct CommonValues {
       return nil
     }
     all = texts.map { SQLTokens.tokens(of: $0)[...] }
+    names = ColumnKinds(readBy: sql, facts)
     givenNames = Self.names(givenIn: all)
     for tokens in all {
       let with = WithClause(tokens)
@@ -176,7 +178,7 @@ struct CommonValues {
     guard case .list(let column) = place.kind else { return nil }
     let others = all.filter { $0 != tokens } + tokens.around(place, with)
     guard let column, Self.names(givenIn: others)?.contains(column.name.lowercased()) == false,
-      let list = names.kind(of: column.name, facts).list
+      let list = names.kind(of: column.name).list
     else { throw Uncertain() }
     return list
   }
@@ -187,7 +189,7 @@ struct CommonValues {
   ) throws {
     guard affinity == .blob else { return }
     let isNeverText = { (name: String) in
-      givenNames?.contains(name.lowercased()) == false && names.kind(of: name, facts).isNeverText
+      givenNames?.contains(name.lowercased()) == false && names.kind(of: name).isNeverText
     }
     if place.mayMeetText(in: tokens, isNeverText) { throw Uncertain() }
   }
