@@ -159,9 +159,7 @@ struct QueryAnalyzer {
 
   /// The columns of all tables and views that a statement names, as far as they are known.
   private func columnsOfTables(namedIn sql: String) -> [String] {
-    let names = Set(SQLTokens.tokens(of: sql).compactMap { $0.name?.lowercased() })
-    let tables = ((try? facts.tablesAndViews()) ?? []).filter { names.contains($0.lowercased()) }
-    return tables.flatMap(facts.columns)
+    ((try? facts.tablesAndViews(namedIn: [sql])) ?? []).flatMap(facts.columns)
   }
 
   private func alongsideStatement(_ item: QueryDefinition.Alongside) throws -> StatementText {

@@ -19,6 +19,13 @@ package struct SchemaFacts {
         """)
   }
 
+  /// Those of them that are named in one of some texts.
+  func tablesAndViews(namedIn texts: [String]) throws -> [String] {
+    let names = Set(
+      texts.flatMap { SQLTokens.tokens(of: $0).compactMap { $0.nameOrText?.lowercased() } })
+    return try tablesAndViews().filter { names.contains($0.lowercased()) }
+  }
+
   /// Columns of a table or view, hidden ones of virtual tables left out.
   package func columns(of table: String) -> [String] {
     (try? db.columns(in: table).map(\.name)) ?? []

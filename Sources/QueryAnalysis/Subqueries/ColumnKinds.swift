@@ -13,18 +13,12 @@ struct ColumnKinds {
   private let sql: String
   private let facts: SchemaFacts
   /// O(t + w), t tables and views of the schema, and w words of the statement and of the views that it reads.
-  private lazy var sources = tablesAndViewsNamed()
+  private lazy var sources =
+    (try? facts.tablesAndViews(namedIn: facts.textsRead(by: sql))) ?? []
   /// By their names in small letters.
   private var known: [String: Kind] = [:]
 
   init(readBy sql: String, _ facts: SchemaFacts) { (self.sql, self.facts) = (sql, facts) }
-
-  private func tablesAndViewsNamed() -> [String] {
-    let texts = (try? facts.textsRead(by: sql)) ?? []
-    let words = Set(
-      texts.flatMap { SQLTokens.tokens(of: $0).compactMap { $0.nameOrText?.lowercased() } })
-    return ((try? facts.tablesAndViews()) ?? []).filter { words.contains($0.lowercased()) }
-  }
 
   /// O(s), s tables and views that the statement may read, the first time.
   mutating func kind(of name: String) -> Kind {

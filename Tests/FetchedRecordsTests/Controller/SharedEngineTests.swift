@@ -44,19 +44,16 @@ import Testing
   }
 
   /// What replaces rows and leaves the schema as it was said: no hook tells of it.
-  @Test(
-    arguments: Storage.allCases,
-    [
-      """
+  @Test(arguments: Storage.allCases)
+  func `notice a table that is another of the same words`(storage: Storage) throws {
+    let sql = """
       DROP TABLE player;
       CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT, score INTEGER NOT NULL);
       INSERT INTO player VALUES (8, 'Zoe', 'Red', 1);
       """
-    ])
-  func `notice a table that is another of the same words`(storage: Storage, sql: String) throws {
     let world = try ControllerWorld(storage)
-    // Once more, so that the words are the same from now on.
     let (controller, listener) = try world.follow(Player.order(Column("name")))
+    // From the second time on the words are the same.
     for _ in 1...2 { try world.write(sql, settling: controller) }
     world.onQueue {
       #expect(controller.fetchedRecords.map(\.name) == ["Zoe"])
