@@ -98,7 +98,7 @@ struct RandomWindowRun {
       makeFinder: {
         switch source {
         case .sql: OutliningFinder()
-        case .doubts: OutliningFinder(doubtingEvery: 7)
+        case .doubts: OutliningFinder(doubtingMultiplesOf: 3)
         case .pages: ChangeReader()
         }
       })

@@ -7,13 +7,14 @@ import GRDB
 final class OutliningFinder: ChangeFinder {
   private let reader = ChangeReader()
   private var trees: Set<OutlinedTree> = []
-  /// One out of so many times it does not know; 0: never.
+  /// It does not know where the number of entries is a multiple of this; 0: it always knows.
+  ///
+  /// So it goes on not to know until the next commit, however often it is asked.
   private let doubt: Int
-  private var asked = 0
   /// Which rows are told of in the place of whole tables; nil: the tables are.
   var present: [Int64]?
 
-  init(doubtingEvery doubt: Int = 0) { self.doubt = doubt }
+  init(doubtingMultiplesOf doubt: Int = 0) { self.doubt = doubt }
 
   func changes(in db: Database) throws -> DatabaseChanges {
     let changes = try reader.changes(in: db)
@@ -32,10 +33,10 @@ final class OutliningFinder: ChangeFinder {
   func outline(_ trees: Set<OutlinedTree>, in db: Database) { self.trees = trees }
 
   func entryCount(of tree: OutlinedTree, in db: Database) throws -> Int? {
-    asked += 1
-    if doubt > 0, asked.isMultiple(of: doubt) { return nil }
-    guard let source = try source(tree, in: db) else { return nil }
-    return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(source)")
+    guard let source = try source(tree, in: db),
+      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM \(source)")
+    else { return nil }
+    return doubt > 0 && count.isMultiple(of: doubt) ? nil : count
   }
 
   func rowIDs(of tree: OutlinedTree, at range: Range<Int>, in db: Database) throws -> [Int64]? {
