@@ -185,7 +185,7 @@ final class BackgroundRun: @unchecked Sendable {
 
   /// Whether some of it took longer when it last ran.
   func isExpected(beyond duration: Duration) -> Bool {
-    tasks.contains { $0.expectedDuration ?? .zero > duration }
+    tasks.contains { $0.knownDuration ?? .zero > duration }
   }
 
   /// - Parameters:
@@ -215,8 +215,8 @@ final class BackgroundTask: @unchecked Sendable {
   private let work: Query.Work
   /// The changes that it brings in: missed again where it fails.
   let covered: DatabaseChanges
-  /// How long the last fetch took.
-  let expectedDuration: Duration?
+  /// How long the last fetch took, before this.
+  let knownDuration: Duration?
   /// Who waits for it.
   let receivers: [LiveResult.Receiver]
   private(set) var outcome: Result<LiveUpdate, FetchFailure>?
@@ -228,7 +228,7 @@ final class BackgroundTask: @unchecked Sendable {
     self.bound = bound
     self.work = work
     covered = live.takeMissed()
-    expectedDuration = live.durations.fetch
+    knownDuration = live.knownDuration
     receivers = live.takeReceivers()
   }
 

@@ -156,6 +156,14 @@ package final class LiveResult: @unchecked Sendable {
     var dearRuns: [Int: Int] = [:]
   }
 
+  /// How long it took to fetch it, when that was last done; nil: it never was.
+  ///
+  /// Of what a reader works on, which notes new durations, it is what was known before.
+  var knownDuration: Duration? {
+    if let background { return background.knownDuration }
+    return durations.limited ?? durations.fetch
+  }
+
   /// Whether the snapshot may not show the present.
   var isBehind: Bool {
     !missed.isNothing || mustRefetch != nil || background != nil || opening != nil

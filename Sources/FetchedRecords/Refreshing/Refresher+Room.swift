@@ -49,7 +49,7 @@ extension Refresher {
   var mayBeLong: Bool { longReaders.count < readersForLong }
 
   func isKnownAsLong(_ result: LiveResult) -> Bool {
-    result.durations.limited ?? result.durations.fetch ?? .zero > Self.longFetch
+    result.knownDuration ?? .zero > Self.longFetch
   }
 
   /// Puts off long work where all readers are at work, most of them at what is long, and something

@@ -119,7 +119,9 @@ extension Array {
 
   /// The same with little room for more.
   fileprivate var trimmed: Self {
-    Array(unsafeUninitializedCapacity: count) { buffer, initialized in
+    // To note that nothing was initialised is to write to what all empty arrays share.
+    if isEmpty { return [] }
+    return Array(unsafeUninitializedCapacity: count) { buffer, initialized in
       _ = buffer.initialize(from: self)
       initialized = count
     }
