@@ -101,6 +101,7 @@ import Testing
 
   private static let compared = [
     "SELECT tag FROM post EXCEPT SELECT word FROM note",
+    "SELECT * FROM post EXCEPT SELECT * FROM post WHERE score > 1",
     "SELECT rowid AS r FROM author EXCEPT SELECT author FROM post WHERE score > 0 ORDER BY r",
     "SELECT score, tag FROM post INTERSECT SELECT weight, word FROM note ORDER BY tag DESC, 1",
     "SELECT id FROM author EXCEPT SELECT author FROM post WHERE score > 0 ORDER BY id DESC LIMIT 4",

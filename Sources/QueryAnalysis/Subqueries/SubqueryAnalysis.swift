@@ -315,10 +315,14 @@ struct SubqueryAnalysis {
   }
 
   /// A subquery in FROM may look at what is around the SELECT that it is in. It cannot where all are
-  /// joined, and SQLite says so, but for a name in double quotation marks, which becomes a text.
+  /// joined, and SQLite says so, but for a name in double quotation marks, which becomes a text where it has
+  /// no qualifier.
   private func checkSources(of part: SelectSyntax, in surroundings: Surroundings) throws {
     for case .select(let sql) in part.sources.map(\.origin) {
-      for token in SQLTokens.tokens(of: sql) where token.text.first == "\"" {
+      let tokens = SQLTokens.tokens(of: sql)
+      for (index, token) in tokens.enumerated() where token.text.first == "\"" {
+        let besides = tokens[max(index - 1, 0)..<min(index + 2, tokens.count)]
+        if besides.contains(where: { $0.isSymbol(".") }) { continue }
         let name = ColumnName(qualifier: nil, name: token.name ?? "")
         guard !surroundings.names.knows(name) else {
           throw NotIncremental(reason: "\(token.text) may be a column around a subquery in FROM")
