@@ -254,6 +254,11 @@ extension TrackingForm {
       rest: "ORDER BY place", change: "UPDATE player SET name = name || '+' WHERE id = 500",
       conjunction: "WHERE"),
     TrackingForm(
+      name: "groups with their places (10 rows each)",
+      select: """
+        SELECT clubId, sum(score) AS total, rank() OVER (ORDER BY clubId) AS place FROM player WHERE 1
+        """, rest: "GROUP BY clubId ORDER BY place", change: score),
+    TrackingForm(
       name: "a running sum, the last row",
       select: "SELECT id, sum(homeId) OVER (ORDER BY id) AS total FROM player",
       rest: "ORDER BY id",

@@ -59,6 +59,44 @@ import Testing
     #expect(statistics.maintained > 6)
   }
 
+  @Test(arguments: [
+    "SELECT game, sum(score) AS s, rank() OVER (ORDER BY sum(score) DESC) AS place FROM player GROUP BY game",
+    """
+    SELECT game, count(*) AS n, sum(score) AS s, row_number() OVER (ORDER BY sum(score) DESC, game) AS place
+    FROM player GROUP BY game HAVING n > 3 ORDER BY s DESC
+    """,
+    """
+    SELECT name, max(score) AS best, dense_rank() OVER (ORDER BY max(score) DESC) AS place FROM player
+    GROUP BY name ORDER BY place, name LIMIT 20
+    """,
+    "SELECT game, total, rank() OVER (ORDER BY total DESC) AS place FROM standing",
+    """
+    WITH s AS (SELECT * FROM standing) SELECT s.game, s.total, rank() OVER w AS place FROM s
+    WHERE s.total > 1 WINDOW w AS (ORDER BY s.total DESC) ORDER BY place, s.game
+    """,
+    "SELECT score, count(*) AS n, sum(count(*)) OVER (ORDER BY score) AS upto FROM player GROUP BY score",
+    """
+    SELECT club.name, count(player.id) AS n, rank() OVER (ORDER BY count(player.id) DESC) AS place
+    FROM club LEFT JOIN player ON player.game = club.id GROUP BY club.id
+    """,
+    "SELECT name, dense_rank() OVER (ORDER BY name) AS place FROM (SELECT DISTINCT name FROM player)",
+  ])
+  func `are those of groups`(sql: String) throws {
+    let schema = """
+      \(Self.schema)
+      CREATE INDEX playerByGame ON player(game); CREATE INDEX playerByName ON player(name);
+      CREATE INDEX playerByScore ON player(score);
+      CREATE VIEW standing AS SELECT game, count(*) AS n, sum(score) AS total FROM player GROUP BY game;
+      """
+    let more = (30..<36).map { "UPDATE player SET score = score + 9 WHERE id = \($0)" }
+    for dearGroup in [RefresherLimits().dearGroup, .zero] {
+      let (query, statistics) = try Fixture.following(
+        sql, schema: schema, Self.changes + more, dearGroup: dearGroup)
+      #expect(query.tracking.mode == .incremental, "\(query.tracking.reason)")
+      #expect(statistics.maintained > 6, "\(statistics)")
+    }
+  }
+
   /// As in a ledger, of which the end grows.
   @Test func `cost what comes at the end`() throws {
     let (query, statistics) = try Fixture.following(

@@ -93,6 +93,7 @@ extension GroupTally {
           return .unknown
         }
         encoder.append(value)
+      case .running: encoder.appendNull()
       }
     }
     return .shown(encoder.makeRecord())

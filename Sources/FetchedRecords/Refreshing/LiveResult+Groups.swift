@@ -15,11 +15,13 @@ extension LiveResult {
   ///   - groups: what is known of them.
   ///   - plan: the query's.
   ///   - arguments: the query's.
+  ///   - mayTakeLong: whether nobody waits.
   ///   - db: in its transaction.
   /// - Returns: nil where SQLite alone can tell.
-  /// - Throws: `DatabaseError`.
+  /// - Throws: `DatabaseError`, `StatementGuard.Interruption`.
   func tallied(
-    _ groups: KnownGroups, _ plan: IncrementalPlan, _ arguments: QueryArguments, in db: Database
+    _ groups: KnownGroups, _ plan: IncrementalPlan, _ arguments: QueryArguments,
+    mayTakeLong: Bool, in db: Database
   ) throws -> Outcome? {
     guard let tally = plan.tally, let range = try plan.windowRange(arguments, in: db) else {
       return nil
@@ -48,8 +50,11 @@ extension LiveResult {
         }
       }
     }
-    let (removed, added) = plan.order.differences(from: known, to: now)
-    guard let next = old.replacing(removed: removed, added: added, by: plan.order) else {
+    guard
+      let (removed, added) = try differences(
+        from: known, to: now, through: old, plan, mayTakeLong: mayTakeLong),
+      let next = old.replacing(removed: removed, added: added, by: plan.order)
+    else {
       return nil
     }
     index.follow(removed: removed, made: next.made, owner: number)

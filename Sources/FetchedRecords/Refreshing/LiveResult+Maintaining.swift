@@ -83,7 +83,9 @@ extension LiveResult {
     let shown = snapshot.results
     let count = changed.reduce(0) { $0 + $1.rowIDs.count }
     if let groups, plan.tally != nil {
-      if let next = try tallied(groups, plan, arguments, in: db) { return next }
+      if let next = try tallied(groups, plan, arguments, mayTakeLong: meter.mayWait, in: db) {
+        return next
+      }
       // Only the groups said what changed.
       if changed.isEmpty { return .refetch(because: "manyRows") }
     }
@@ -287,15 +289,11 @@ extension LiveResult {
         try groups.flatMap {
           try owned(by: owners, $0, plan, arguments, layout: old.layout, in: db)
         } ?? read(owners, plan, contributions, keys, arguments, layout: old.layout, in: db)
-      if plan.running.isEmpty {
-        (removed, added) = plan.order.differences(from: known, to: fetched)
-      } else {
-        guard
-          let differences = try running(
-            through: old, removed: known, added: fetched, plan, mayTakeLong: mayTakeLong)
-        else { return nil }
-        (removed, added) = differences
-      }
+      guard
+        let differences = try differences(
+          from: known, to: fetched, through: old, plan, mayTakeLong: mayTakeLong)
+      else { return nil }
+      (removed, added) = differences
     }
     guard Self.isWorthwhile(removed.count + added.count, of: 2 * old.count),
       let next = old.replacing(removed: removed, added: added, by: plan.order)
@@ -305,25 +303,6 @@ extension LiveResult {
     }
     keep(index, contributions, plan)
     return (next.results, next.changes)
-  }
-
-  /// So many records that have other places than before are made in a moment.
-  private static let quicklyRun = 512
-
-  /// The differences where some columns run through all records.
-  private func running(
-    through old: Results, removed: [OrderedResults.Record], added: [OrderedResults.Record],
-    _ plan: IncrementalPlan, mayTakeLong: Bool
-  ) throws -> (removed: [OrderedResults.Record], added: [OrderedResults.Record])? {
-    let most = Self.mostRowsWorthwhile(of: old.count)
-    let differences = old.running(
-      removed: removed, added: added, plan.running, by: plan.order,
-      atMost: mayTakeLong ? most : min(most, Self.quicklyRun))
-    // No statement looks at the time meanwhile.
-    if differences == nil, !mayTakeLong, most > Self.quicklyRun {
-      throw StatementGuard.Interruption.time
-    }
-    return differences
   }
 
   func isWorthwhile(

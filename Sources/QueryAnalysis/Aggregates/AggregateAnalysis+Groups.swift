@@ -31,6 +31,7 @@ extension AggregateAnalysis {
             switch (column, syntax) {
             case (.value, let syntax?): .value(try value(syntax))
             case (.term(let term), _): .term(term)
+            case (.running, _): .running
             case (.value, nil): throw NotIncremental(reason: "it aggregates nothing")
             }
           }, having: try having.map(value)))

@@ -10,6 +10,8 @@ package struct GroupTally: Sendable, Equatable {
     case term(Int)
     /// What its rows come to.
     case value(GroupValue)
+    /// What is worked out from the records before it: a place, or a running sum.
+    case running
   }
 
   /// The rows; each of them begins with the columns that all rows of a group have in common, and is in their order
@@ -49,6 +51,8 @@ struct GroupSyntax {
     case term(Int)
     /// An expression over aggregates.
     case value(String)
+    /// A function of the records before.
+    case running
   }
 
   /// What all rows of a group have in common: what it is grouped by, and then what follows from that.

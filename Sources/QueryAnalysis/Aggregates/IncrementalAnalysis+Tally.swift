@@ -27,6 +27,8 @@ extension IncrementalAnalysis {
       }
       if let group = keyColumns.firstIndex(of: position) {
         columns.append(.term(group))
+      } else if SQLTokens.tokens(of: expression)[...].callsWindowFunction {
+        columns.append(.running)
       } else if locality.functions.callsAggregate(expression) {
         columns.append(.value(expression))
       } else {

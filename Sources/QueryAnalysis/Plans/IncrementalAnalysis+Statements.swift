@@ -20,7 +20,7 @@ extension IncrementalAnalysis {
       return DeclaredParts.select(
         columns, from: shown.over(select.restricted(to: condition)).from(),
         conditions: [shown.syntax.predicate?.parenthesized].compactMap(\.self), groupBy: [],
-        having: nil)
+        having: nil, windows: shown.syntax.windows)
     }
     return DeclaredParts.select(
       columns, from: select.from(), conditions: conditions, groupBy: select.syntax.groupBy,
@@ -190,7 +190,7 @@ extension IncrementalAnalysis {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
       }
     case .group, .rowOfArm, .values:
-      let owners = windows.functions.isEmpty ? "groups" : "partitions"
+      let owners = windows.functions.isEmpty || select.isGrouped ? "groups" : "partitions"
       let read = candidate.extreme?.shown ?? "which"
       text = "changed rows of \(others.listed) lead to their \(owners), \(read) are read again"
     }

@@ -133,14 +133,14 @@ struct IncrementalAnalysis {
     if select.hasPartitionsWithin {
       throw NotIncremental(reason: "its window functions look at those of a subquery")
     }
-    if select.isGrouped, let function = windows.functions.first {
+    if isDistinct, let function = windows.functions.first {
       throw NotIncremental(
-        reason: "\(function.name)() OVER looks at several records of GROUP BY or DISTINCT")
+        reason: "\(function.name)() OVER looks at several records of DISTINCT")
     }
     hidden = isOverParts ? [] : candidate.list.hidden
     let allowed = isGrouped ? locality.allowingOrder : locality
     if isOverParts {
-      try locality.checkOverParts(shown)
+      try locality.checkOverParts(shown, allowingWindows: select.isGrouped)
     } else {
       try allowed.check(select, allowingAggregates: isGrouped, allowingWindows: true)
     }
@@ -170,7 +170,9 @@ struct IncrementalAnalysis {
 
   /// - Throws: ``NotIncremental``.
   mutating func shape() throws -> IncrementalShape {
-    if select.isGrouped, candidate.extreme == nil { return try groupShape() }
+    if select.isGrouped, candidate.extreme == nil {
+      return try windows.functions.isEmpty ? groupShape() : groupWindowShape()
+    }
     if let extreme = candidate.extreme, extreme.showsGroups { return try shape(of: extreme) }
     guard let first = possibleOwners.first else {
       throw NotIncremental(

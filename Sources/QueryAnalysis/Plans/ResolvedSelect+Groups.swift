@@ -35,7 +35,7 @@ extension ResolvedSelect {
 
   /// Whether it shows the groups, or the rows of partitions, that a SELECT in its FROM makes.
   var isOverParts: Bool {
-    !isGrouped && !hasWindows && (grouped != nil || partitioned != nil)
+    !isGrouped && (grouped != nil || !hasWindows && partitioned != nil)
   }
 
   /// The same SELECT over other groups or partitions than it is over: some of them, perhaps.

@@ -39,12 +39,14 @@ struct RowLocality {
 
   /// Each row of a SELECT over groups or partitions is a function of one of their rows, whatever its
   /// conditions look at.
-  func checkOverParts(_ select: ResolvedSelect) throws(NotIncremental) {
+  func checkOverParts(
+    _ select: ResolvedSelect, allowingWindows: Bool = false
+  ) throws(NotIncremental) {
     let syntax = select.syntax
-    let conditions = [syntax.predicate].compactMap(\.self)
-    for expression in syntax.columns.map(\.text) + conditions + syntax.order {
-      try check(expression)
+    for expression in syntax.columns.map(\.text) + syntax.order {
+      try check(expression, allowingWindows: allowingWindows)
     }
+    if let predicate = syntax.predicate { try check(predicate) }
   }
 
   func check(

@@ -145,7 +145,9 @@ extension IncrementalAnalysis {
   func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
     let terms = try zip(asked.terms, asked.sql).flatMap { term, sql -> [OrderTerm] in
       guard term.column < list.count,
-        let expression = expression(ofColumn: term.column).flatMap(shown.expressionOverRows)
+        let expression = expression(ofColumn: term.column).flatMap({
+          isOverGroups ? $0 : shown.expressionOverRows($0)
+        })
       else { throw NotIncremental(reason: "it orders by more than its row") }
       if let function = windows.call(expression), function.isRank, !term.isDescending {
         return function.window.order
@@ -158,6 +160,9 @@ extension IncrementalAnalysis {
       if !order.contains(where: { haveSameValues($0, term) }) { order.append(term) }
     }
   }
+
+  /// What has the rows that windows look at, or the groups.
+  var seenByWindows: ResolvedSelect { isOverGroups ? shown : select }
 
   private func checkLooksBack(_ function: WindowFunction, along order: [OrderTerm]) throws {
     let window = function.window
@@ -179,7 +184,8 @@ extension IncrementalAnalysis {
   }
 
   private func haveSameValues(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
-    GroupTerm(first.expression, in: select) == GroupTerm(second.expression, in: select)
+    GroupTerm(first.expression, in: seenByWindows)
+      == GroupTerm(second.expression, in: seenByWindows)
       && first.collation?.uppercased() == second.collation?.uppercased()
   }
 

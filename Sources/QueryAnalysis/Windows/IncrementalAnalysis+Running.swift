@@ -1,13 +1,14 @@
 import OrderedResults
 
-// Windows of all rows in the order of the records, whose functions look at those before: places, running sums.
+// Windows of all rows, or groups, in the order of the records, whose functions look at those before: places,
+// running sums.
 extension IncrementalAnalysis {
-  /// Records of rows, read by themselves. What depends on those before is worked out, from those on that came
+  /// Records of rows or groups, read by themselves. What depends on those before is worked out, from those on that came
   /// or went.
   ///
   /// - Throws: ``NotIncremental`` where a window has another order, or a function tells something else.
   mutating func runningShape() throws -> IncrementalShape {
-    guard !isOverParts, candidate.resultExpressions.isEmpty else {
+    guard !isOverParts || isOverGroups, candidate.resultExpressions.isEmpty else {
       throw NotIncremental(reason: "its windows are those of a subquery")
     }
     let columns = try columnsOfFunctions()
@@ -24,7 +25,7 @@ extension IncrementalAnalysis {
         column: column.column, kind: try column.function.kind(of: argument),
         terms: try terms(of: column.function, among: asked))
     }
-    var shape = try rowShape()
+    var shape = try select.isGrouped ? groupShape() : rowShape()
     shape.plan.running = runningColumns
     shape.reason += "; what that changes of those behind it is counted"
     return shape
@@ -51,18 +52,21 @@ extension IncrementalAnalysis {
   private mutating func position(ofTerm function: WindowFunction) throws -> Int? {
     guard let expression = function.term else { return nil }
     try checkIsOfRow(expression)
-    if function.isSum, let origin = select.origin(of: expression) {
+    if function.isSum, let origin = seenByWindows.origin(of: expression) {
       let table = select.tables[origin.table].name
       guard
         [nil, .integer, .numeric].contains(facts.comparison(of: origin.name, in: table)?.affinity)
       else { throw NotIncremental(reason: "\(expression) does not hold integers") }
     }
-    let term = GroupTerm(expression, in: select)
-    return (0..<list.count).first { shows(term, at: $0) } ?? list.append(hidden: expression)
+    let term = GroupTerm(expression, in: seenByWindows)
+    let shown = (0..<list.count).first { column in
+      self.expression(ofColumn: column).map { GroupTerm($0, in: seenByWindows) } == term
+    }
+    return shown ?? list.append(hidden: expression)
   }
 
   /// The order of the records without their places: by what these are in the order of.
-  private func orderOfRows() throws -> [OrderTerm] {
+  func orderOfRows() throws -> [OrderTerm] {
     var attempt = self
     let asked = try attempt.askedOrder()
     return try attempt.rowOrder(asked)

@@ -9,6 +9,14 @@ extension IncrementalAnalysis {
     return shape
   }
 
+  /// Groups in an order, whose windows look at all of them.
+  mutating func groupWindowShape() throws -> IncrementalShape {
+    for function in windows.functions { try checkIsCertain(function) }
+    takeOrderOfWindow()
+    try completeKey(select.groupTerms.map { GroupTerm($0, in: select) })
+    return try runningShape()
+  }
+
   private mutating func certainWindowShape() throws -> IncrementalShape {
     let owners: [GroupTerm]
     do {
@@ -33,11 +41,17 @@ extension IncrementalAnalysis {
     return try shape(ownedBy: owners)
   }
 
-  /// Has the records in the order of the first window where they have none, as SQLite returns them.
+  /// Has the records in the order of the first window where they have none, as SQLite returns them, or begin
+  /// that order.
   private mutating func takeOrderOfWindow() {
-    guard candidate.syntax.order.isEmpty, candidate.leadingSection == nil, !isOverParts,
+    guard candidate.leadingSection == nil, !isOverParts || isOverGroups,
       let order = windows.functions.first?.window.order, !order.contains(where: \.isNumber)
     else { return }
+    if !candidate.syntax.order.isEmpty {
+      guard let asked = try? orderOfRows(), asked.count < order.count,
+        zip(asked, order).allSatisfy(areSame)
+      else { return }
+    }
     candidate.syntax.order = order.map(\.text)
   }
 
@@ -89,7 +103,10 @@ extension IncrementalAnalysis {
   /// with its plan.
   private func checkIsCertain(_ function: WindowFunction) throws {
     if isTotal(function.window) { return }
-    let names = possibleOwners.first.map { select.tables[$0].identityNames } ?? ["rowid"]
+    let names =
+      select.isGrouped
+      ? select.groupTerms
+      : possibleOwners.first.map { select.tables[$0].identityNames } ?? ["rowid"]
     let first = names.joined(separator: ", ")
     guard function.hasOneValue else {
       throw NotIncremental(
@@ -107,7 +124,13 @@ extension IncrementalAnalysis {
     }
   }
 
-  func isTotal(_ window: WindowDefinition) -> Bool { select.isTotal(window, determination) }
+  /// Whether no two rows, or groups, of a partition are equal for ORDER BY.
+  func isTotal(_ window: WindowDefinition) -> Bool {
+    guard select.isGrouped else { return select.isTotal(window, determination) }
+    let terms = (window.partition + window.order.filter { $0.collation == nil }.map(\.expression))
+      .compactMap(shown.expressionOverRows).map { GroupTerm($0, in: select) }
+    return select.groupTerms.allSatisfy { terms.contains(GroupTerm($0, in: select)) }
+  }
 
   /// Whether values of a column are equal only where they look the same.
   private func isExact(_ expression: ArraySlice<SQLToken>) -> Bool {

@@ -77,15 +77,18 @@ struct WindowFunctions {
   private(set) var functions: [WindowFunction] = []
   private let named: NamedWindows
 
+  /// Those of a SELECT with GROUP BY look at its groups, and may call aggregates of these.
+  ///
   /// - Throws: ``NotIncremental`` where one is more than a function of the rows of its partition.
   init(
     _ syntax: SelectSyntax, hidden: [String], _ locality: RowLocality
   ) throws(NotIncremental) {
+    let areOverGroups = !syntax.groupBy.isEmpty
     named = NamedWindows(syntax.windows)
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       for call in SQLTokens.tokens(of: expression)[...].withoutSubqueries[...].windowCalls {
         let function = try WindowFunction(call, named)
-        try function.check(locality)
+        try function.check(locality, allowingAggregates: areOverGroups)
         functions.append(function)
       }
     }
@@ -125,10 +128,12 @@ extension WindowFunction {
       window: try named.definition(of: call.window))
   }
 
-  fileprivate func check(_ locality: RowLocality) throws(NotIncremental) {
+  fileprivate func check(
+    _ locality: RowLocality, allowingAggregates: Bool
+  ) throws(NotIncremental) {
     let terms = window.partition + window.order.map(\.expression)
     for expression in terms + [arguments, filter, window.frame].map(\.sourceText) {
-      try locality.check(expression)
+      try locality.check(expression, allowingAggregates: allowingAggregates)
     }
     guard isKnown else { throw NotIncremental(reason: "what \(name)() OVER does is not known") }
   }

@@ -2,7 +2,33 @@ import TestSupport
 
 // All rows in an order, with their places in it, and running sums.
 extension RandomSelectWriter {
+  /// Groups, with their places in an order, and running sums of what their rows come to.
+  mutating func selectOfRunningGroups() -> RandomSelect {
+    let inner = groups()
+    let isOver = inner.isDistinct || random.once(in: 2)
+    // What makes each column: within GROUP BY its expression, around that its name.
+    let terms = inner.fields.enumerated().map { number, field in
+      isOver ? "f\(number)" : String(field.dropLast(" AS f\(number)".count))
+    }
+    var select = isOver ? over("(\(inner.sql)) AS s", named: terms) : inner
+    (select.shape, select.limit) = ("places of groups", nil)
+    if isOver { select.fields = terms }
+    let term = random.pick(terms) + random.pick(["", " DESC", " DESC", " NULLS LAST"])
+    let key = inner.shape == "groups" && !inner.isDistinct ? (isOver ? "f0" : inner.groupBy) : nil
+    for number in 0..<random.number(1...2) {
+      let ofEqual = ["rank", "rank", "dense_rank"].map { "\($0)() OVER (ORDER BY \(term))" }
+      let total = [term, key].compactMap(\.self).joined(separator: ", ")
+      let ofEach = ["row_number()", "sum(\(random.pick(terms)))", "count(\(random.pick(terms)))"]
+        .map { "\($0) OVER (ORDER BY \(total))" }
+      let call = random.pick(key == nil || random.once(in: 2) ? ofEqual : ofEach)
+      select.fields.append("\(call) AS p\(number)")
+    }
+    select.order = random.pick([[], ["p0"], [term], ["p0", terms[0]], [terms[0]]])
+    return select
+  }
+
   mutating func selectOfRunning() -> RandomSelect {
+    if random.once(in: 3) { return selectOfRunningGroups() }
     var (select, sources) = rows(atMost: 2)
     let scope = [sources]
     let down = random.pick(["", " DESC", " DESC NULLS FIRST", " NULLS LAST"])

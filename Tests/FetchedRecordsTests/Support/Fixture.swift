@@ -77,12 +77,17 @@ final class Fixture {
   }
 
   /// A live result of a SELECT, held against what the writer reads of it after each of these changes.
+  ///
+  /// Groups that take as long as `dearGroup` to be read are made of what their rows come to.
   static func following(
-    _ sql: String, schema: String, _ changes: [String],
+    _ sql: String, schema: String, _ changes: [String], dearGroup: Duration? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> (query: Query, statistics: RefreshStatistics) {
+    var limits = RefresherLimits()
+    if let dearGroup { limits.dearGroup = dearGroup }
     let fixture = try Fixture(
-      schema: schema, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]))
+      schema: schema, queries: .definitions([QueryDefinition(name: "q", form: .sql(sql))]),
+      limits: limits)
     let watched = try fixture.open("q")
     let query = watched.snapshot.query
     for change in changes {
