@@ -1,4 +1,5 @@
 import GRDB
+import Locks
 import OrderedResults
 import QueryAnalysis
 import Testing
@@ -88,6 +89,30 @@ import Testing
     #expect(names(watched["blue"]) == [[.text("Bob")], [.text("Cy")]])
     #expect(watched["players"]?.snapshot.alongside == [NamedValue(name: "n", value: .integer(3))])
     #expect(watched["teams"]?.snapshot.results.count == 1)
+  }
+
+  @Test func `has what it concerns analysed behind what others wait for, and all of it`() throws {
+    let fixture = try Fixture(schema: Self.schema, queries: .definitions(Self.queries))
+    let refresher = fixture.refresher
+    let areOutdated = Mutex<[Bool]>([])
+    // What is open is held until the end.
+    let opened = Mutex<LiveResult?>(nil)
+    refresher.open("teams", arguments: [:], window: nil) { [weak refresher] _, _ in
+      areOutdated.withLock { $0.append(refresher?.catalog.nextOutdated != nil) }
+    } completion: { result in
+      opened.withLock { $0 = try? result.get() }
+    }
+    refresher.settle()
+    let before = analyses(fixture)
+    try fixture.write("ALTER TABLE player ADD COLUMN born; INSERT INTO team VALUES (3, 'Green')")
+    fixture.refresh()
+    #expect(areOutdated.withLock(\.self) == [true])
+    let after = analyses(fixture)
+    #expect(["players", "blue", "sizes"].allSatisfy { before[$0] != after[$0] })
+    #expect(before["teams"] == after["teams"])
+    let players = try fixture.open("players")
+    #expect(players.snapshot.results.layout.columns.contains("born"))
+    _ = opened.withLock { $0.take() }
   }
 
   @Test func `makes a query right again that did not fit it`() throws {

@@ -23,6 +23,10 @@ protocol LiveResultListener: AnyObject, Sendable {
   /// schema.
   var goesByWords: Bool { get }
 
+  /// Whether to ``bind(in:reusing:)`` takes an analysis of the query, some milliseconds, because the schema
+  /// has changed: one waits for its turn then.
+  var awaitsAnalysis: Bool { get }
+
   /// What there is of the result before its first fetch; asked in the transaction of that.
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult?
 
@@ -83,6 +87,7 @@ enum KnownResult {
 extension LiveResultListener {
   var hearsFirst: Bool { false }
   var goesByWords: Bool { true }
+  var awaitsAnalysis: Bool { false }
 
   func prepare(_ results: Results, after old: Results?) {}
 

@@ -76,12 +76,12 @@ final class LiveResults {
 
   /// Learns anew what some results are of, whose queries were changed or are under another schema.
   ///
-  /// One whose query does not fit it waits for the next one; one that is explored, for its turn.
+  /// One whose query does not fit it waits for the next one; one that has to be analysed, for its turn.
   func rebind(_ changed: [LiveResult], in db: Database) {
     // What was known of a query is not what it is now.
     for live in changed { leaveGroup(live) }
     for live in changed {
-      if live.isExplored {
+      if live.listener.awaitsAnalysis {
         live.unbind()
       } else {
         live.bind(in: db, reusing: query(for:))

@@ -38,6 +38,8 @@ final class NamedQueryListener: LiveResultListener, @unchecked Sendable {
       arguments: arguments, window: window)
   }
 
+  var awaitsAnalysis: Bool { engine?.catalog.isOutdated(queryName) == true }
+
   func known(of bound: BoundQuery, in transaction: ReadTransaction) -> KnownResult? {
     if window != nil { return nil }
     return engine?.cachedSnapshot(of: bound.query, bound.arguments, in: transaction.db)

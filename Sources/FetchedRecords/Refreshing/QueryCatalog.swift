@@ -51,7 +51,7 @@ package final class QueryCatalog: Sendable {
   /// The queries under one schema, and the position of each by its name.
   struct Entries: Sendable {
     let extent: Extent
-    let all: [Entry]
+    private(set) var all: [Entry]
     /// By their names, those that nobody declares: `Refresher+Explored.swift`.
     var explored: [String: Entry]
     /// The names of those that a change of the schema concerned since they were analysed.
@@ -68,6 +68,16 @@ package final class QueryCatalog: Sendable {
     }
 
     subscript(name: String) -> Entry? { positions[name].map { all[$0] } ?? explored[name] }
+
+    /// One that is declared, and outdated; nil: there is none.
+    var nextOutdated: String? { outdated.first { positions[$0] != nil } }
+
+    /// Puts a new analysis in the place of that of the same name.
+    mutating func update(_ entry: Entry) {
+      let name = entry.definition.name
+      if let position = positions[name] { all[position] = entry } else { explored[name] = entry }
+      outdated.remove(name)
+    }
   }
 
   private let entries: Mutex<Entries>
@@ -101,17 +111,20 @@ package final class QueryCatalog: Sendable {
     }
   }
 
-  /// Analyses a query that nobody declares, if a change of the schema concerned it since that was done.
+  /// Whether a change of the schema concerned a query since it was analysed.
+  func isOutdated(_ name: String) -> Bool { entries.withLock { $0.outdated.contains(name) } }
+
+  /// A query that is declared, and outdated; nil: there is none. O(o), o of them.
+  var nextOutdated: String? { entries.withLock(\.nextOutdated) }
+
+  /// Analyses a query, if a change of the schema concerned it since that was done.
   ///
   /// - Throws: `DatabaseError`.
   func bringUpToDate(_ name: String, in db: Database) throws {
-    let old = entries.withLock { $0.outdated.contains(name) ? $0.explored[name] : nil }
+    let old = entries.withLock { $0.outdated.contains(name) ? $0[name] : nil }
     guard let old else { return }
     let new = try Self.entry(old.definition, in: db)
-    entries.withLock {
-      $0.explored[name] = new
-      $0.outdated.remove(name)
-    }
+    entries.withLock { $0.update(new) }
   }
 
   /// What the query of that name is under the present schema, in the order that its arguments name.
@@ -125,20 +138,20 @@ package final class QueryCatalog: Sendable {
   /// The definitions that do not fit the schema.
   package var refused: [QueryProblems] { entries.withLock { $0.refused } }
 
-  /// Analyses every definition that a change of the schema concerns under that which `db` sees now: of
-  /// those that are explored, each when its turn comes (``bringUpToDate(_:in:)``).
+  /// Analyses every definition that is new under the schema which `db` sees now. Those that its change
+  /// concerns are outdated, and analysed each when its turn comes (``bringUpToDate(_:in:)``): some
+  /// milliseconds.
   func analyze(in db: Database, after change: SchemaChange) throws {
     let old = entries.withLock(\.self)
     let analyzed = try Self.analyzed(old.extent, in: db) { definition in
-      old[definition.name].flatMap {
-        $0.definition == definition && !$0.isConcerned(by: change) ? $0 : nil
-      }
+      old[definition.name].flatMap { $0.definition == definition ? $0 : nil }
     }
-    let concerned = old.explored.filter { $0.value.isConcerned(by: change) }
+    let known = analyzed.all.filter { old[$0.definition.name] != nil } + old.explored.values
+    let concerned = known.filter { $0.isConcerned(by: change) }.map(\.definition.name)
     entries.withLock {
       $0 = Entries(
         analyzed.extent, analyzed.all, explored: $0.explored,
-        outdated: $0.outdated.union(concerned.keys))
+        outdated: $0.outdated.union(concerned).filter { analyzed[$0] ?? old.explored[$0] != nil })
     }
   }
 

@@ -12,10 +12,13 @@ extension Refresher {
   /// The same after a failure.
   private static let recovery = Duration.seconds(1)
 
-  /// Whether everything shows the present: nothing stands in line, and no reader is at work.
+  /// Whether everything shows the present: nothing stands in line, no reader is at work, and all queries
+  /// that are declared are analysed.
   ///
   /// On ``queue`` only.
-  package var isSettled: Bool { line.isEmpty && readers.allSatisfy { $0.run == nil } }
+  package var isSettled: Bool {
+    line.isEmpty && readers.allSatisfy { $0.run == nil } && catalog.nextOutdated == nil
+  }
 
   /// Works on behind whatever waits for the queue.
   func serveSoon() {
@@ -61,7 +64,17 @@ extension Refresher {
     try servePage(in: transaction.db)
     // Where nothing is done beside, nothing is put off. To begin a transaction costs as much as most
     // first results, so whoever waits for one is served in the same; no more of them than of others.
+    var waiting: [LiveResult] = []
+    defer { for result in waiting { line.append(result) } }
     while !worksBeside || ContinuousClock.now < end, let result = line.next() {
+      // What it is under another schema is found out for one query in a turn.
+      if worksBeside, result.bound == nil, result.listener.awaitsAnalysis {
+        if !mayAnalyse {
+          waiting.append(result)
+          continue
+        }
+        mayAnalyse = false
+      }
       try serve(result, in: transaction)
       try beginNext(in: transaction.db)
     }
@@ -75,11 +88,6 @@ extension Refresher {
   private func serve(_ result: LiveResult, in transaction: ReadTransaction) throws {
     guard live.contains(result), result.isBehind else { return }
     if let time = result.notBefore, time > .now { return wait(for: result, until: time) }
-    // What it is under another schema is found out for one of them in a turn.
-    if result.bound == nil {
-      guard mayAnalyse else { return line.append(result) }
-      mayAnalyse = false
-    }
     let (bound, work): (BoundQuery, Query.Work)
     do {
       (bound, work) = try self.work(for: result, in: transaction.db)

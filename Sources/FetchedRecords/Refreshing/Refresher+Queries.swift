@@ -19,6 +19,9 @@ extension Refresher {
   package func replaceQueries(by extent: QueryCatalog.Extent) throws -> Set<String> {
     try access.sync {
       try answer { transaction in
+        while let name = catalog.nextOutdated {
+          try catalog.bringUpToDate(name, in: transaction.db)
+        }
         let old = catalog.all
         let known = Dictionary(
           old.map { ($0.definition, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,9 +1,10 @@
 import ChangeCapture
 import GRDB
 
-// What is read of large tables and indexes before it is needed, a little at a time behind whatever waits
-// for the queue: outlines (`Refresher+Outlines.swift`), and then the rows of the tables that are
-// followed, of which ten million take a second.
+// What is found out before it is needed, a little at a time behind whatever waits for the queue: what
+// queries are under a schema that has changed, outlines of large tables and indexes
+// (`Refresher+Outlines.swift`), and then the rows of the tables that are followed, of which ten million
+// take a second.
 extension Refresher {
   /// So many pages of an index are read at a time: some 0.5 ms.
   private static let indexPagesAtOnce = 1024
@@ -24,11 +25,15 @@ extension Refresher {
   }
 
   private var hasMoreToRead: Bool {
-    !outlinesToRead.isEmpty || finder?.hasUnreadRows == true && vainReading != commit
+    catalog.nextOutdated != nil || !outlinesToRead.isEmpty
+      || finder?.hasUnreadRows == true && vainReading != commit
   }
 
   private func readAhead(in db: Database) throws {
-    if let tree = outlinesToRead.last {
+    if let name = catalog.nextOutdated {
+      try catalog.bringUpToDate(name, in: db)
+      if catalog.nextOutdated == nil { planOutlines() }
+    } else if let tree = outlinesToRead.last {
       try readOutline(tree, atMost: Self.indexPagesAtOnce, in: db)
     } else {
       let isRead = try changeFinder().readRowsAhead(atMost: Self.tablePagesAtOnce, in: db)
