@@ -70,6 +70,8 @@ import Testing
     GROUP BY name ORDER BY place, name LIMIT 20
     """,
     "SELECT game, total, rank() OVER (ORDER BY total DESC) AS place FROM standing",
+    "SELECT *, rank() OVER (ORDER BY total DESC) AS place, sum(n) OVER (ORDER BY total DESC, game) FROM standing",
+    "SELECT s.*, rank() OVER (ORDER BY s.total DESC) AS place FROM (SELECT * FROM standing WHERE n > 8) AS s",
     """
     WITH s AS (SELECT * FROM standing) SELECT s.game, s.total, rank() OVER w AS place FROM s
     WHERE s.total > 1 WINDOW w AS (ORDER BY s.total DESC) ORDER BY place, s.game

@@ -13,7 +13,7 @@ extension LiveResult {
   ///
   /// - Parameters:
   ///   - known: the records as they were.
-  ///   - now: the same as they are, with whatever in the columns that run through all.
+  ///   - now: the same as they are; what stands in the columns that run through all does not matter.
   ///   - old: all records as they were.
   ///   - plan: the query's.
   ///   - mayTakeLong: whether nobody waits.

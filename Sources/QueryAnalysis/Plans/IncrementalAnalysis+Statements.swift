@@ -5,7 +5,6 @@ import GRDB
 extension IncrementalAnalysis {
   static let resultName = "\"didchange result\""
   static let ownerName = "\"didchange owner\""
-  /// The name of a list of rowids, without quotation marks.
 
   /// A SELECT of the query's rows.
   ///

@@ -33,7 +33,8 @@ extension ResolvedSelect {
     }
   }
 
-  /// Whether it shows the groups, or the rows of partitions, that a SELECT in its FROM makes.
+  /// Whether it shows the groups, or the rows of partitions, that a SELECT in its FROM makes. Windows of its
+  /// own look at all groups, and make no partitions of them.
   var isOverParts: Bool {
     !isGrouped && (grouped != nil || !hasWindows && partitioned != nil)
   }

@@ -145,9 +145,7 @@ extension IncrementalAnalysis {
   func rowOrder(_ asked: AskedOrder) throws -> [OrderTerm] {
     let terms = try zip(asked.terms, asked.sql).flatMap { term, sql -> [OrderTerm] in
       guard term.column < list.count,
-        let expression = expression(ofColumn: term.column).flatMap({
-          isOverGroups ? $0 : shown.expressionOverRows($0)
-        })
+        let expression = expression(ofColumn: term.column).flatMap(expressionOfWindows)
       else { throw NotIncremental(reason: "it orders by more than its row") }
       if let function = windows.call(expression), function.isRank, !term.isDescending {
         return function.window.order
@@ -161,8 +159,20 @@ extension IncrementalAnalysis {
     }
   }
 
-  /// What has the rows that windows look at, or the groups.
+  /// The SELECT in whose words windows are written: the one of the rows, or the one over groups.
   var seenByWindows: ResolvedSelect { isOverGroups ? shown : select }
+
+  /// What a column of the query is in these words; nil: it cannot be said in them.
+  private func expressionOfWindows(_ expression: String) -> String? {
+    isOverGroups ? expression : shown.expressionOverRows(expression)
+  }
+
+  /// An expression in these words, to be compared with others. Groups are all of FROM: `total` is
+  /// `standing.total`.
+  func termOfWindows(_ expression: String) -> GroupTerm {
+    let column = isOverGroups ? SQLTokens.tokens(of: expression).columnName?.name : nil
+    return GroupTerm(column?.quotedIdentifier ?? expression, in: seenByWindows)
+  }
 
   private func checkLooksBack(_ function: WindowFunction, along order: [OrderTerm]) throws {
     let window = function.window
@@ -184,8 +194,7 @@ extension IncrementalAnalysis {
   }
 
   private func haveSameValues(_ first: OrderTerm, _ second: OrderTerm) -> Bool {
-    GroupTerm(first.expression, in: seenByWindows)
-      == GroupTerm(second.expression, in: seenByWindows)
+    termOfWindows(first.expression) == termOfWindows(second.expression)
       && first.collation?.uppercased() == second.collation?.uppercased()
   }
 

@@ -17,6 +17,9 @@ extension IncrementalAnalysis {
     let arguments = try columns.map { try position(ofTerm: $0.function) }
     let asked = try recordOrder()
     let running = Set(columns.map(\.column))
+    guard !list.hidden.contains(where: \.callsWindowFunction) else {
+      throw NotIncremental(reason: "it orders by a window function that is no column by itself")
+    }
     guard !asked.terms.contains(where: { running.contains($0.column) }),
       zip(order, try rowOrder(asked)).allSatisfy(areSame)
     else { throw NotIncremental(reason: "its key, its sections or its order has such a column") }
@@ -33,14 +36,9 @@ extension IncrementalAnalysis {
 
   /// The columns that show a function of the rows before, each by itself.
   private func columnsOfFunctions() throws -> [(column: Int, function: WindowFunction)] {
-    let calls = { (expression: String) in
-      SQLTokens.tokens(of: expression)[...].callsWindowFunction
-    }
-    guard let items, !list.hidden.contains(where: calls) else {
-      throw NotIncremental(reason: "it computes with window functions")
-    }
+    guard let items else { throw NotIncremental(reason: "what * stands for is not certain") }
     return try items.enumerated().compactMap { column, item in
-      guard calls(item.expression) else { return nil }
+      guard item.expression.callsWindowFunction else { return nil }
       guard let function = windows.call(item.expression), function.runs else {
         throw NotIncremental(reason: "\(item.expression) is more than what the rows before it make")
       }
@@ -58,9 +56,9 @@ extension IncrementalAnalysis {
         [nil, .integer, .numeric].contains(facts.comparison(of: origin.name, in: table)?.affinity)
       else { throw NotIncremental(reason: "\(expression) does not hold integers") }
     }
-    let term = GroupTerm(expression, in: seenByWindows)
+    let term = termOfWindows(expression)
     let shown = (0..<list.count).first { column in
-      self.expression(ofColumn: column).map { GroupTerm($0, in: seenByWindows) } == term
+      self.expression(ofColumn: column).map(termOfWindows) == term
     }
     return shown ?? list.append(hidden: expression)
   }
@@ -86,6 +84,12 @@ extension IncrementalAnalysis {
       isTotal || order.count == count, zip(window.order, order).allSatisfy(areSame)
     else { throw NotIncremental(reason: "a window has another order than the records") }
     return count
+  }
+}
+
+extension String {
+  fileprivate var callsWindowFunction: Bool {
+    SQLTokens.tokens(of: self)[...].callsWindowFunction
   }
 }
 

@@ -41,11 +41,12 @@ extension IncrementalAnalysis {
     return try shape(ownedBy: owners)
   }
 
-  /// Has the records in the order of the first window where they have none, as SQLite returns them, or begin
-  /// that order.
+  /// Has the records in the order of a window where they have none, as SQLite returns them, or begin that
+  /// order: of the first of those whose order has most terms.
   private mutating func takeOrderOfWindow() {
     guard candidate.leadingSection == nil, !isOverParts || isOverGroups,
-      let order = windows.functions.first?.window.order, !order.contains(where: \.isNumber)
+      let order = windows.functions.map(\.window.order).max(by: { $0.count < $1.count }),
+      !order.contains(where: \.isNumber)
     else { return }
     if !candidate.syntax.order.isEmpty {
       guard let asked = try? orderOfRows(), asked.count < order.count,

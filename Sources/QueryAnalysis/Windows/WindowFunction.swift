@@ -83,12 +83,12 @@ struct WindowFunctions {
   init(
     _ syntax: SelectSyntax, hidden: [String], _ locality: RowLocality
   ) throws(NotIncremental) {
-    let areOverGroups = !syntax.groupBy.isEmpty
+    let areBesideGroupBy = !syntax.groupBy.isEmpty
     named = NamedWindows(syntax.windows)
     for expression in syntax.columns.map(\.text) + hidden + syntax.order {
       for call in SQLTokens.tokens(of: expression)[...].withoutSubqueries[...].windowCalls {
         let function = try WindowFunction(call, named)
-        try function.check(locality, allowingAggregates: areOverGroups)
+        try function.check(locality, allowingAggregates: areBesideGroupBy)
         functions.append(function)
       }
     }

@@ -24,6 +24,7 @@ extension RandomSelectWriter {
       select.fields.append("\(call) AS p\(number)")
     }
     select.order = random.pick([[], ["p0"], [term], ["p0", terms[0]], [terms[0]]])
+    if random.once(in: 8) { select.order.append("rank() OVER (ORDER BY \(terms[0])) DESC") }
     return select
   }
 
@@ -55,6 +56,7 @@ extension RandomSelectWriter {
     select.order = random.once(in: 3) ? ["p0"] : [term]
     select.order += random.once(in: 4) ? [column(scope)] : keys
     if random.once(in: 8) { select.order[0] += " DESC" }
+    if random.once(in: 8) { select.order.insert("rank() OVER (ORDER BY \(term)) DESC", at: 0) }
     // What a subquery calls rowid is NULL.
     let isTotal = keys.count == sources.count && select.order.suffix(keys.count).elementsEqual(keys)
     if isTotal, !select.sources.contains(where: { $0.contains("SELECT") }), random.once(in: 4) {
