@@ -21,8 +21,7 @@ extension LiveResult {
   /// - Throws: `StatementGuard.Interruption` where it would take long.
   func differences(
     from known: [OrderedResults.Record], to now: [OrderedResults.Record], through old: Results,
-    _ plan: IncrementalPlan,
-    mayTakeLong: Bool
+    _ plan: IncrementalPlan, mayTakeLong: Bool
   ) throws -> (removed: [OrderedResults.Record], added: [OrderedResults.Record])? {
     if plan.running.isEmpty { return plan.order.differences(from: known, to: now) }
     let most = Self.mostRowsWorthwhile(of: old.count)

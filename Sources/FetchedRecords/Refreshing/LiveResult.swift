@@ -9,7 +9,8 @@ import QueryAnalysis
 /// The only place that says what is shown, at which commit, and why not. It is brought up to date by
 /// its refresher, on whose queue it is used; what it shows is immutable and may be handed anywhere.
 // Safe to share: every mutable field is touched on the refresher's queue only, or by whoever made it
-// before that.
+// before that; and what an update works with, as its index and durations, by the reader alone that has it as
+// its `background`.
 package final class LiveResult: @unchecked Sendable {
   let listener: any LiveResultListener
   /// What it is of under the present schema, or why it cannot be known; nil: nobody asked yet.

@@ -4,8 +4,8 @@ import QueryAnalysis
 
 // Another schema: what it concerns is analysed and read anew, and all else goes on by rows.
 extension Refresher {
-  /// Learns what queries are under the schema that `db` sees now, and puts off what is live of those that
-  /// its change concerns.
+  /// Learns which queries the change to the schema that `db` sees now concerns, and puts off what is live of
+  /// these: each is analysed in a turn of its own.
   func learnSchema(_ changes: DatabaseChanges, in db: Database) throws {
     let known = schemaNumber == nil ? nil : schemaObjects
     // Whatever fails from here on, it is looked at again, even where another file counts alike.

@@ -1,23 +1,22 @@
-// Queries with window functions: the owner of a record is its partition.
+// Queries with window functions: the owner of a record is its partition, or its group.
 extension IncrementalAnalysis {
   /// A condition on what every window is partitioned by leaves partitions whole or takes them out, so
   /// that the windows of those which are read look at the same rows as in the query.
   mutating func windowShape() throws -> IncrementalShape {
     for function in windows.functions { try checkIsCertain(function) }
-    var shape = try certainWindowShape()
+    var shape = try select.isGrouped ? groupWindowShape() : rowWindowShape()
     if let keyOfWindows { shape.noteWindows(completedBy: keyOfWindows) }
     return shape
   }
 
   /// Groups in an order, whose windows look at all of them.
-  mutating func groupWindowShape() throws -> IncrementalShape {
-    for function in windows.functions { try checkIsCertain(function) }
+  private mutating func groupWindowShape() throws -> IncrementalShape {
     takeOrderOfWindow()
     try completeKey(select.groupTerms.map { GroupTerm($0, in: select) })
     return try runningShape()
   }
 
-  private mutating func certainWindowShape() throws -> IncrementalShape {
+  private mutating func rowWindowShape() throws -> IncrementalShape {
     let owners: [GroupTerm]
     do {
       owners = try commonPartition()
