@@ -103,7 +103,15 @@ import Testing
     ),
     (
       "SELECT id FROM book WHERE title < date('now')",
-      "'now' depends on the present time: title < date('now')"
+      "date('now') depends on the present time: title < date('now')"
+    ),
+    (
+      "SELECT id FROM book WHERE price < unixepoch('subsec')",
+      "unixepoch('subsec') depends on the present time: price < unixepoch('subsec')"
+    ),
+    (
+      "SELECT id, strftime('%s', 'SubSecond') AS s FROM book",
+      "strftime('SubSecond') depends on the present time: strftime('%s', 'SubSecond') AS s"
     ),
     (
       "SELECT id FROM book WHERE title < CURRENT_DATE",

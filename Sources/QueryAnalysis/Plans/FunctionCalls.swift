@@ -197,15 +197,12 @@ package struct FunctionList {
   private func checkStability(
     ofCall name: String, _ chosen: [Function], _ rest: ArraySlice<SQLToken>
   ) throws(OutsideInfluence) {
-    let count = Self.argumentCount(rest)
     if !chosen.allSatisfy(\.isDeterministic) { throw .nondeterministic(name) }
-    // Without a time value these functions take the present, and a parameter may be 'now':
-    // https://www.sqlite.org/lang_datefunc.html
-    if let least = PresentTime.functions[name] {
-      if count <= least { throw .present("\(name)()") }
-      if Self.arguments(rest).contains(where: { $0.kind == .parameter }) {
-        throw .present("\(name)() of a parameter")
-      }
+    if let question = PresentTime.question(inCallOf: name, rest) { throw .present(question) }
+    // It may be 'now'.
+    guard PresentTime.functions[name] != nil || name == PresentTime.difference else { return }
+    if Self.arguments(rest).contains(where: { $0.kind == .parameter }) {
+      throw .present("\(name)() of a parameter")
     }
   }
 

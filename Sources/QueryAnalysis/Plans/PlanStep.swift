@@ -17,6 +17,8 @@ struct PlanStep {
     "USE TEMP B-TREE", "SCALAR SUBQUERY", "CORRELATED SCALAR SUBQUERY", "REUSE SUBQUERY",
     "LIST SUBQUERY", "CORRELATED LIST SUBQUERY", "REUSE LIST SUBQUERY", "COMPOUND QUERY",
     "LEFT-MOST SUBQUERY", "SCAN CONSTANT ROW", "UNION", "INTERSECT", "EXCEPT",
+    // Of the values of an IN, which it tells apart sooner, from SQLite 3.47 on.
+    "CREATE BLOOM FILTER",
     "USING ROWID SEARCH ON TABLE ", "USING INDEX ",
     // Of an OR each side is a step of its own: https://www.sqlite.org/optoverview.html#or_optimizations
     "MULTI-INDEX OR", "INDEX ",

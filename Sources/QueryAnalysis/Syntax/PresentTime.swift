@@ -30,12 +30,21 @@ package enum PresentTime {
       let isName = index > 0 && (tokens[index - 1].isSymbol(".") || tokens[index - 1].isWord("AS"))
       return isName ? nil : word
     }
-    guard let name = token.name?.lowercased() else { return nil }
-    var rest = tokens[(index + 1)...]
-    guard functions[name] != nil || name == difference, let inner = rest.takeParentheses() else {
-      return nil
-    }
-    let arguments = inner.arguments(at: token.depth + 1)
+    return token.name.flatMap { question(inCallOf: $0.lowercased(), tokens[(index + 1)...]) }
+  }
+
+  /// The same of the call of a function.
+  ///
+  /// - Parameters:
+  ///   - name: of the function, in lower case.
+  ///   - rest: what stands behind it.
+  /// - Returns: the call; nil: its text shows no such thing.
+  static func question(inCallOf name: String, _ rest: ArraySlice<SQLToken>) -> String? {
+    var rest = rest
+    guard functions[name] != nil || name == difference, let open = rest.first,
+      let inner = rest.takeParentheses()
+    else { return nil }
+    let arguments = inner.arguments(at: open.depth + 1)
     if let before = functions[name] {
       if arguments.count <= before { return "\(name)()" }
       return value(arguments[before]).map { "\(name)(\($0))" }
