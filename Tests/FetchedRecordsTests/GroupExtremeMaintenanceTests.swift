@@ -126,7 +126,7 @@ import Testing
     "SELECT room, max(at) AS text, text AS body FROM message GROUP BY room",
     "SELECT r.id, title, max(m.at), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.id ORDER BY m.at DESC",
     "SELECT r.title, max(m.at) AS last, m.text FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY m.room",
-    "SELECT r.id, min(m.at), m.id AS message FROM message AS m JOIN room AS r ON r.id = m.thread AND m.text <> '' GROUP BY r.id",
+    "SELECT r.id, min(m.at), m.id AS message FROM room AS r CROSS JOIN message AS m ON r.id = m.thread AND m.text <> '' GROUP BY r.id",
   ]
 
   /// Of which no index has the groups, or SQLite may read it from its end.

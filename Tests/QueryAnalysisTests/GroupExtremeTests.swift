@@ -120,6 +120,45 @@ import Testing
     #expect(query.layout.keyNames.count == (sql.contains("title, 1") ? 2 : 1))
   }
 
+  /// The row with the greatest key is one, in whatever order a group's rows are read.
+  @Test(arguments: [
+    (
+      "SELECT r.title, max(m.id) AS last, m.text, m.price FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY r.title",
+      true
+    ),
+    (
+      "SELECT m.price, max(m.id), r.title FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY m.price / 2",
+      true
+    ),
+    (
+      "SELECT CAST(m.price AS INTEGER) AS p, max(m.id), r.title FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY p",
+      true
+    ),
+    // Of a room with several messages, or of none.
+    (
+      "SELECT m.text, max(r.id), r.title FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY r.title",
+      false
+    ),
+    (
+      "SELECT r.title, max(m.id), m.text FROM room AS r LEFT JOIN message AS m ON m.room = r.id GROUP BY r.title",
+      false
+    ),
+    (
+      "SELECT r.title, max(m.id), m.text FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY r.title HAVING count(*) > 1",
+      false
+    ),
+    (
+      "SELECT r.title, max(m.at), m.text FROM message AS m JOIN room AS r ON r.id = m.room GROUP BY r.title",
+      false
+    ),
+  ])
+  func `show one of several rows where it is that of the greatest key`(
+    sql: String, isFollowed: Bool
+  ) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)), Self.schema)
+    #expect((query.plan != nil) == isFollowed, "\(query.tracking.reason)")
+  }
+
   @Test(arguments: [
     // A group of several rows; rooms that have no message; a value of which not all is known.
     "SELECT title, max(m.id) FROM room AS r JOIN message AS m ON m.room = r.id GROUP BY title",

@@ -123,6 +123,19 @@ import Testing
     try expectFollowed(sql)
   }
 
+  /// Which table SQLite is to begin with, where all rows are read; a changed one is searched for from either.
+  @Test(arguments: [
+    "SELECT b.id, name FROM author a CROSS JOIN book b ON b.authorId = a.id",
+    "SELECT id, name FROM (SELECT b.id, name FROM author a CROSS JOIN book b ON b.authorId = a.id) ORDER BY name, id",
+    "SELECT name, count(*) AS n FROM author a CROSS JOIN book b ON b.authorId = a.id GROUP BY name",
+  ])
+  func `CROSS JOIN prescribes an order`(sql: String) throws {
+    let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))
+    let plan = try #require(query.plan, "\(query.tracking.reason)")
+    #expect(query.sql.contains("CROSS JOIN"))
+    #expect(!plan.records.sql(forKeys: 1).contains("CROSS"))
+  }
+
   @Test func `what a commit costs is told for each table`() throws {
     func costs(_ sql: String) throws -> [CommitCost] {
       let query = try analyzed(QueryDefinition(name: "q", form: .sql(sql)))

@@ -13,6 +13,20 @@ extension IncrementalAnalysis {
       where: locality.functions.dependsOnOrder)
   }
 
+  /// The tables whose row in a group is the one, or goes with the one, that has the only `max` or `min`: of a key, which no
+  /// two rows have.
+  func tablesOfGreatest(_ determined: Set<Int>) -> Set<Int> {
+    guard !isOverGroups, !list.hidden.contains(where: locality.functions.callsAggregate),
+      let greatest = GreatestOfGroups(select.syntax, locality.functions),
+      let origin = select.origin(of: greatest.argument),
+      // Rows that a LEFT JOIN finds none for have no value, and there may be several.
+      !select.tables[origin.table].isNullable,
+      facts.isKey(origin.name, of: select.tables[origin.table].name),
+      !facts.isNullable(origin.name, of: select.tables[origin.table])
+    else { return [] }
+    return determination.closure(of: determined.union([origin.table]))
+  }
+
   /// The collation under which a term's values are compared, if SQLite has it and it is certain.
   func collation(of group: GroupTerm) -> Collation? {
     (try? collationName(of: group.expression, 0)).flatMap(Collation.init)
@@ -56,6 +70,7 @@ extension IncrementalAnalysis {
     _ records: String, _ order: RecordOrder, _ terms: [String], _ groups: [GroupTerm] = [],
     owner: Int? = nil
   ) throws(NotIncremental) {
+    let choice = choiceIsCertain ? nil : choice
     let effect = choice.map { "\($0): it shows that of the first row" } ?? "it depends on the order"
     let refusal = NotIncremental(
       reason: """
@@ -124,7 +139,7 @@ extension IncrementalAnalysis {
   private var plainStatement: String {
     let syntax = candidate.syntax
     return DeclaredParts.select(
-      shown.columns.map(\.text), from: shown.from(),
+      shown.columns.map(\.text), from: shown.from(asWritten: true),
       conditions: [syntax.predicate].compactMap(\.self), groupBy: syntax.groupBy,
       having: syntax.having, windows: syntax.windows, order: syntax.order)
   }

@@ -20,9 +20,11 @@ extension IncrementalAnalysis {
     let unequal = others.filter(isOfEqualValues)
     try checkValues(others.filter { !unequal.contains($0) })
     choice = try bareColumn(groups, determined)
+    choiceIsCertain =
+      try choice == nil || bareColumn(groups, tablesOfGreatest(determined).union(determined)) == nil
     try completeKey(groups)
     let rows = isOverGroups ? [] : possibleOwners.filter(owners.contains)
-    let isOrdered = callsOrderedAggregate || choice != nil
+    let isOrdered = callsOrderedAggregate || !choiceIsCertain
     // A row of the groups' own leads to their records in another way.
     rowsOfGroups = rows.isEmpty ? determined : []
     do {
@@ -110,7 +112,9 @@ extension IncrementalAnalysis {
       return (nil, try searchedRecords(condition, of: groups, keeping))
     } catch let refusal as NotIncremental {
       let tables = groups.reduce(into: Set()) { $0.formUnion($1.tables) }
-      if let choice { throw NotIncremental(reason: "\(choice); \(refusal.reason)") }
+      if let choice, !choiceIsCertain {
+        throw NotIncremental(reason: "\(choice); \(refusal.reason)")
+      }
       if dependsOnOrder { throw refusal }
       let candidates = select.tables.indices.filter {
         kind == .own ? tables.contains($0) : !tables.contains($0) && !select.tables[$0].isNullable

@@ -6,23 +6,26 @@ extension IncrementalAnalysis {
   static let resultName = "\"didchange result\""
   static let ownerName = "\"didchange owner\""
 
-  /// A SELECT of the query's rows.
+  /// A SELECT of the query's rows: of all, unless `select` or a condition says of which.
   ///
   /// Each expression ends with its line or in parentheses, so that a comment at its end hides
   /// nothing of what follows.
   func body(
     _ columns: [String], of select: ResolvedSelect? = nil, condition: String? = nil
   ) -> String {
+    // Where some are asked for, SQLite is to begin with these.
+    let asWritten = select == nil && condition == nil
     let select = select ?? self.select
     let conditions = [select.syntax.predicate?.parenthesized, condition].compactMap(\.self)
     if isOverParts {
       return DeclaredParts.select(
-        columns, from: shown.over(select.restricted(to: condition)).from(),
+        columns, from: shown.over(select.restricted(to: condition)).from(asWritten: asWritten),
         conditions: [shown.syntax.predicate?.parenthesized].compactMap(\.self), groupBy: [],
         having: nil, windows: shown.syntax.windows)
     }
     return DeclaredParts.select(
-      columns, from: select.from(), conditions: conditions, groupBy: select.syntax.groupBy,
+      columns, from: select.from(asWritten: asWritten), conditions: conditions,
+      groupBy: select.syntax.groupBy,
       having: select.syntax.having, windows: select.syntax.windows)
   }
 

@@ -79,6 +79,8 @@ struct IncrementalAnalysis {
   var dependsOnOrder = false
   /// Which column shows one of several values of a group, in a sentence.
   var choice: String?
+  /// Whether the order of a group's rows does not decide which one that is.
+  var choiceIsCertain = false
   /// Tables of which a group has one row, if what it shows depends on the order of the others'.
   var rowsOfGroups: Set<Int> = []
   /// What it groups by of which equal values look the same unless they are numbers of both kinds, 1 and 1.0:

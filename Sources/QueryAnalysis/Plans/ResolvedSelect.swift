@@ -57,24 +57,29 @@ struct ResolvedSelect {
 
   /// FROM; `required` is the number of a table of which a row must be there: the LEFT JOINs that
   /// lead to it are written as JOIN, which SQLite can begin with.
-  /// Where something stands before the first source, that is joined, too.
-  func from(requiring required: Int? = nil, joiningFirst: Bool = false) -> String {
+  /// Where something stands before the first source, that is joined, too. `asWritten`: CROSS JOIN stays what it is, which has
+  /// SQLite go along what stands before it first.
+  func from(
+    requiring required: Int? = nil, joiningFirst: Bool = false, asWritten: Bool = false
+  ) -> String {
     var first = 0
     var lines: [String] = []
     for (index, source) in sources.enumerated() {
       let inner = required.map { $0 - first }.flatMap { source.tables.indices ~= $0 ? $0 : nil }
       first += source.tables.count
-      let join = source.isLeftJoined && inner == nil ? "LEFT JOIN " : "JOIN "
-      lines.append((index == 0 && !joiningFirst ? "" : join) + source.sql(requiring: inner))
+      let isLeft = source.isLeftJoined && inner == nil
+      let join = isLeft ? "LEFT JOIN " : asWritten && source.isCrossJoined ? "CROSS JOIN " : "JOIN "
+      let sql = source.sql(requiring: inner, asWritten)
+      lines.append((index == 0 && !joiningFirst ? "" : join) + sql)
     }
     return lines.joined(separator: "\n")
   }
 
   /// This SELECT as a subquery, with its hidden columns behind its own.
-  func subquery(requiring required: Int?) -> String {
+  func subquery(requiring required: Int?, asWritten: Bool = false) -> String {
     let hidden = hiddenColumns.map { "\($0.expression.parenthesized) AS \($0.name)" }
     return DeclaredParts.select(
-      columns.map(\.text) + hidden, from: from(requiring: required),
+      columns.map(\.text) + hidden, from: from(requiring: required, asWritten: asWritten),
       conditions: [syntax.predicate?.parenthesized].compactMap(\.self), groupBy: syntax.groupBy,
       having: syntax.having, windows: syntax.windows)
   }
@@ -129,6 +134,7 @@ struct ResolvedSource {
   let columns: [String]
   var tables: [BaseTable]
   var isLeftJoined: Bool
+  var isCrossJoined = false
   var constraint: SourceSyntax.Constraint
   /// The table's name, or the function's.
   let table: String
@@ -213,7 +219,7 @@ struct ResolvedSource {
     }.map(\.1)
   }
 
-  func sql(requiring required: Int?) -> String {
+  func sql(requiring required: Int?, _ asWritten: Bool) -> String {
     let source: String
     switch body {
     case .table where table == name, .search(_, arguments: nil) where table == name:
@@ -221,13 +227,14 @@ struct ResolvedSource {
     case .table, .search(_, arguments: nil): source = table.quotedIdentifier
     case .function(let arguments), .search(_, let arguments?):
       source = "\(table.quotedIdentifier)(\n\(arguments)\n)"
-    case .select(let select, nil): source = "(\n\(select.subquery(requiring: required))\n)"
+    case .select(let select, nil):
+      source = "(\n\(select.subquery(requiring: required, asWritten: asWritten))\n)"
     case .select(let select, let names?):
       let hidden = select.hiddenColumns.map(\.name)
       let list = (names.map(\.quotedIdentifier) + hidden).joined(separator: ", ")
       source = """
         (WITH \("view \(name)".quotedIdentifier)(\(list)) AS NOT MATERIALIZED (
-        \(select.subquery(requiring: required))
+        \(select.subquery(requiring: required, asWritten: asWritten))
         ) SELECT * FROM \("view \(name)".quotedIdentifier))
         """
     }

@@ -45,6 +45,7 @@ struct SourceResolver {
       if sources.contains(where: { $0.isNamed(resolved.name) }) {
         throw NotIncremental(reason: "two of its tables are named \(resolved.name)")
       }
+      resolved.isCrossJoined = source.isCrossJoined
       sources.append(resolved)
     }
     if syntax.sources.contains(where: \.isWrittenFirst), sources.contains(where: \.isRewritten) {

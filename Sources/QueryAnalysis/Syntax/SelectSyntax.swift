@@ -85,6 +85,9 @@ struct SourceSyntax: Equatable {
   var isWrittenFirst = false
   /// NATURAL JOIN: USING all columns that those before it have, too.
   var isNatural = false
+  /// CROSS JOIN: SQLite goes along what stands before it first.
+  /// https://www.sqlite.org/optoverview.html#manual_control_of_query_plans_using_cross_join
+  var isCrossJoined = false
   var constraint = Constraint.none
 
   /// The name by which the query knows it.

@@ -11,6 +11,7 @@ struct SourceParser {
       source.isLeftJoined = join.keeps == .left
       source.isFullJoined = join.keeps == .both
       source.isNatural = join.isNatural
+      source.isCrossJoined = join.isCross
       source.constraint = try parser.takeConstraint()
       sources.append(source)
       if join.keeps == .right { try sources.joinLeft() }
@@ -26,19 +27,18 @@ struct SourceParser {
     case left, right, both
   }
 
-  private mutating func takeJoin() throws(NotIncremental) -> (keeps: Side?, isNatural: Bool) {
-    if tokens.takeSymbol(",") { return (nil, false) }
+  private mutating func takeJoin() throws(NotIncremental) -> (
+    keeps: Side?, isNatural: Bool, isCross: Bool
+  ) {
+    if tokens.takeSymbol(",") { return (nil, false, false) }
     let isNatural = tokens.take("NATURAL")
     let side: Side? =
       tokens.take("LEFT")
       ? .left : tokens.take("RIGHT") ? .right : tokens.take("FULL") ? .both : nil
-    if side != nil {
-      _ = tokens.take("OUTER")
-    } else {
-      _ = tokens.take("INNER") || tokens.take("CROSS")
-    }
+    let isCross = side == nil && tokens.take("CROSS")
+    if !isCross { _ = tokens.take(side == nil ? "INNER" : "OUTER") }
     guard tokens.take("JOIN") else { throw unknown }
-    return (side, isNatural)
+    return (side, isNatural, isCross)
   }
 
   private mutating func takeSource() throws(NotIncremental) -> SourceSyntax {

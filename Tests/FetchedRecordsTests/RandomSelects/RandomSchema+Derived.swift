@@ -20,7 +20,8 @@ extension RandomSchema {
     if random.once(in: 3) {
       let other = random.pick(tables)
       let column = random.pick(other.columns).name
-      from += random.pick([" JOIN ", " LEFT JOIN ", " LEFT JOIN "]) + "\(other.name) AS y"
+      from +=
+        random.pick([" JOIN ", " CROSS JOIN ", " LEFT JOIN ", " LEFT JOIN "]) + "\(other.name) AS y"
       from += " ON y.\(key(of: other, &random)) = x.\(random.pick(table.columns).name)"
       if random.once(in: 4) { from += " AND " + existence(in: "y", other, using: &random) }
       add("other", random.pick(["y.\(column)", "coalesce(y.\(column), 1)"]), isExact: false)

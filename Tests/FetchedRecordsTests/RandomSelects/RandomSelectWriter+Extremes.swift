@@ -120,8 +120,12 @@ extension RandomSelectWriter {
     let value = "\(function)(\(own(key ?? random.pick(columns).name)))"
     var select = RandomSelect(
       shape: "greatest of joined rows", fields: ["\(value) AS best"], sources: [])
+    let word = random.pick(["JOIN", "LEFT JOIN", "LEFT JOIN"])
+    // Groups of several rows of both, that show the one with the greatest key.
+    let group = base.table.columns.filter(\.isExact).randomElement(using: &random)
+    let ofSeveral = key != nil && word == "JOIN" && random.once(in: 2) ? group : nil
     for number in 0..<random.number(0...2) {
-      let source = key != nil && random.once(in: 2) ? row : base
+      let source = ofSeveral != nil || key != nil && random.once(in: 2) ? row : base
       select.fields.append(
         "\(source.alias).\(random.pick(source.table.columns).name) AS f\(number)")
     }
@@ -131,7 +135,6 @@ extension RandomSelectWriter {
     select.fields.shuffle(using: &random)
     let equality = [own(random.pick(table.columns).name), random.pick(identity)]
       .shuffled(using: &random).joined(separator: " = ")
-    let word = random.pick(["JOIN", "LEFT JOIN", "LEFT JOIN"])
     var conditions = [equality]
     if random.once(in: 3) { conditions.append(condition([[base, row]], depth: 0)) }
     let on = " ON \(conditions.joined(separator: " AND "))"
@@ -143,9 +146,10 @@ extension RandomSelectWriter {
       select.conditions.append(condition([word == "JOIN" ? [base, row] : [base]], depth: 0))
     }
     let others = random.once(in: 4) ? [column(of: [base])] : []
-    select.groupBy = (identity + others).shuffled(using: &random).joined(separator: ", ")
+    let groups = ofSeveral.map { ["\(base.alias).\($0.name)"] } ?? identity + others
+    select.groupBy = groups.shuffled(using: &random).joined(separator: ", ")
     if random.once(in: 2) {
-      let shown = column(of: key == nil ? [base] : [base, row])
+      let shown = column(of: ofSeveral != nil ? [row] : key == nil ? [base] : [base, row])
       select.order.append(random.pick([value, "best", shown]) + random.pick(["", " DESC"]))
     }
     if random.once(in: 8) { select.limit = random.pick(["3", "4 OFFSET 1"]) }

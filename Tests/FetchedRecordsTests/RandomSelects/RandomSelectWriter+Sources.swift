@@ -30,7 +30,7 @@ extension RandomSelectWriter {
 
   /// A source joined to others: by a condition, or by columns of the same name.
   mutating func join(_ source: Source, _ text: String, to others: [Source]) -> String {
-    let word = random.pick(["JOIN", "LEFT JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN"])
+    let word = random.pick(["JOIN", "LEFT JOIN", "JOIN", "LEFT JOIN", "RIGHT JOIN", "CROSS JOIN"])
     let known = Set(others.flatMap { $0.table.columns.map(\.name) })
     let common = source.table.columns.map(\.name).filter(known.contains)
     if random.once(in: 8), !common.isEmpty {
