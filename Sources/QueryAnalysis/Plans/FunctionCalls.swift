@@ -62,10 +62,14 @@ package struct FunctionList {
     return copy
   }
 
-  /// Whether an expression calls an aggregate that depends on the order of its rows.
-  func dependsOnOrder(_ expression: String) -> Bool {
+  /// Whether an expression calls an aggregate that depends on the order of its rows, which is not settled.
+  func dependsOnOrder(
+    _ expression: String, unless isSettled: (ArraySlice<SQLToken>) -> Bool
+  ) -> Bool {
     do {
-      try check(SQLTokens.tokens(of: expression)[...].withoutSubqueries, allowingAggregates: true)
+      try check(
+        SQLTokens.tokens(of: expression)[...].withoutSubqueries, allowingAggregates: true,
+        whereSettled: isSettled)
       return false
     } catch {
       if case .ordered = error { return true }
@@ -129,8 +133,10 @@ package struct FunctionList {
     try check(SQLTokens.tokens(of: expression), allowingAggregates: allowingAggregates)
   }
 
+  /// The same of its tokens; `isSettled` tells whether what an aggregate is called with settles the order of its rows.
   func check(
-    _ tokens: [SQLToken], allowingAggregates: Bool = false
+    _ tokens: [SQLToken], allowingAggregates: Bool = false,
+    whereSettled isSettled: (ArraySlice<SQLToken>) -> Bool = { _ in false }
   ) throws(OutsideInfluence) {
     if tokens.indices.dropFirst().contains(where: {
       tokens[$0].isWord("OVER") && tokens[$0 - 1].isSymbol(")")
@@ -148,12 +154,13 @@ package struct FunctionList {
       guard let name = token.name?.lowercased(), index + 1 < tokens.count,
         tokens[index + 1].isSymbol("(")
       else { continue }
-      try check(call: name, tokens[(index + 1)...], allowingAggregates)
+      try check(call: name, tokens[(index + 1)...], allowingAggregates, isSettled)
     }
   }
 
   private func check(
-    call name: String, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool
+    call name: String, _ rest: ArraySlice<SQLToken>, _ allowingAggregates: Bool,
+    _ isSettled: (ArraySlice<SQLToken>) -> Bool
   ) throws(OutsideInfluence) {
     // A keyword before a parenthesis, such as IN or AND, calls nothing.
     if functions[name] == nil { return }
@@ -162,7 +169,8 @@ package struct FunctionList {
     if chosen.contains(where: \.isAggregate) {
       guard allowingAggregates else { throw .aggregate(name) }
       let isOrdered =
-        allowsOrder && Self.ordered.contains(name) && chosen.allSatisfy(\.isBuiltIn)
+        Self.ordered.contains(name) && chosen.allSatisfy(\.isBuiltIn)
+        && (allowsOrder || isSettled(rest))
       guard Aggregate.Function(rawValue: name) != nil || isOrdered else { throw .ordered(name) }
       return
     }
@@ -273,7 +281,9 @@ package struct FunctionList {
   /// The arguments between a parenthesis and the one that closes it.
   private static func argumentCount(_ tokens: ArraySlice<SQLToken>) -> Int {
     guard let open = tokens.first else { return 0 }
+    // From SQLite 3.44 on the order follows in which an aggregate takes its rows.
     let inner = arguments(tokens)
+      .prefix { !($0.isWord("ORDER") && $0.depth == open.depth + 1) }
     if inner.isEmpty { return 0 }
     return 1 + inner.count { $0.isSymbol(",") && $0.depth == open.depth + 1 }
   }

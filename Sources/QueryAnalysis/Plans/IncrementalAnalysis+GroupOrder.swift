@@ -9,8 +9,9 @@ extension IncrementalAnalysis {
   var callsOrderedAggregate: Bool {
     let syntax = select.syntax
     let others = [syntax.having].compactMap(\.self) + syntax.order + list.hidden
-    return (syntax.columns.map(\.text) + others).contains(
-      where: locality.functions.dependsOnOrder)
+    return (syntax.columns.map(\.text) + others).contains {
+      locality.dependsOnOrder($0, of: select)
+    }
   }
 
   /// The tables whose row in a group is the one, or goes with the one, that has the only `max` or `min`: of a key, which no

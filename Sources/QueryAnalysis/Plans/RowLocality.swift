@@ -3,14 +3,25 @@ import GRDB
 /// Whether each row that a SELECT returns depends on one row of each of its tables, and on nothing
 /// else but subqueries, which are looked at by themselves.
 struct RowLocality {
-  let functions: FunctionList
+  private(set) var functions: FunctionList
+  private let db: Database
 
-  init(_ db: Database) throws { functions = try FunctionList(db) }
-
-  private init(_ functions: FunctionList) { self.functions = functions }
+  init(_ db: Database) throws {
+    functions = try FunctionList(db)
+    self.db = db
+  }
 
   /// The same where somebody else sees to the order of a group's rows.
-  var allowingOrder: RowLocality { RowLocality(functions.allowingOrder) }
+  var allowingOrder: RowLocality {
+    var copy = self
+    copy.functions = functions.allowingOrder
+    return copy
+  }
+
+  /// Whether an expression calls an aggregate that depends on the order in which SQLite finds the rows of a SELECT.
+  func dependsOnOrder(_ expression: String, of select: ResolvedSelect) -> Bool {
+    functions.dependsOnOrder(expression) { select.settlesOrder(of: $0, in: db) }
+  }
 
   /// Aggregates may be allowed in the list, HAVING and ORDER BY; subqueries are everywhere but in GROUP
   /// BY, and in what a function is called with.
@@ -61,7 +72,9 @@ struct RowLocality {
     if allowingSubqueries { tokens = tokens[...].withoutSubqueries }
     if allowingWindows { tokens = tokens[...].withoutWindowFunctions }
     do {
-      try functions.check(tokens, allowingAggregates: allowingAggregates)
+      try functions.check(tokens, allowingAggregates: allowingAggregates) {
+        select?.settlesOrder(of: $0, in: db) == true
+      }
     } catch {
       throw NotIncremental(reason: "\(error.description): \(expression.trimmingSpaces)")
     }

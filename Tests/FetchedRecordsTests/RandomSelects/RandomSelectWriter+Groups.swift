@@ -1,3 +1,4 @@
+import GRDBSQLite
 import TestSupport
 
 // SELECTs over groups.
@@ -112,7 +113,10 @@ extension RandomSelectWriter {
     select.shape = isJoined ? "groups of joins in an order" : "groups in an order"
     let shown = random.pick([column, column, "\(column) || '!'", "upper(\(column))"])
     let extreme = random.pick(["max(\(exactColumn(of: last)))", "min(\(exactColumn(of: last)))"])
-    let aggregate = random.once(in: 4) ? extreme : orderedAggregate(value, of: last)
+    let aggregate =
+      random.once(in: 4)
+      ? extreme
+      : orderedAggregate(value, of: last, key: last.table.rowID.map { "\(last.alias).\($0)" })
     select.fields = ["\(shown) AS f0", "\(aggregate) AS f1"]
     // That of the first row, or of the first that has the least or the greatest.
     if random.once(in: 3) { select.fields.append("\(value) AS f2") }
@@ -125,13 +129,25 @@ extension RandomSelectWriter {
     return true
   }
 
-  mutating func orderedAggregate(_ value: String, of source: Source) -> String {
-    random.pick([
-      "group_concat(\(value))", "group_concat(\(value), '-')", "count(*)",
-      "json_group_array(CAST(\(value) AS TEXT))", "max(\(exactColumn(of: source)))",
-      "group_concat(\(value)) FILTER (WHERE \(value) > 1)", "group_concat(DISTINCT \(value))",
+  /// An aggregate that is told in which order to take the rows, where SQLite can do that; `key` names them.
+  mutating func orderedAggregate(
+    _ value: String, of source: Source, key: String? = nil
+  ) -> String {
+    var order = ""
+    if Self.ordersAggregates, random.once(in: 2) {
+      let terms = [value, key.map { "\(value), \($0)" } ?? value, key ?? value]
+      order = " ORDER BY \(random.pick(terms))\(random.pick(["", " DESC"]))"
+    }
+    return random.pick([
+      "group_concat(\(value)\(order))", "group_concat(\(value), '-'\(order))", "count(*)",
+      "json_group_array(CAST(\(value) AS TEXT)\(order))", "max(\(exactColumn(of: source)))",
+      "group_concat(\(value)\(order)) FILTER (WHERE \(value) > 1)",
+      "group_concat(DISTINCT \(value))",
     ])
   }
+
+  /// https://www.sqlite.org/lang_aggfunc.html#aggorderby
+  private static let ordersAggregates = sqlite3_libversion_number() >= 3_044_000
 
   /// A column that has an index; one of which equal values may look different, if there is one.
   mutating func searchedColumn(of source: Source) -> String {

@@ -322,8 +322,9 @@ struct RandomSelectWriter {
     let isOrdered = random.once(in: 5)
     let aggregate =
       isOrdered
-      ? orderedAggregate("\(inner.alias).\(random.pick(inner.table.columns).name)", of: inner)
-      : aggregate([inner])
+      ? orderedAggregate(
+        "\(inner.alias).\(random.pick(inner.table.columns).name)", of: inner,
+        key: inner.table.rowID.map { "\(inner.alias).\($0)" }) : aggregate([inner])
     return "(SELECT \(aggregate) FROM \(text(inner)) WHERE \(innerCondition(inner, scope, depth)))"
   }
 

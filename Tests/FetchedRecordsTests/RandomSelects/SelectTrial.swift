@@ -128,9 +128,12 @@ struct SelectTrial {
     _ shown: PlainResults, _ followed: Watched, _ refetched: Watched, _ mode: Tracking.Mode,
     _ fixture: Fixture
   ) throws -> String? {
+    let failures = [followed, refetched].map { $0.controller.failure?.detail }
     let (followed, refetched) = (followed.snapshot.results.shown, refetched.snapshot.results.shown)
     if shown.shown != followed { return "the changes make \(shown.shown) of it, not \(followed)" }
-    if followed != refetched { return "row by row: \(followed)\nrefetched: \(refetched)" }
+    if followed != refetched {
+      return "row by row: \(followed)\nrefetched: \(refetched)\nfailures: \(failures)"
+    }
     // LIMIT may cut between equal rows.
     if select.limit != nil, !select.ordersAll { return nil }
     // Only row by row equal rows of a window come in a certain order.
