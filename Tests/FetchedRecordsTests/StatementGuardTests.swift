@@ -63,6 +63,30 @@ import Testing
     }
   }
 
+  /// From SQLite 3.41 on that is heard where a statement is prepared, too: in the midst of it SQLite may then say
+  /// "expected 0 columns for ''".
+  @Test func `ends what is prepared, and nothing after that`() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file()
+    try DatabaseQueue(path: path).write { try $0.execute(sql: "CREATE TABLE t (id)") }
+    let statementGuard = StatementGuard()
+    let connection = try ReadOnlyConnection.open(path: path, .none, guardedBy: statementGuard)
+    try connection.inDatabase { (db: Database) throws -> Void in
+      let sql = """
+        SELECT id, rank() OVER (ORDER BY id DESC), sum(id) OVER (ORDER BY id ROWS 2 PRECEDING)
+        FROM t ORDER BY id
+        """
+      for _ in 0..<100 {
+        #expect(throws: StatementGuard.Interruption.time) {
+          try statementGuard.run(atMost: .microseconds(200), counting: db) {
+            while true { _ = try Int.fetchOne(db, sql: sql) }
+          }
+        }
+        #expect(try Int.fetchOne(db, sql: sql) == nil)
+      }
+    }
+  }
+
   /// A thread that waits for the processor, or lets others go first, is not ended for what they do.
   @Test func `grants the processor's time, and four times that by the clock`() throws {
     let folder = try TemporaryFolder()

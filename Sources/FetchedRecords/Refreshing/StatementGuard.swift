@@ -88,7 +88,7 @@ final class StatementGuard: Sendable {
     do {
       return try body()
     } catch {
-      guard error.isInterruption,
+      guard error.mayBeInterruption,
         let interruption = interruption() ?? (alarm?.hasRung == true ? .time : nil)
       else { throw error }
       throw interruption
@@ -157,9 +157,10 @@ private final class InterruptionAlarm: @unchecked Sendable {
 }
 
 extension Error {
-  /// Whether SQLite says that a statement was interrupted.
-  fileprivate var isInterruption: Bool {
+  /// Whether SQLite says that a statement was interrupted, or it may have been while it was prepared: then 3.41 and later
+  /// go on for a while, and find fault with what is half done.
+  fileprivate var mayBeInterruption: Bool {
     let error = ((self as? FetchFailure)?.cause ?? self) as? DatabaseError
-    return error?.resultCode == .SQLITE_INTERRUPT
+    return [.SQLITE_INTERRUPT, .SQLITE_ERROR].contains(error?.resultCode)
   }
 }
