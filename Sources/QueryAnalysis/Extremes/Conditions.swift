@@ -194,6 +194,11 @@ extension SchemaFacts {
       && primaryKeyComparesAsColumns(of: table)
   }
 
+  /// Whether each row of a table has a value of its own in a column.
+  func tellsRowsApart(_ column: String, of table: BaseTable) -> Bool {
+    isKey(column, of: table.name) && !isNullable(column, of: table)
+  }
+
   /// Whether values that the columns of a table's primary key take for equal are equal in it: its index may have another
   /// collation.
   func primaryKeyComparesAsColumns(of table: String) -> Bool {

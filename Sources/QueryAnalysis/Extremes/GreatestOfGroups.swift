@@ -86,8 +86,7 @@ extension GroupExtreme.Search {
       let source = syntax.sources[0].name, let own = values(of: greatest),
       (own.groupBy + [own.column]).allSatisfy({ isExact($0, of: own) })
     else { return nil }
-    let isKey =
-      facts.isKey(own.column, of: own.table) && !isNullable(own.column, of: own.select)
+    let isKey = facts.tellsRowsApart(own.column, of: own.select.tables[0])
     guard let values = isKey ? own : anyRow(of: own) ?? firstRow(of: own, greatest.function) else {
       return nil
     }
@@ -163,7 +162,7 @@ extension GroupExtreme.Search {
   /// The one column of the table's primary key, which is never NULL; nil: there is no such column.
   private func key(of values: GroupExtreme.Values) -> String? {
     guard let keys = try? facts.primaryKey(of: values.table).columns, keys.count == 1,
-      facts.isKey(keys[0], of: values.table), !isNullable(keys[0], of: values.select)
+      facts.tellsRowsApart(keys[0], of: values.select.tables[0])
     else { return nil }
     return keys[0]
   }

@@ -252,8 +252,6 @@ struct GreatestOfJoined {
 
   /// Whether each row has a value of its own in a column.
   private func isKey(_ column: BaseColumn) -> Bool {
-    let table = select.tables[column.table]
-    return resolver.facts.isKey(column.name, of: table.name)
-      && !resolver.facts.isNullable(column.name, of: table)
+    resolver.facts.tellsRowsApart(column.name, of: select.tables[column.table])
   }
 }

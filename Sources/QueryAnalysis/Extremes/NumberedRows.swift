@@ -159,9 +159,8 @@ extension GroupExtreme.Search {
     let columns = numbered.window.order.map { select.origin(of: $0.expression)?.name }
     guard !groups.isEmpty, let groupBy = groups as? [String], !columns.contains(nil),
       let keys = try? facts.primaryKey(of: table).columns, keys.count == 1,
-      facts.isKey(keys[0], of: table),
       // A key that is NULL equals nothing.
-      !isNullable(keys[0], of: select)
+      facts.tellsRowsApart(keys[0], of: select.tables[0])
     else { return nil }
     let isTotal = zip(numbered.window.order, columns).contains { term, column in
       term.collation == nil && column?.isSameIdentifier(as: keys[0]) == true

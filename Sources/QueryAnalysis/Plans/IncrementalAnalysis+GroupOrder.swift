@@ -22,8 +22,7 @@ extension IncrementalAnalysis {
       let origin = select.origin(of: greatest.argument),
       // Rows that a LEFT JOIN finds none for have no value, and there may be several.
       !select.tables[origin.table].isNullable,
-      facts.isKey(origin.name, of: select.tables[origin.table].name),
-      !facts.isNullable(origin.name, of: select.tables[origin.table])
+      facts.tellsRowsApart(origin.name, of: select.tables[origin.table])
     else { return [] }
     return determination.closure(of: determined.union([origin.table]))
   }
