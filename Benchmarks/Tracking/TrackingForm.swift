@@ -224,6 +224,13 @@ extension TrackingForm {
         FROM player WHERE 1
         """, rest: "ORDER BY name", change: score, records: 10),
     TrackingForm(
+      name: "groups with their places in a partition (10 rows each)",
+      select: """
+        SELECT clubId, homeId, sum(score) AS total,
+          rank() OVER (PARTITION BY clubId ORDER BY sum(score) DESC) AS place
+        FROM player WHERE 1
+        """, rest: "GROUP BY clubId, homeId ORDER BY clubId, place", change: score, records: 10),
+    TrackingForm(
       name: "the first of each partition (10 rows each)",
       select: """
         SELECT id, name, score FROM (

@@ -19,6 +19,7 @@ import Testing
     "SELECT count(*) FROM pair",
     "SELECT count(*) FROM author", "SELECT count(price) FROM book", "SELECT sum(price) FROM book",
     "SELECT total(price) FROM book", "SELECT avg(price) FROM book WHERE price > :least",
+    "SELECT sum(price * 1.1) FROM book", "SELECT avg(price / 7) || total(id + 0.7) FROM book",
     "SELECT max(price) FROM book", "SELECT min(price) FROM book", "SELECT max(title) FROM book",
     "SELECT max(n) - min(n) || ' of ' || count(*) FROM shelf", "SELECT sum(n) FROM shelf",
     "SELECT avg(n) FROM shelf WHERE room IS NOT NULL",
@@ -129,7 +130,7 @@ import Testing
     "SELECT count(*) AS n, max(name) AS name FROM author",
     "SELECT count(*) AS n FROM author", "SELECT sum(price) AS s, count(*) AS n FROM book",
     "SELECT min(n) AS least, max(n) AS most, max(n) - min(n) AS spread, avg(n) AS mean FROM shelf",
-    "SELECT count(*) FILTER (WHERE price > :least) AS dear, total(price) AS t FROM book",
+    "SELECT count(*) FILTER (WHERE price > :least) AS dear, total(price * 0.3) AS t FROM book",
     """
     WITH b AS (SELECT * FROM book WHERE price < 5) SELECT count(*) AS n, max(b.id) AS last -- a, b
     FROM b JOIN author ON author.id = b.authorId

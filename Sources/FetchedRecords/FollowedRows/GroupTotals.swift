@@ -22,13 +22,16 @@ struct GroupTotals: Sendable {
   private var integerRows: [Int]
   private var wholeRows: [Int]
   private var negativeZeroRows = 0
+  /// Whether a group has had reals that are added up with all their bits.
+  private var hasCompensatedSums = false
 
   /// A group is worth what its totals take where it has so many rows on average.
   private static let rowsOfGroup = 16
   /// Or where there are no more groups than these.
   private static let fewGroups = 4096
-  /// About the bytes of a group, and of each of its columns.
-  private static let bytesOfGroup = 96
+  /// About the bytes of a group, and of each of its columns, and how many more these take to add reals up.
+  private static let bytesOfGroup = 120
+  private static let bytesOfReals = 176
 
   /// Those of some rows; nil: there are too many groups. O(n), n rows.
   ///
@@ -95,15 +98,22 @@ struct GroupTotals: Sendable {
   }
 
   private func account() {
-    charge.set((groups.count * (columnCount + 1) + once.count) * Self.bytesOfGroup)
+    let bytesOfColumn = Self.bytesOfGroup + (hasCompensatedSums ? Self.bytesOfReals : 0)
+    charge.set(
+      groups.count * (Self.bytesOfGroup + columnCount * bytesOfColumn) + once.count * bytesOfColumn)
   }
 
   private mutating func enter(_ record: Record, _ sign: Int) {
     let group = record.values(ofFirst: termCount)
     for (term, value) in group.enumerated() { noteKind(of: value, term, sign) }
-    groups[group, default: RunningTotals(columnCount: columnCount)]
-      .enter(record, sign, from: termCount)
-    if sign < 0, groups[group]?.rowCount == 0 { groups[group] = nil }
+    let (isGone, isCompensated) = groups.updateValue(
+      forKey: group, default: RunningTotals(columnCount: columnCount)
+    ) { totals in
+      totals.enter(record, sign, from: termCount)
+      return (totals.rowCount == 0, totals.columns.contains(where: \.hasCompensatedSum))
+    }
+    if isGone { groups[group] = nil }
+    if isCompensated { hasCompensatedSums = true }
   }
 
   private mutating func noteKind(of value: Value, _ term: Int, _ sign: Int) {

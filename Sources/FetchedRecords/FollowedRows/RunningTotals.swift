@@ -5,7 +5,7 @@ import QueryAnalysis
 ///
 /// It tells only what SQLite would tell as well, to the last bit, in whatever order it took the rows:
 /// a state must have one name at all servers.
-struct RunningTotals: Sendable, Equatable {
+struct RunningTotals: Sendable {
   private(set) var rowCount = 0
   private(set) var columns: [ColumnTotals]
 
@@ -67,23 +67,31 @@ struct RunningTotals: Sendable, Equatable {
 }
 
 /// What one column comes to.
-struct ColumnTotals: Equatable {
+struct ColumnTotals {
   private var integers = 0
   private var reals = 0
   private var others = 0
-  /// Reals whose sum with others may depend on their order.
-  private var inexact = 0
   /// The sum of the integers, and that of their magnitudes.
   private var whole = WideSum()
   private var wholeMagnitude = WideSum()
-  /// The same of reals, in units.
+  /// The same of the reals that are multiples of a unit, in units.
   private var units = WideSum()
   private var unitsMagnitude = WideSum()
+  /// The other reals.
+  private var inexact = 0
+  private var compensated = CompensatedSum()
+  /// How many are in none of these sums.
+  private var unsummed = 0
 
   /// Sums of multiples of 1/1024 are exact as long as none is beyond 2^53 of them.
   private static let unitsOfOne: Int64 = 1024
   private static let exactBound: Int64 = 1 << 53
+  /// Beyond this SQLite adds an integer to reals in two parts.
+  private static let largestPart: Int64 = 1 << 52
   private static let largestReal = 0x1p42
+
+  /// Whether reals are added up with all their bits, which takes more memory.
+  var hasCompensatedSum: Bool { !compensated.isUnused }
 
   /// How many are not NULL.
   var count: Int { integers + reals + others }
@@ -100,6 +108,7 @@ struct ColumnTotals: Equatable {
       let scaled = real * Double(Self.unitsOfOne)
       guard real.magnitude <= Self.largestReal, scaled == scaled.rounded() else {
         inexact += sign
+        if !CompensatedSum.isOfSQLite || !compensated.add(real, sign) { unsummed += sign }
         return
       }
       units.add(UInt64(scaled.magnitude), scaled < 0 ? -sign : sign)
@@ -136,15 +145,21 @@ struct ColumnTotals: Equatable {
 
   /// The sum as a real, which no order of the rows makes another; nil: not certain.
   private var exactTotal: Double? {
-    guard others == 0, inexact == 0, let whole = whole.value, let units = units.value,
-      let wholes = wholeMagnitude.value, let parts = unitsMagnitude.value,
-      wholes < Self.exactBound, parts < Self.exactBound
+    guard others == 0, unsummed == 0, let whole = whole.value, let wholes = wholeMagnitude.value,
+      wholes < Self.exactBound
     else { return nil }
     if reals == 0 { return Double(whole) }
-    guard wholes < Self.exactBound / Self.unitsOfOne,
+    if inexact == 0, let units = units.value, let parts = unitsMagnitude.value,
+      parts < Self.exactBound, wholes < Self.exactBound / Self.unitsOfOne,
       wholes * Self.unitsOfOne + parts < Self.exactBound
-    else { return nil }
-    return Double(whole * Self.unitsOfOne + units) / Double(Self.unitsOfOne)
+    {
+      return Double(whole * Self.unitsOfOne + units) / Double(Self.unitsOfOne)
+    }
+    guard CompensatedSum.isOfSQLite, wholes < Self.largestPart else { return nil }
+    var sum = compensated
+    sum.add(self.whole, magnitudes: wholeMagnitude)
+    sum.add(units, magnitudes: unitsMagnitude, unit: 1 / Double(Self.unitsOfOne))
+    return sum.value(count: integers + reals)
   }
 
   /// Whether the column may have another value that SQLite takes for equal: which one it shows, is its

@@ -13,6 +13,9 @@ struct WideSum: Equatable {
     low &= 0xffff_ffff
   }
 
+  /// Two reals that come to the sum, which is one of integers up to 2^52.
+  var parts: [Double] { [Double(high) * 0x1p32, Double(low)] }
+
   /// The sum; nil: it has no place in 64 bits.
   var value: Int64? { Int32(exactly: high).map { Int64($0) << 32 | low } }
 }

@@ -7,9 +7,9 @@ extension IncrementalAnalysis {
   /// - Parameter plan: how the groups are read again otherwise.
   /// - Returns: nil where a record is made of more than that.
   func groupSyntax(_ plan: IncrementalPlan) -> GroupSyntax? {
-    guard select.isGrouped, !isOverParts, !dependsOnOrder, choice == nil, candidate.whole == nil,
-      candidate.extreme == nil, candidate.values == nil, candidate.resultExpressions.isEmpty,
-      encoding == .utf8,
+    guard select.isGrouped, !isOverParts, !ownersArePartitions, !dependsOnOrder, choice == nil,
+      candidate.whole == nil, candidate.extreme == nil, candidate.values == nil,
+      candidate.resultExpressions.isEmpty, encoding == .utf8,
       plan.collations.allSatisfy({ $0 == .binary })
     else { return nil }
     let groups = select.groupTerms

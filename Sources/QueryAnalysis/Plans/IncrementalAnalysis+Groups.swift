@@ -6,23 +6,8 @@ import OrderedResults
 extension IncrementalAnalysis {
   mutating func groupShape() throws -> IncrementalShape {
     let groups = select.groupTerms.map { GroupTerm($0, in: select) }
-    let origins = Set(groups.compactMap(\.origin))
-    let owners = determination.identified(by: origins)
-    let determined = determination.closure(of: owners, with: origins)
-    try checkNames(groups)
-    // A row could go to another group without a change of its own.
-    for group in groups where select.showsSubquery(group.expression) {
-      throw NotIncremental(reason: "it groups by \(group.expression), which has a subquery")
-    }
-    let others = groups.filter {
-      $0.tables.isEmpty || $0.looksAtFunction || !determined.isSuperset(of: $0.tables)
-    }
-    let unequal = others.filter(isOfEqualValues)
-    try checkValues(others.filter { !unequal.contains($0) })
-    choice = try bareColumn(groups, determined)
-    choiceIsCertain =
-      try choice == nil || bareColumn(groups, tablesOfGreatest(determined).union(determined)) == nil
-    try completeKey(groups)
+    let (owners, determined) = tables(toldBy: groups)
+    let unequal = try checkGroups(groups, determined)
     let rows = isOverGroups ? [] : possibleOwners.filter(owners.contains)
     let isOrdered = callsOrderedAggregate || !choiceIsCertain
     // A row of the groups' own leads to their records in another way.
@@ -46,6 +31,48 @@ extension IncrementalAnalysis {
         throw unequal.isEmpty ? refusal : other
       }
     }
+  }
+
+  /// The shape whose owners are groups together that are alike in these terms, which are some of what they are made by.
+  mutating func groupShape(ownedBy terms: [GroupTerm]) throws -> IncrementalShape {
+    let groups = select.groupTerms.map { GroupTerm($0, in: select) }
+    try checkValues(checkGroups(groups, tables(toldBy: groups).determined))
+    if callsOrderedAggregate || !choiceIsCertain {
+      let order = choice ?? "an aggregate depends on the order of a group's rows"
+      throw NotIncremental(reason: "\(order), beside window functions")
+    }
+    ownersArePartitions = true
+    return try requiredShape(ownedBy: terms)
+  }
+
+  /// The tables that have one row in each group: those whose keys are grouped by, and with these others.
+  private func tables(toldBy groups: [GroupTerm]) -> (owners: Set<Int>, determined: Set<Int>) {
+    let origins = Set(groups.compactMap(\.origin))
+    let owners = determination.identified(by: origins)
+    return (owners, determination.closure(of: owners, with: origins))
+  }
+
+  /// Finds out whether it is certain which groups there are, and what they show.
+  ///
+  /// - Returns: the terms of which equal values may look different.
+  private mutating func checkGroups(
+    _ groups: [GroupTerm], _ determined: Set<Int>
+  ) throws -> [GroupTerm] {
+    try checkNames(groups)
+    // A row could go to another group without a change of its own.
+    for group in groups where select.showsSubquery(group.expression) {
+      throw NotIncremental(reason: "it groups by \(group.expression), which has a subquery")
+    }
+    let others = groups.filter {
+      $0.tables.isEmpty || $0.looksAtFunction || !determined.isSuperset(of: $0.tables)
+    }
+    let unequal = others.filter(isOfEqualValues)
+    try checkValues(others.filter { !unequal.contains($0) })
+    choice = try bareColumn(groups, determined)
+    choiceIsCertain =
+      try choice == nil || bareColumn(groups, tablesOfGreatest(determined).union(determined)) == nil
+    try completeKey(groups)
+    return unequal
   }
 
   private mutating func requiredShape(ownedBy groups: [GroupTerm]) throws -> IncrementalShape {

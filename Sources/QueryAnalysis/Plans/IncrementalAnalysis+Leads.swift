@@ -71,7 +71,8 @@ extension IncrementalAnalysis {
         select: subquery.select.withoutFunctions(unseenBy: columns),
         numbers: subquery.numbers, own: Array(subquery.ownNumbers), ownerColumns: columns,
         ownersAreGroups: owner == nil,
-        groups: owner == nil && select.isGrouped && index >= subqueries.joinsOfRows
+        groups: owner == nil && select.isGrouped && !ownersArePartitions
+          && index >= subqueries.joinsOfRows
           ? oneRowOfEachGroup(ownerColumns, joinedBy: subquery.select) : nil,
         doubt: subquery.doubt)
       try join(leavingOutImplied(joined), owner, &leads, &contributions)

@@ -192,7 +192,8 @@ extension IncrementalAnalysis {
         text += ", and changed rows of \(others.listed) lead to rows of \(plan.table)"
       }
     case .group, .rowOfArm, .values:
-      let owners = windows.functions.isEmpty || select.isGrouped ? "groups" : "partitions"
+      let arePartitions = ownersArePartitions || !windows.functions.isEmpty && !select.isGrouped
+      let owners = arePartitions ? "partitions" : "groups"
       let read = candidate.extreme?.shown ?? "which"
       text = "changed rows of \(others.listed) lead to their \(owners), \(read) are read again"
     }

@@ -71,6 +71,11 @@ struct IncrementalAnalysis {
   /// By the names that SQLite knows them by, tables that have few rows and may be looked through.
   var lookedThrough: Set<String> = []
   let windows: WindowFunctions
+  /// The SELECT that has them, and whether it is a subquery of the query.
+  let windowed: ResolvedSelect
+  let hasWindowsWithin: Bool
+  /// Whether the owner of a record is not its group, but all groups that are in one partition.
+  var ownersArePartitions = false
   /// The columns that the ORDER BY of a window has at its end, though they were not written; nil: none.
   let keyOfWindows: [String]?
   /// Whether it is written with DISTINCT.
@@ -128,11 +133,12 @@ struct IncrementalAnalysis {
     }
     try select.checkJoins()
     let isOverParts = shown.isOverParts
-    let isOverPartitions = isOverParts && !select.isGrouped
+    let allWindowed = shown.windowed
+    windowed = allWindowed.first ?? shown
+    hasWindowsWithin = !allWindowed.isEmpty && !shown.hasWindows
     windows = try WindowFunctions(
-      isOverPartitions ? select.syntax : shown.syntax,
-      hidden: isOverPartitions ? [] : candidate.list.hidden, locality)
-    if select.hasPartitionsWithin {
+      windowed.syntax, hidden: hasWindowsWithin ? [] : candidate.list.hidden, locality)
+    if select.hasPartitionsWithin || allWindowed.count > 1 {
       throw NotIncremental(reason: "its window functions look at those of a subquery")
     }
     if isDistinct, let function = windows.functions.first {
@@ -142,7 +148,7 @@ struct IncrementalAnalysis {
     hidden = isOverParts ? [] : candidate.list.hidden
     let allowed = isGrouped ? locality.allowingOrder : locality
     if isOverParts {
-      try locality.checkOverParts(shown, allowingWindows: select.isGrouped)
+      try locality.checkOverParts(shown, allowingWindows: !hasWindowsWithin)
     } else {
       try allowed.check(select, allowingAggregates: isGrouped, allowingWindows: true)
     }

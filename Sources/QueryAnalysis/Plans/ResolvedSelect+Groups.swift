@@ -26,6 +26,14 @@ extension ResolvedSelect {
     return inner.partitioned
   }
 
+  /// This SELECT and those between it and the one whose groups or partitions it shows, that one too, as far as they
+  /// have window functions.
+  var windowed: [ResolvedSelect] {
+    let own = hasWindows ? [self] : []
+    guard isOverParts, case .select(let inner, _) = sources[0].body else { return own }
+    return own + inner.windowed
+  }
+
   /// Whether a SELECT in its FROM looks at partitions.
   var hasPartitionsWithin: Bool {
     sources.contains { source in

@@ -213,11 +213,11 @@ struct SourceResolver {
     }
     let select = try resolve(syntax).groupedIfDistinct(locality.functions)
     if select.isOverParts {
-      try locality.checkOverParts(select)
+      try locality.checkOverParts(
+        select, allowingWindows: allowsParts && select.grouped != nil)
     } else {
       try locality.check(
-        select, allowingAggregates: select.isGrouped,
-        allowingWindows: allowsParts && !select.isGrouped)
+        select, allowingAggregates: select.isGrouped, allowingWindows: allowsParts)
     }
     do {
       try select.checkFunctions()

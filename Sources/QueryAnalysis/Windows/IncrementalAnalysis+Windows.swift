@@ -9,11 +9,38 @@ extension IncrementalAnalysis {
     return shape
   }
 
-  /// Groups in an order, whose windows look at all of them.
+  /// Groups that are read again with all of their partition, or in an order, whose windows look at all of them.
   private mutating func groupWindowShape() throws -> IncrementalShape {
-    takeOrderOfWindow()
-    try completeKey(select.groupTerms.map { GroupTerm($0, in: select) })
-    return try runningShape()
+    do {
+      var attempt = self
+      return try attempt.groupShape(ownedBy: commonPartitionOfGroups())
+    } catch let refusal as NotIncremental {
+      if hasWindowsWithin { throw refusal }
+      takeOrderOfWindow()
+      try completeKey(select.groupTerms.map { GroupTerm($0, in: select) })
+      do {
+        return try runningShape()
+      } catch let other as NotIncremental {
+        throw windows.functions.contains { !$0.window.partition.isEmpty } ? refusal : other
+      }
+    }
+  }
+
+  /// What groups are made by that all windows are partitioned by, as far as an owner can be told by it.
+  private func commonPartitionOfGroups() throws -> [GroupTerm] {
+    let groups = select.groupTerms.map { GroupTerm($0, in: select) }
+    let common = windows.functions.reduce(groups) { common, function in
+      let partition = windowed.termsOverRows(function.window.partition)
+      return common.filter(partition.contains)
+    }
+    guard !common.isEmpty else {
+      throw NotIncremental(
+        reason: """
+          a window is not partitioned by what is grouped by: PARTITION BY a term of GROUP BY in each OVER makes \
+          that what is read again
+          """)
+    }
+    return try certainOwners(among: common)
   }
 
   private mutating func rowWindowShape() throws -> IncrementalShape {
@@ -84,6 +111,11 @@ extension IncrementalAnalysis {
           running sums are counted where the records are in the order of the window
           """)
     }
+    return try certainOwners(among: columns)
+  }
+
+  /// Those of some terms of which equal values look the same, and which all rows have.
+  private func certainOwners(among columns: [GroupTerm]) throws -> [GroupTerm] {
     var refusal: (any Error)?
     let owners = columns.filter { column in
       do {
@@ -126,10 +158,8 @@ extension IncrementalAnalysis {
 
   /// Whether no two rows, or groups, of a partition are equal for ORDER BY.
   func isTotal(_ window: WindowDefinition) -> Bool {
-    guard select.isGrouped else { return select.isTotal(window, determination) }
-    let terms = (window.partition + window.order.filter { $0.collation == nil }.map(\.expression))
-      .compactMap(shown.expressionOverRows).map { GroupTerm($0, in: select) }
-    return select.groupTerms.allSatisfy { terms.contains(GroupTerm($0, in: select)) }
+    select.isGrouped
+      ? windowed.isTotalForGroups(window) : select.isTotal(window, determination)
   }
 
   /// Whether values of a column are equal only where they look the same.

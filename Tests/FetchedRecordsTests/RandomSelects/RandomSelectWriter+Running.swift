@@ -29,7 +29,9 @@ extension RandomSelectWriter {
   }
 
   mutating func selectOfRunning() -> RandomSelect {
-    if random.once(in: 3) { return selectOfRunningGroups() }
+    if random.once(in: 3) {
+      return random.once(in: 2) ? selectOfRunningGroups() : selectOfPartitionedGroups()
+    }
     var (select, sources) = rows(atMost: 2)
     let scope = [sources]
     let down = random.pick(["", " DESC", " DESC NULLS FIRST", " NULLS LAST"])
