@@ -47,7 +47,7 @@ extension Query {
   package func cost(ofCommitTo table: String) -> CommitCost {
     guard let plan else {
       if limitedRows != nil { return .window }
-      return lookup != nil ? .running : totals.isEmpty ? .everything : .search
+      return lookup != nil || innerGroups != nil ? .running : totals.isEmpty ? .everything : .search
     }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }

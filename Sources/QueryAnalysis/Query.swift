@@ -27,6 +27,8 @@ package final class Query: Sendable {
   package let lookup: RowLookup?
   /// How its records are made of the rows that a SELECT in its FROM has up to LIMIT; nil: it is another query.
   package let limitedRows: LimitedRows?
+  /// How its records are made of the groups that a SELECT within it makes; nil: it is another query.
+  package let innerGroups: InnerGroups?
   /// Whether whoever asks for it chooses what some function is called with.
   ///
   /// One call is not ended before it is over, as SQLite looks for an interruption between
@@ -38,7 +40,8 @@ package final class Query: Sendable {
   package var routing: ArgumentEquality? { alongside.isEmpty ? plan?.equality : nil }
 
   /// What its values follow: of each statement alongside, then of each column of a record of aggregates, the rows
-  /// of each aggregate; or of a record that is looked up, those that it is one of, or the rows up to LIMIT in FROM;
+  /// of each aggregate; or of a record that is looked up, those that it is one of, or the rows up to LIMIT, or
+  /// the groups, that a SELECT in FROM has;
   /// or of each value that all records look at, the rows of its aggregates; or of groups, their rows. nil: a statement
   /// runs again.
   package var rowsToFollow: [[QueryDefinition]?] {
@@ -52,14 +55,16 @@ package final class Query: Sendable {
   package var followsRows: Bool { !totals.isEmpty || lookup != nil }
 
   /// The rows of which its records are one, or are made, if these are followed by themselves.
-  package var followed: QueryDefinition? { lookup?.rows ?? limitedRows?.rows }
+  package var followed: QueryDefinition? {
+    lookup?.rows ?? limitedRows?.rows ?? innerGroups?.groups
+  }
 
   init(
     definition: QueryDefinition, sql: String, layout: RecordLayout,
     dependencies: [TableDependency], tables: [String], storage: [String],
     alongside: [AlongsideStatement],
     tracking: Tracking, plan: IncrementalPlan?, totals: [AggregatePlan], lookup: RowLookup?,
-    limitedRows: LimitedRows?, letsClientsCallFunctions: Bool
+    limitedRows: LimitedRows?, innerGroups: InnerGroups?, letsClientsCallFunctions: Bool
   ) {
     self.definition = definition
     self.sql = sql
@@ -73,6 +78,7 @@ package final class Query: Sendable {
     self.totals = totals
     self.lookup = lookup
     self.limitedRows = limitedRows
+    self.innerGroups = innerGroups
     self.letsClientsCallFunctions = letsClientsCallFunctions
   }
 }

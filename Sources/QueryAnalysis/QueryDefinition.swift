@@ -85,6 +85,8 @@ package struct QueryDefinition: Sendable, Hashable {
   package var isExplored = false
   /// Whether its result is what others are made of, and so is brought up to date before theirs.
   package var servesOthers = false
+  /// Whether it follows rows by itself though its result is what others are made of.
+  package var followsRows = false
   /// Whether several result columns may have one name: for readers that do not look by name.
   package var repeatsColumnNames = false
 

@@ -81,14 +81,14 @@ import Testing
     _ = watched.takeEvents()
     let number = watched.snapshot.number
     let result = watched.controller
-    fixture.refresher.queue.sync { result.durations.limited = nil }
+    fixture.refresher.queue.sync { result.durations.inner = nil }
     try fixture.expect(
       watched, toShow: Self.queries[1], after: "UPDATE message SET body = 'x' WHERE at = 2")
-    #expect(fixture.refresher.queue.sync { result.durations.limited } == nil)
+    #expect(fixture.refresher.queue.sync { result.durations.inner } == nil)
     #expect(watched.takeEvents().isEmpty && watched.snapshot.number == number)
     try fixture.expect(
       watched, toShow: Self.queries[1], after: "UPDATE person SET name = 'x' WHERE id = 1")
-    #expect(fixture.refresher.queue.sync { result.durations.limited } != nil)
+    #expect(fixture.refresher.queue.sync { result.durations.inner } != nil)
   }
 
   @Test func `runs again where they are many, and where that is soon done`() throws {

@@ -50,27 +50,10 @@ import Testing
 
   @Test(arguments: [
     (
-      "SELECT genre, authorId, rank() OVER (PARTITION BY sum(price)) AS n FROM book GROUP BY genre, authorId",
-      "a window is not partitioned by what is grouped by"
-    ),
-    (
-      """
-      SELECT genre, authorId, rank() OVER (PARTITION BY genre) AS n, rank() OVER (PARTITION BY authorId) AS m
-      FROM book GROUP BY genre, authorId
-      """, "a window is not partitioned by what is grouped by"
-    ),
-    (
       """
       SELECT name, country, count(*) AS n, rank() OVER (PARTITION BY name ORDER BY count(*)) AS place
       FROM author GROUP BY name, country
       """, "it groups by name under the collation NOCASE"
-    ),
-    (
-      """
-      SELECT *, rank() OVER (PARTITION BY genre ORDER BY place) AS other FROM (
-        SELECT genre, authorId, rank() OVER (PARTITION BY genre ORDER BY count(*)) AS place FROM book
-        GROUP BY genre, authorId)
-      """, "its window functions look at those of a subquery"
     ),
     (
       """

@@ -329,12 +329,6 @@ import Testing
       """, "it orders by a window function that is no column by itself"
     ),
     (
-      """
-      SELECT *, rank() OVER (ORDER BY n) AS place FROM (SELECT genre, count(*) AS n FROM book GROUP BY genre)
-      ORDER BY place, lag(n) OVER (ORDER BY genre)
-      """, "it orders by a window function that is no column by itself"
-    ),
-    (
       "SELECT id, rank() OVER (PARTITION BY genre ORDER BY random()) AS n FROM book",
       "random() need not return the same value again"
     ),

@@ -3,7 +3,7 @@ import OrderedResults
 import QueryAnalysis
 
 /// The rows that statements alongside aggregate, or groups, of which one is looked up, or which a SELECT in FROM has up
-/// to LIMIT; those who show what they come to share them.
+/// to LIMIT, or the groups that it makes; those who show what they come to share them.
 // Safe to share: every mutable field is touched on the refresher's queue only.
 final class FollowedRows: @unchecked Sendable {
   /// What tells them apart: the query and the values of its parameters.
@@ -32,8 +32,8 @@ final class FollowedRows: @unchecked Sendable {
     case groups(termCount: Int, countsOnce: Bool)
     /// One of them is shown.
     case lookup
-    /// They are shown with what belongs to each.
-    case limited
+    /// They are shown with what belongs to each, or are groups of which all is made; unless there are more than so many.
+    case inner(most: Int)
   }
 
   let key: Key
@@ -119,17 +119,22 @@ final class FollowedRows: @unchecked Sendable {
     return records.first.map { record in lookup.columns.map { [record.value($0)] } } ?? []
   }
 
-  /// The rowids of all of them at the present commit; nil: they are not known.
+  /// What a query's records are made of at the present commit; nil: it is not known, or too much.
   ///
-  /// O(k) for k rows.
-  var rowIDs: [Int64]? {
-    guard let present, case .row(let column) = present.snapshot.query.plan?.owner else {
-      return nil
-    }
+  /// O(k) for k rows, or groups.
+  func innerRows(of query: Query) -> Query.InnerRows? {
+    guard let present, case .inner(let most) = use else { return nil }
     let results = present.snapshot.results
-    return results.records(in: 0..<results.count).compactMap { record in
-      if case .integer(let rowID) = record.value(column) { rowID } else { nil }
+    if results.count > most { return nil }
+    if query.innerGroups != nil {
+      let count = results.layout.columns.count
+      return .groups(results.records(in: 0..<results.count).map { $0.values(ofFirst: count) })
     }
+    guard case .row(let column) = present.snapshot.query.plan?.owner else { return nil }
+    return .rowIDs(
+      results.records(in: 0..<results.count).compactMap { record in
+        if case .integer(let rowID) = record.value(column) { rowID } else { nil }
+      })
   }
 
   /// Notes how a change was brought in; returns whether they are worth what they cost.
@@ -144,7 +149,7 @@ final class FollowedRows: @unchecked Sendable {
       let isSlow = update.duration >= Self.slowUpdate && update.changes.count < Self.fewChanges
       slowUpdates = isSlow ? slowUpdates + 1 : 0
       return slowUpdates <= Self.mostRefetches && areOfUse(presented: update.presented)
-    case .limited: if update.results.count > LimitedRows.most { return false }
+    case .inner(let most): if update.results.count > most { return false }
     case .aggregates, .lookup: break
     }
     if refetches == 0 { nextPause = Self.pause }
@@ -202,7 +207,7 @@ extension FollowedRows: LiveResultListener {
       case .groups(let termCount, let countsOnce):
         { update, old, _ in Self.presentGroups(termCount, countsOnce, &update, old) }
       case .lookup: Self.presentRows
-      case .limited: nil
+      case .inner: nil
       }
     return BoundQuery(query: query, arguments: key.arguments, present: present)
   }

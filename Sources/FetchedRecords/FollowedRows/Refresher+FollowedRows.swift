@@ -2,8 +2,8 @@ import OrderedResults
 import QueryAnalysis
 
 // Rows that statements alongside aggregate, or a subquery that all records look at, or a query whose only record is
-// made of all of them, or is one of them, or that are those up to LIMIT in FROM, or those of groups, or those that refer to
-// a row: followed where running, or reading, these costs more.
+// made of all of them, or is one of them, or that are those up to LIMIT in FROM, or groups there, or those of groups, or
+// those that refer to a row: followed where running, or reading, these costs more.
 extension Refresher {
   /// A statement that is dear so often in a row is not so by chance.
   private static let dearRuns = 3
@@ -16,13 +16,12 @@ extension Refresher {
       work.alongside[index].aggregates = values(query.alongside[position].plan, position, result)
     }
     let first = query.alongside.count
-    if case .limited(_, let othersChanged) = work.records {
+    if case .inner(_, let othersChanged) = work.records {
       if result.followed[first] == nil { joinFollowedRows(of: result) }
       if !othersChanged, showsPresentRows(result, query) {
         work.records = .none
-      } else if let rowIDs = result.followed[first]?.first?.rowIDs, rowIDs.count <= LimitedRows.most
-      {
-        work.records = .limited(rowIDs, othersChanged: othersChanged)
+      } else if let rows = result.followed[first]?.first?.innerRows(of: query) {
+        work.records = .inner(rows, othersChanged: othersChanged)
       }
     } else if let lookup = query.lookup {
       if work.records == .none, result.opening == nil { return work }
@@ -112,7 +111,8 @@ extension Refresher {
   /// What is made of the rows that do not serve a statement alongside.
   private func use(ofRowsBehind query: Query) -> FollowedRows.Use {
     if query.lookup != nil { return .lookup }
-    if query.limitedRows != nil { return .limited }
+    if query.limitedRows != nil { return .inner(most: LimitedRows.most) }
+    if query.innerGroups != nil { return .inner(most: InnerGroups.most) }
     guard query.plan?.tallied != nil else { return .aggregates }
     return .groups(termCount: query.plan?.tally?.termCount ?? 1, countsOnce: false)
   }
@@ -207,6 +207,9 @@ extension Refresher {
   ) -> FollowedRows? {
     let rows = result.followed[query.alongside.count] ?? []
     if query.lookup != nil { return rows.first { $0.areComing } }
+    if query.innerGroups != nil, case .inner(nil, _) = work.records, result.opening == nil {
+      return rows.first { $0.areBehind }
+    }
     guard query.plan?.tallied != nil, work.groups == nil, work.records != .none,
       result.opening == nil
     else { return nil }

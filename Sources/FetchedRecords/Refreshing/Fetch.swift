@@ -18,11 +18,12 @@ extension Query {
   /// - Throws: `FetchFailure`.
   func fetch(
     by other: String? = nil, comparingWith old: Results, arguments: QueryArguments,
-    meter: ResultMeter = .none, in db: Database
+    unnamed: [Value] = [], meter: ResultMeter = .none, in db: Database
   ) throws -> (results: Results, changes: ChangeSet) {
     do {
       let statement = try db.cachedStatement(sql: other ?? sql)
       statement.bind(arguments)
+      statement.bindUnnamed(unnamed)
       defer { sqlite3_reset(statement.sqliteStatement) }
       var builder = ResultsBuilder(comparingWith: old)
       var meter = definition.isPrivate ? meter.ofServer : meter

@@ -85,9 +85,9 @@ extension LiveResult {
     switch work.records {
     case .none, .total: return true
     case .totals(.some): return true
-    case .limited(.some, _): return durations.limited ?? .zero < Self.shortWork
+    case .inner(.some, _): return durations.inner ?? .zero < Self.shortWork
     case .window(let places?, _): return places.rowIDs?.count ?? 0 <= Self.shortWindow
-    case .totals(nil), .limited(nil, _), .refetch:
+    case .totals(nil), .inner(nil, _), .refetch:
       return durations.fetch ?? .zero < Self.shortWork
     // The rows before it are passed, and all are counted.
     case .window(nil, _): return false
@@ -162,7 +162,7 @@ extension LiveResult {
       switch first.records {
       case .window, .totals(.some):
         next = try nextRecords(first.records, bound, meter, in: transaction.db).ofNoChange
-      case .none, .rows, .total, .totals(nil), .limited, .refetch:
+      case .none, .rows, .total, .totals(nil), .inner, .refetch:
         next = try refetch(bound, because: [], meter, in: transaction.db)
       }
     }
@@ -209,14 +209,14 @@ extension LiveResult {
       note(readingGroupsBy: plan, took: durations.fetch ?? .zero)
     }
     switch work.records {
-    case .totals(nil), .limited(nil, _):
+    case .totals(nil), .inner(nil, _):
       update.ranTotals = Array(query.rowsToFollow.indices.dropFirst(query.alongside.count))
     case .refetch where query.lookup != nil: update.ranTotals = [query.alongside.count]
     case .refetch: update.ranTotals = lookedUp
     case .rows:
       update.ranTotals = lookedUp
       update.areGroupsKnown = areGroupsKnown
-    case .none, .window, .total, .totals(.some), .limited(.some, _): break
+    case .none, .window, .total, .totals(.some), .inner(.some, _): break
     }
     return update
   }
@@ -243,8 +243,8 @@ extension LiveResult {
       return NextRecords(results: results, changes: changes, refetchReasons: nil)
     case .totals(nil):
       return try refetch(bound, because: ["notIncremental"], meter, in: db)
-    case .limited(let rowIDs, _):
-      return try limited(to: rowIDs, bound, meter, in: db)
+    case .inner(let rows, _):
+      return try made(of: rows, bound, meter, in: db)
     case .refetch(let reasons):
       return try refetch(bound, because: reasons, meter, in: db)
     case .rows(let changed):
@@ -271,7 +271,7 @@ extension LiveResult {
     keepsContributions: Bool = false, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
     forgetIndex(keepingContributions: keepsContributions)
-    durations.limited = nil
+    durations.inner = nil
     let start = ContinuousClock.now
     let old = known ?? snapshot.results
     let query = bound.query
@@ -282,22 +282,30 @@ extension LiveResult {
     return NextRecords(results: results, changes: changes, refetchReasons: reasons)
   }
 
-  /// Records that are made of the rows up to LIMIT in FROM, of those rows where they are known.
+  /// Records that are made of the rows up to LIMIT, or the groups, that a SELECT in FROM has, where these are known.
   ///
-  /// O(k log n) for k rows then, in tables of n rows, and for what each is joined with.
-  private func limited(
-    to rowIDs: [Int64]?, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
+  /// O(k log n) for k rows then, in tables of n rows, and for what each is joined with; O(g log g) for g groups.
+  private func made(
+    of rows: Query.InnerRows?, _ bound: BoundQuery, _ meter: ResultMeter, in db: Database
   ) throws -> NextRecords {
     let (query, old) = (bound.query, snapshot.results)
-    guard let limited = query.limitedRows, let rowIDs, old.layout == query.layout else {
+    var (arguments, unnamed, sql) = (bound.arguments, [Value](), String?.none)
+    switch rows {
+    case .rowIDs(let rowIDs):
+      sql = query.limitedRows?.sql
+      arguments[LimitedRows.parameter] = .json(rowIDs)
+    case .groups(let groups):
+      let statement = query.innerGroups?.statement(for: groups)
+      (sql, unnamed) = (statement?.sql, statement?.values ?? [])
+    case nil: break
+    }
+    guard let sql, old.layout == query.layout else {
       return try refetch(bound, because: ["notIncremental"], meter, in: db)
     }
     let start = ContinuousClock.now
-    var arguments = bound.arguments
-    arguments[LimitedRows.parameter] = .json(rowIDs)
     let (results, changes) = try query.fetch(
-      by: limited.sql, comparingWith: old, arguments: arguments, meter: meter, in: db)
-    durations.limited = ContinuousClock.now - start
+      by: sql, comparingWith: old, arguments: arguments, unnamed: unnamed, meter: meter, in: db)
+    durations.inner = ContinuousClock.now - start
     return NextRecords(results: results, changes: changes, refetchReasons: nil)
   }
 

@@ -150,7 +150,7 @@ package final class LiveResult: @unchecked Sendable {
     /// Whether changes take long row by row: what they are led by stays where they are not interrupted.
     var isLongByRows = false
     /// Of the records that are made of the rows up to LIMIT in FROM, where these were known.
-    var limited: Duration?
+    var inner: Duration?
     /// Of those that ran by themselves, by their positions among ``Query/rowsToFollow``.
     var statements: [Int: Duration] = [:]
     /// So often in a row each was dear because of a change.
@@ -162,7 +162,7 @@ package final class LiveResult: @unchecked Sendable {
   /// Of what a reader works on, which notes new durations, it is what was known before.
   var knownDuration: Duration? {
     if let background { return background.knownDuration }
-    return durations.limited ?? durations.fetch
+    return durations.inner ?? durations.fetch
   }
 
   /// Whether the snapshot may not show the present.

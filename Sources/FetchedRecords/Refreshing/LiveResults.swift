@@ -142,8 +142,9 @@ final class LiveResults {
       for group in byTable[table.lowercased()] ?? [] { found[ObjectIdentifier(group)] = group }
     }
     var groups = Array(found.values)
-    // What others are made of comes first.
-    _ = groups.partition { !$0.query.definition.servesOthers }
+    // What others are made of comes first, and before it what that is made of.
+    let others = groups.partition { !$0.query.definition.servesOthers }
+    _ = groups[..<others].partition { $0.query.definition.followsRows }
     return groups
   }
 

@@ -33,12 +33,12 @@ extension Refresher {
           work.records = .rows(changed)
           if try bring(work, changes, into: result, in: transaction) { group.note(result, changed) }
         }
-      case .limited(_, othersChanged: false) where work.alongside.isEmpty:
+      case .inner(_, othersChanged: false) where work.alongside.isEmpty:
         for result in group.members.values
         where result.isBehind || !showsPresentRows(result, group.query) {
           try bring(work, changes, into: result, in: transaction)
         }
-      case .totals, .limited:
+      case .totals, .inner:
         for result in group.members.values {
           try bring(work, changes, into: result, in: transaction)
         }
@@ -147,8 +147,8 @@ extension Refresher {
       noteVainBeginning(of: result)
       switch work.records {
       case .rows: result.durations.isLongByRows = true
-      case .limited(.some, _): result.durations.limited = LiveResult.shortWork
-      case .none, .window, .total, .totals, .limited(nil, _), .refetch:
+      case .inner(.some, _): result.durations.inner = LiveResult.shortWork
+      case .none, .window, .total, .totals, .inner(nil, _), .refetch:
         result.durations.fetch = LiveResult.shortWork
       }
       return false

@@ -27,10 +27,18 @@ extension Query {
     var mayCount: Bool {
       if alongside.contains(where: { $0.aggregates == nil }) { return true }
       return switch records {
-      case .refetch, .totals(nil), .limited(nil, _), .window(nil, _): true
-      case .none, .rows, .window(.some, _), .total, .totals(.some), .limited(.some, _): false
+      case .refetch, .totals(nil), .inner(nil, _), .window(nil, _): true
+      case .none, .rows, .window(.some, _), .total, .totals(.some), .inner(.some, _): false
       }
     }
+  }
+
+  /// What a SELECT in FROM has, of which records are made.
+  enum InnerRows: Equatable {
+    /// The rowids of the rows up to LIMIT.
+    case rowIDs([Int64])
+    /// The values of each group.
+    case groups([[Value]])
   }
 
   enum RecordsWork: Equatable {
@@ -46,9 +54,9 @@ extension Query {
     /// The only record is made of rows that changed; what each of its columns is made of, as far as all is
     /// known. No columns: there is no record.
     case totals([[Value]]?)
-    /// The records are made of the rows up to LIMIT in FROM: the rowids of these, if they are known, and whether
-    /// tables beside them have changed.
-    case limited([Int64]?, othersChanged: Bool)
+    /// The records are made of the rows up to LIMIT, or the groups, that a SELECT in FROM has: these, if they are
+    /// known, and whether tables beside them have changed.
+    case inner(InnerRows?, othersChanged: Bool)
     /// Why the rows do not say enough: words fit to label a metric.
     case refetch(because: [String])
   }
@@ -100,8 +108,9 @@ extension Query {
       else { return .none }
       if let limited = limitedRows {
         let othersChanged = limited.tablesBeside.contains { changes[table: $0] != nil }
-        return .limited(nil, othersChanged: othersChanged)
+        return .inner(nil, othersChanged: othersChanged)
       }
+      if innerGroups != nil { return .inner(nil, othersChanged: false) }
       guard let plan else {
         return followsRows ? .totals(nil) : .refetch(because: ["notIncremental"])
       }

@@ -28,23 +28,28 @@ struct GroupTerm: Equatable {
 
   /// These tokens without those that are this term, which has one value in a group.
   func removed(from tokens: ArraySlice<SQLToken>) -> ArraySlice<SQLToken> {
-    let own = SQLTokens.tokens(of: expression)[...].withoutParentheses
-    let words = own.map(\.folded)
     var rest: [SQLToken] = []
     var index = tokens.startIndex
     while index < tokens.endIndex {
-      let end = index + words.count
-      if end <= tokens.endIndex, tokens[index..<end].map(\.folded) == words,
-        own.isOneOperand && !Self.isName(before: index, tokens)
-          || Self.isAlone(index..<end, tokens)
-      {
-        index = end
+      if let length = length(at: index, in: tokens) {
+        index += length
       } else {
         rest.append(tokens[index])
         index += 1
       }
     }
     return rest[...]
+  }
+
+  /// How many tokens, from one on, are this term as it is written; nil: they are not.
+  func length(at index: Int, in tokens: ArraySlice<SQLToken>) -> Int? {
+    let own = SQLTokens.tokens(of: expression)[...].withoutParentheses
+    let end = index + own.count
+    guard end <= tokens.endIndex,
+      zip(tokens[index..<end], own).allSatisfy({ $0.folded == $1.folded }),
+      own.isOneOperand && !Self.isName(before: index, tokens) || Self.isAlone(index..<end, tokens)
+    else { return nil }
+    return own.count
   }
 
   /// Whether a token belongs to the name that ends before it.

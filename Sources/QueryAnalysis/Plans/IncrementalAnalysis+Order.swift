@@ -95,7 +95,8 @@ extension IncrementalAnalysis: OrderedAnalysis {
     }
     if let expression, select.isColumnOfFunction(expression) { return "BINARY" }
     let inner = expression.map { SQLTokens.tokens(of: select.expression(shownBy: $0)) }
-    if inner?.isOneCall == true || inner?.isOneSubquery == true || inner?[...].isNumber == true {
+    let bare = inner.map { Array($0[...].withoutParentheses) }
+    if bare?.isOneCall == true || inner?.isOneSubquery == true || bare?[...].isNumber == true {
       return "BINARY"
     }
     let names = select.tables.flatMap { facts.collations(of: $0.name).values }

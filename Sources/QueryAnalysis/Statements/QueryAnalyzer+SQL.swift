@@ -50,7 +50,11 @@ extension QueryAnalyzer {
         tracking: Tracking(mode: .refetch, reason: refusal.reason))
       // Without a key, what is left open is between records that show the same.
       let ending = key ?? Array(names.indices)
-      if try limit(&shape, text.sqlWithoutSemicolon, list, ending: ending) { return shape }
+      if try limit(&shape, text.sqlWithoutSemicolon, list, ending: ending)
+        || group(&shape, text.sqlWithoutSemicolon, list, ending: ending)
+      {
+        return shape
+      }
       guard list.hidden.isEmpty, section == nil, title == nil else { return shape }
       let analysis = RowLookupAnalysis(definition: definition, budget: budget, db: db)
       if let lookup = try analysis.lookup(in: text.sqlWithoutSemicolon, names: names) {
@@ -121,11 +125,8 @@ extension QueryAnalyzer {
     let analysis = LimitedRowsAnalysis(definition: definition, budget: budget, db: db)
     do {
       guard let found = try analysis.limitedRows(in: sql, ending: ending) else { return false }
-      let names = shape.layout.columns
-      for sql in [found.sql, found.rows.sql] {
-        guard (try? db.makeStatement(sql: sql))?.columnNames.starts(with: names) == true else {
-          throw NotIncremental(reason: "its columns would not keep their names")
-        }
+      guard haveColumns(of: shape, found.sql, found.rows.sql) else {
+        throw NotIncremental(reason: "its columns would not keep their names")
       }
       shape.sql = list.added(to: found.sql)
       shape.limitedRows = LimitedRows(
@@ -136,6 +137,35 @@ extension QueryAnalyzer {
       shape.tracking = Tracking(mode: .refetch, reason: refusal.reason)
     }
     return true
+  }
+
+  /// Has a query that runs again be made of the groups that a SELECT within it makes, where these can be known.
+  ///
+  /// - Returns: whether it is.
+  private func group(
+    _ shape: inout StatementShape, _ sql: String, _ list: SelectList, ending: [Int]
+  ) throws -> Bool {
+    let analysis = InnerGroupsAnalysis(definition: definition, budget: budget, db: db)
+    do {
+      guard let found = try analysis.groups(in: sql, list, ending: ending),
+        let given = found.groups.statement(for: []), haveColumns(of: shape, found.sql, given.sql)
+      else { return false }
+      (shape.sql, shape.innerGroups) = (found.sql, found.groups)
+      shape.tracking = Tracking(mode: .incremental, reason: found.reason)
+      return true
+    } catch let refusal as NotIncremental {
+      shape.tracking = Tracking(
+        mode: .refetch, reason: "\(shape.tracking.reason); as groups, \(refusal.reason)")
+      return false
+    }
+  }
+
+  /// Whether statements have the columns that a shape has, under the same names.
+  private func haveColumns(of shape: StatementShape, _ statements: String...) -> Bool {
+    let names = shape.layout.columns
+    return statements.allSatisfy {
+      (try? db.makeStatement(sql: $0))?.columnNames.starts(with: names) == true
+    }
   }
 
   private static let totalsReason = """

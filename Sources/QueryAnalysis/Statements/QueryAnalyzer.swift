@@ -81,7 +81,7 @@ struct QueryAnalyzer {
       tables: own.map(\.table), storage: own.flatMap(\.storage),
       alongside: try statements(alongside), tracking: shape.tracking, plan: shape.plan,
       totals: shape.totals, lookup: shape.lookup, limitedRows: shape.limitedRows,
-      letsClientsCallFunctions: try letClientsCallFunctions(texts))
+      innerGroups: shape.innerGroups, letsClientsCallFunctions: try letClientsCallFunctions(texts))
   }
 
   /// How a parameter comes to a function is not followed: it may go through a CTE or a subquery.
@@ -108,7 +108,9 @@ struct QueryAnalyzer {
 
   /// Finds out whether what is made of many rows may follow what these come to.
   private func planTallies(of shape: inout StatementShape) throws {
-    guard !definition.servesOthers, shape.groups != nil || shape.owned != nil else { return }
+    guard !definition.servesOthers || definition.followsRows,
+      shape.groups != nil || shape.owned != nil
+    else { return }
     let analysis = try AggregateAnalysis(definition, AnalysisBudget(definition), in: db)
     // What belongs to the row itself is not held once for each row that refers to it.
     if let owned = shape.owned { shape.plan?.owned = try? analysis.tallies(of: owned).get() }
@@ -250,4 +252,5 @@ struct StatementShape {
   var totals: [AggregatePlan] = []
   var lookup: RowLookup?
   var limitedRows: LimitedRows?
+  var innerGroups: InnerGroups?
 }

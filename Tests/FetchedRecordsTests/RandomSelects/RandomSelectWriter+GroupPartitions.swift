@@ -46,24 +46,29 @@ extension RandomSelectWriter {
   /// - Returns: an expression that calls it.
   private mutating func functionOfGroups(_ words: [String], key: [String]) -> String {
     let partition = random.pick([
-      words[0], words[0], words[0], words[1], "\(words[0]), \(words[1])",
+      words[0], words[0], words[0], words[1], "\(words[0]), \(words[1])", "", "",
     ])
+    let clause = partition.isEmpty ? "" : "PARTITION BY \(partition)"
     let value = words[2]
     let down = random.pick(["", " DESC", " DESC NULLS LAST"])
-    let unwritten = RandomSelect.unwritten(key.map { down.contains("DESC") ? "\($0) DESC" : $0 })
-    let written = ", \(words[0]), \(words[1])"
-    let total = "\(value)\(down)\(random.pick([written, unwritten]))"
-    let isTotal = random.once(in: 2)
-    let call = random.pick(
-      isTotal
-        ? [
-          "row_number()", "lag(\(value))", "lead(\(words[1]), 1, 'none')",
-          "first_value(\(words[1]))",
-        ]
-        : ["rank()", "rank()", "dense_rank()", "count(*)", "sum(\(value))", "cume_dist()"])
-    let order =
-      isTotal ? " ORDER BY \(total)" : random.once(in: 4) ? "" : " ORDER BY \(value)\(down)"
-    let function = "\(call) OVER (PARTITION BY \(partition)\(order))"
+    let function: String
+    if random.once(in: 2) {
+      let unwritten = RandomSelect.unwritten(
+        key.map { down.contains("DESC") ? "\($0) DESC" : $0 })
+      let last = random.pick([", \(words[0]), \(words[1])", unwritten])
+      let (call, frame) = random.pick([
+        ("row_number()", ""), ("lag(\(value))", ""), ("lead(\(words[1]), 1, 'none')", ""),
+        ("first_value(\(words[1]))", ""), ("avg(\(value))", " ROWS 2 PRECEDING"),
+        ("sum(\(value))", " ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING"), ("ntile(2)", ""),
+      ])
+      function = "\(call) OVER (\(clause) ORDER BY \(value)\(down)\(last)\(frame))"
+    } else {
+      let call = random.pick([
+        "rank()", "rank()", "dense_rank()", "count(*)", "sum(\(value))", "cume_dist()",
+      ])
+      let order = random.once(in: 4) ? "" : " ORDER BY \(value)\(down)"
+      function = "\(call) OVER (\(clause)\(order))"
+    }
     return random.once(in: 4) ? "coalesce(\(function), 0) || '-' || \(words[1])" : function
   }
 }
