@@ -266,6 +266,12 @@ extension TrackingForm {
         SELECT clubId, sum(score) AS total, rank() OVER (ORDER BY clubId) AS place FROM player WHERE 1
         """, rest: "GROUP BY clubId ORDER BY place", change: score),
     TrackingForm(
+      name: "40 groups with their shares of all",
+      select: """
+        SELECT team, sum(score) AS total, sum(score) * 100.0 / sum(sum(score)) OVER () AS share
+        FROM player WHERE 1
+        """, rest: "GROUP BY team ORDER BY team", change: score, records: 40),
+    TrackingForm(
       name: "a running sum, the last row",
       select: "SELECT id, sum(homeId) OVER (ORDER BY id) AS total FROM player",
       rest: "ORDER BY id",

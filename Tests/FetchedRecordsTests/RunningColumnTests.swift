@@ -50,6 +50,8 @@ import Testing
     FROM player WINDOW w AS (ORDER BY score DESC, id ROWS UNBOUNDED PRECEDING) ORDER BY score DESC, id
     """,
     "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player ORDER BY n, id LIMIT 50 OFFSET 5",
+    "SELECT id, score, lag(score) OVER (ORDER BY id) AS before, lag(name) OVER (ORDER BY id) AS who FROM player ORDER BY id",
+    "SELECT id, max(score) OVER (ORDER BY id) AS best, min(game) OVER (ORDER BY id) AS least FROM player ORDER BY id",
   ])
   func `are counted anew where they change`(sql: String) throws {
     let (query, statistics) = try Fixture.following(sql, schema: Self.schema, Self.changes)

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct `Columns that run through all records` {
   private static let layout = RecordLayout(
-    columns: ["id", "score", "n", "rank", "dense", "count", "sum", "term"], key: [0])
+    columns: [
+      "id", "score", "n", "rank", "dense", "count", "sum", "term", "greatest", "least", "before",
+    ], key: [0])
   private static let order = RecordOrder([.init(column: 1, isDescending: true), .init(column: 0)])
 
   private struct Row: Equatable {
@@ -18,32 +20,43 @@ import Testing
   private static func records(_ rows: [Row]) -> [Record] {
     let sorted = rows.sorted { ($1.score, $0.id) < ($0.score, $1.id) }
     var (rank, dense, count) = (0, 0, 0)
-    var sum: Int64?
+    var (sum, greatest, least): (Int64?, Int64?, Int64?)
     return sorted.enumerated().map { index, row in
       if index == 0 || sorted[index - 1].score != row.score {
         (rank, dense) = (index + 1, dense + 1)
       }
-      if let term = row.term { (count, sum) = (count + 1, (sum ?? 0) + term) }
+      if let term = row.term {
+        (count, sum) = (count + 1, (sum ?? 0) + term)
+        (greatest, least) = (max(greatest ?? term, term), min(least ?? term, term))
+      }
+      let before = index == 0 ? nil : sorted[index - 1].term
       let places = [row.id, row.score, Int64(index + 1), Int64(rank), Int64(dense), Int64(count)]
       return Record(
-        places.map(Value.integer) + [sum, row.term].map { $0.map(Value.integer) ?? .null })
+        places.map(Value.integer)
+          + [sum, row.term, greatest, least, before].map { $0.map(Value.integer) ?? .null })
     }
   }
 
-  private static func values(_ record: Record) -> [Value] { (0..<8).map(record.value) }
+  private static func values(_ record: Record) -> [Value] { (0..<11).map(record.value) }
 
   private static func unplaced(_ row: Row) -> Record {
     let places = Array(repeating: Value.null, count: 5)
     return Record(
-      [.integer(row.id), .integer(row.score)] + places + [row.term.map(Value.integer) ?? .null])
+      [.integer(row.id), .integer(row.score)] + places + [row.term.map(Value.integer) ?? .null]
+        + [.null, .null, .null])
   }
 
   private static func column(_ column: Int) -> RunningColumn {
-    let kinds: [RunningColumn.Kind] = [.number, .rank, .denseRank, .count(of: 7), .sum(of: 7)]
-    return RunningColumn(column: column, kind: kinds[column - 2], terms: 1)
+    let kinds: [Int: RunningColumn.Kind] = [
+      2: .number, 3: .rank, 4: .denseRank, 5: .count(of: 7), 6: .sum(of: 7), 8: .greatest(of: 7),
+      9: .least(of: 7), 10: .before(of: 7),
+    ]
+    return RunningColumn(column: column, kind: kinds[column] ?? .number, terms: 1)
   }
 
-  @Test(arguments: [[2], [3], [4], [5], [6], [3, 4], [5, 6], [2, 3, 4, 5, 6]])
+  @Test(arguments: [
+    [2], [3], [4], [5], [6], [3, 4], [5, 6], [8], [9], [10], [2, 3, 4, 5, 6, 8, 9, 10],
+  ])
   func `are those of all rows`(columns: [Int]) throws {
     print("running columns: DIDCHANGE_SEED=\(RandomSource.seed)")
     var random = RandomSource(seed: RandomSource.seed)
@@ -114,7 +127,7 @@ import Testing
   func `are not, where only SQLite knows the sum`(term: Value) throws {
     let rows = (0..<5).map { Row(id: $0, score: $0, term: 7) }
     let results = try Results(Self.layout, Self.records(rows).map(Self.values))
-    let last = Record([9, -1, nil, nil, nil, nil, nil, term])
+    let last = Record([9, -1, nil, nil, nil, nil, nil, term, nil, nil, nil])
     let running = [Self.column(6)]
     #expect(
       results.running(removed: [], added: [last], running, by: Self.order, atMost: 9) == nil)

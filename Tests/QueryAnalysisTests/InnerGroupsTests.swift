@@ -38,7 +38,7 @@ import Testing
     SELECT place || '. ' || kind AS text FROM r WHERE place < 4 AND kind > 'g0' ORDER BY place
     """,
     """
-    SELECT a.id, a.country, count(*) AS n, lag(a.country) OVER (ORDER BY a.id) AS before FROM author a
+    SELECT a.id, a.country, count(*) AS n, lead(a.country) OVER (ORDER BY a.id) AS next FROM author a
     JOIN book b ON b.authorId = a.id GROUP BY a.id ORDER BY a.id
     """,
     """
@@ -100,7 +100,7 @@ import Testing
     ),
     (
       """
-      SELECT genre, n, lag(n) OVER (ORDER BY n) AS before, (SELECT count(*) FROM author) AS all_of_them FROM perGenre ORDER BY n
+      SELECT genre, n, lead(n) OVER (ORDER BY n) AS next, (SELECT count(*) FROM author) AS all_of_them FROM perGenre ORDER BY n
       """, "it has a subquery"
     ),
     (

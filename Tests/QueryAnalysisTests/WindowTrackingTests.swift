@@ -233,6 +233,8 @@ import Testing
     "SELECT id, count(*) OVER (ORDER BY id) AS n FROM book WHERE price > 1 ORDER BY id",
     "SELECT id, sum(authorId) OVER w AS s, count(title) OVER w AS c FROM book WINDOW w AS (ORDER BY id DESC) ORDER BY id DESC",
     "SELECT b.id, a.name, rank() OVER (ORDER BY b.price) AS n FROM book b JOIN author a ON a.id = authorId ORDER BY n, a.name",
+    "SELECT id, lag(title) OVER (ORDER BY price) AS n FROM book WHERE genre > 'g1'",
+    "SELECT id, authorId, max(authorId) OVER (ORDER BY id) AS most, min(authorId) OVER (ORDER BY id) AS least FROM book ORDER BY id",
   ])
   func `works out what runs through all rows where these are in the order of the window`(
     sql: String
@@ -243,7 +245,7 @@ import Testing
 
   /// The value stands for the partition.
   @Test(arguments: [
-    "SELECT id, lag(title) OVER (ORDER BY price) AS n FROM book WHERE genre = 'g1'",
+    "SELECT id, lead(title) OVER (ORDER BY price) AS n FROM book WHERE genre = 'g1'",
     "SELECT id, count(*) OVER () AS n FROM book WHERE id > 2 AND 'g1' == book.genre",
     "SELECT id, sum(price) OVER (ORDER BY title) AS n FROM book WHERE authorId = 1 ORDER BY n",
     "SELECT n, genre FROM (SELECT *, ntile(2) OVER (ORDER BY id) AS n FROM book WHERE genre = 'g1') WHERE n = 1",
@@ -263,7 +265,7 @@ import Testing
     condition: String
   ) throws {
     try expectRefetch(
-      "SELECT id, lag(title) OVER (ORDER BY price) AS n FROM book WHERE \(condition)",
+      "SELECT id, lead(title) OVER (ORDER BY price) AS n FROM book WHERE \(condition)",
       because: "a window is not partitioned by a column")
   }
 

@@ -38,7 +38,7 @@ private struct RunningValues: ~Copyable {
   /// How many more records there are than before, up to the present one.
   private var shift = 0
   /// The record before the present one, and its values.
-  private var last: (record: Record, values: [Int64?])?
+  private var last: (record: Record, values: [Value])?
   private var encoder = RecordEncoder()
 
   init(_ old: Results, _ columns: [RunningColumn], _ order: RecordOrder, _ most: Int) {
@@ -125,28 +125,22 @@ private struct RunningValues: ~Copyable {
   // MARK: - Values
 
   /// The values of the next record; nil: SQLite alone can tell one.
-  private func next(_ record: Record, offset: Int) -> [Int64?]? {
-    var values: [Int64?] = []
+  private func next(_ record: Record, offset: Int) -> [Value]? {
+    var values: [Value] = []
     for (index, column) in columns.enumerated() {
-      let number = Int64(offset + 1)
-      let before = last.flatMap { $0.values[index] }
+      let number = Value.integer(Int64(offset + 1))
+      let before = last?.values[index] ?? .null
       switch column.kind {
       case .number: values.append(number)
       case .rank: values.append(isEqualToLast(record, column) ? before : number)
       case .denseRank:
-        values.append((before ?? 0) + (isEqualToLast(record, column) ? 0 : 1))
+        values.append(before.adding(isEqualToLast(record, column) ? 0 : 1))
       case .count(let other):
-        values.append((before ?? 0) + (record.value(other) == .null ? 0 : 1))
-      case .sum(let other):
-        switch record.value(other) {
-        case .null: values.append(before)
-        case .integer(let term):
-          let (sum, overflows) = (before ?? 0).addingReportingOverflow(term)
-          if overflows { return nil }
-          values.append(sum)
-        // Sums of these depend on what was added first.
-        case .real, .text, .blob: return nil
-        }
+        values.append(before.adding(record.value(other) == .null ? 0 : 1))
+      case .before(let other): values.append(last?.record.value(other) ?? .null)
+      case .sum(let other), .greatest(let other), .least(let other):
+        guard let value = column.kind.value(record.value(other), after: before) else { return nil }
+        values.append(value)
       }
     }
     return values
@@ -156,26 +150,30 @@ private struct RunningValues: ~Copyable {
     last.map { order.areEqual($0.record, record, terms: column.terms) } == true
   }
 
-  /// nil: one is neither an integer nor NULL.
-  private func values(in record: Record) -> [Int64?]? {
-    var values: [Int64?] = []
+  /// nil: one that is counted or added is neither an integer nor NULL.
+  private func values(in record: Record) -> [Value]? {
+    var values: [Value] = []
     for column in columns {
-      switch record.value(column.column) {
-      case .integer(let value): values.append(value)
-      case .null: values.append(nil)
+      let value = record.value(column.column)
+      if case .before = column.kind {
+        values.append(value)
+        continue
+      }
+      switch value {
+      case .integer, .null: values.append(value)
       case .real, .text, .blob: return nil
       }
     }
     return values
   }
 
-  private mutating func record(_ record: Record, with values: [Int64?]) -> Record {
+  private mutating func record(_ record: Record, with values: [Value]) -> Record {
     encoder.begin()
     record.withColumns { reader in
       var position = 0
       while let view = reader.next() {
         if let index = columns.firstIndex(where: { $0.column == position }) {
-          encoder.append(values[index].map(Value.integer) ?? .null)
+          encoder.append(values[index])
         } else {
           encoder.append(view)
         }
@@ -183,6 +181,33 @@ private struct RunningValues: ~Copyable {
       }
     }
     return encoder.makeRecord()
+  }
+}
+
+extension Value {
+  /// A count with so many more; NULL is none.
+  fileprivate func adding(_ more: Int64) -> Value {
+    if case .integer(let count) = self { .integer(count + more) } else { .integer(more) }
+  }
+}
+
+extension RunningColumn.Kind {
+  /// What a sum, the greatest or the least is with one more value; nil: SQLite alone can tell.
+  fileprivate func value(_ value: Value, after before: Value) -> Value? {
+    switch (value, before) {
+    case (.null, _): return before
+    case (.integer, .null): return value
+    case (.integer(let term), .integer(let known)):
+      switch self {
+      case .greatest: return .integer(max(known, term))
+      case .least: return .integer(min(known, term))
+      default:
+        let (sum, overflows) = known.addingReportingOverflow(term)
+        return overflows ? nil : .integer(sum)
+      }
+    // Sums of these depend on what was added first, and of 1 and 1.0 either may be the greatest.
+    default: return nil
+    }
   }
 }
 

@@ -14,6 +14,11 @@ package struct RunningColumn: Sendable, Equatable {
     case count(of: Int)
     /// The sum of a column that holds integers, up to here; no two records are equal.
     case sum(of: Int)
+    /// The greatest, or the least, of a column that holds integers, up to here; no two records are equal.
+    case greatest(of: Int)
+    case least(of: Int)
+    /// What the record before has in a column: `lag()`; no two records are equal.
+    case before(of: Int)
   }
 
   package let column: Int

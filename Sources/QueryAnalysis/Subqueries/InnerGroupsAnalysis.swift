@@ -39,12 +39,21 @@ struct InnerGroupsAnalysis {
         reason: "window functions stand within it: write ORDER BY outside of these")
     }
     try locality.checkOverParts(shown, allowingWindows: true)
+    let limit = shown.syntax.limit
+    for expression in list.hidden + [limit?.limit, limit?.offset].compactMap(\.self) {
+      try locality.check(expression)
+    }
     for select in shown.windowed { try checkWindows(of: select, locality) }
     let text = grouped.subquery(requiring: nil, asWritten: true)
     let whole = list.added(to: try statement(shown, ending: ending, locality))
     let parts = whole.split(separator: text, maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 2 else {
       throw NotIncremental(reason: "it reads the groups more than once")
+    }
+    // What is JSON is known to be, on its way from one function to another, and not where it comes as a value.
+    let calls = parts.flatMap { SQLTokens.tokens(of: String($0)).compactMap(\.name) }
+    if let call = calls.first(where: { $0.lowercased().hasPrefix("json") }) {
+      throw NotIncremental(reason: "\(call) may be called with JSON that its groups show")
     }
     let (definition, query) = try analyzed(text)
     let columns = try columns(of: grouped, named: namesOfGroups(shown))

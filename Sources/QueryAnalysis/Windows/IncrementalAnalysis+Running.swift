@@ -46,11 +46,11 @@ extension IncrementalAnalysis {
     }
   }
 
-  /// The column that has what a function counts or adds; nil: it looks at no value.
+  /// The column that has what a function counts, adds, compares or shows; nil: it looks at no value.
   private mutating func position(ofTerm function: WindowFunction) throws -> Int? {
     guard let expression = function.term else { return nil }
     try checkIsOfRow(expression)
-    if function.isSum, let origin = seenByWindows.origin(of: expression) {
+    if function.takesIntegers, let origin = seenByWindows.origin(of: expression) {
       let table = select.tables[origin.table].name
       guard
         [nil, .integer, .numeric].contains(facts.comparison(of: origin.name, in: table)?.affinity)
@@ -94,10 +94,10 @@ extension String {
 }
 
 extension WindowFunction {
-  /// What is counted or added; nil: it looks at no value.
+  /// What is counted, added, compared or shown; nil: it looks at no value.
   fileprivate var term: String? { isRank || isCountOfRows ? nil : arguments.sourceText }
 
-  fileprivate var isSum: Bool { name.lowercased() == "sum" }
+  fileprivate var takesIntegers: Bool { ["sum", "min", "max"].contains(name.lowercased()) }
 
   private var isCountOfRows: Bool { arguments.count == 1 && arguments.first?.isSymbol("*") == true }
 
@@ -107,10 +107,10 @@ extension WindowFunction {
     let isPlain =
       !arguments.isEmpty && filter.isEmpty && window.isPrefix
       && !arguments.contains { $0.isWord("DISTINCT") || $0.isWord("SELECT") || $0.isSymbol(",") }
-    return isPlain && ["count", "sum"].contains(name.lowercased())
+    return isPlain && ["count", "sum", "min", "max", "lag"].contains(name.lowercased())
   }
 
-  /// `column` has what is counted or added.
+  /// `column` has what is counted, added, compared or shown.
   fileprivate func kind(of column: Int?) throws -> RunningColumn.Kind {
     switch (name.lowercased(), column) {
     case ("row_number", _), ("count", nil): .number
@@ -118,6 +118,9 @@ extension WindowFunction {
     case ("dense_rank", _): .denseRank
     case ("count", let column?): .count(of: column)
     case ("sum", let column?): .sum(of: column)
+    case ("max", let column?): .greatest(of: column)
+    case ("min", let column?): .least(of: column)
+    case ("lag", let column?): .before(of: column)
     default: throw NotIncremental(reason: "\(name)() does not follow from the row before")
     }
   }
