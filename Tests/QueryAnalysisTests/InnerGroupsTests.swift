@@ -107,6 +107,18 @@ import Testing
       "SELECT kind, n, ntile(2) OVER (ORDER BY n, kind) AS half FROM (SELECT loose AS kind, random() AS n FROM genre GROUP BY loose) ORDER BY n",
       "random()"
     ),
+    (
+      "SELECT DISTINCT count(*) AS n, dense_rank() OVER (ORDER BY count(*)) AS place, avg(count(*)) OVER () AS mean FROM book GROUP BY genre",
+      "DISTINCT"
+    ),
+    (
+      "SELECT genre, count(*) AS n, avg(count(*)) OVER () AS mean FROM book GROUP BY genre LIMIT 2",
+      "it has LIMIT, and no ORDER BY"
+    ),
+    (
+      "SELECT 1 AS k, genre, avg(count(*)) OVER () AS mean FROM book GROUP BY k, genre",
+      "what its window functions look at is not certain"
+    ),
   ])
   func `are not where more is asked`(sql: String, reason: String) throws {
     let query = try query(sql)
@@ -130,6 +142,31 @@ import Testing
     let many = Array(repeating: [Value.integer(1), .null], count: InnerGroups.most + 1)
     #expect(inner.statement(for: many) == nil)
     #expect(inner.statement(for: Array(many.dropLast())) != nil)
+  }
+
+  /// Behind a SELECT, a name is that of a result column first.
+  @Test func `have the order of their window where its names mean the same`() throws {
+    let same = try query(
+      "SELECT genre, n, lead(genre) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
+    #expect(same.sql.contains("\nORDER BY n DESC, genre, \"perGenre\""))
+    let other = try query(
+      "SELECT genre, -n AS n, lead(genre) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
+    #expect(other.innerGroups != nil && other.sql.contains("\nORDER BY \"perGenre\""))
+    let number = try query("SELECT genre, n, avg(n) OVER (ORDER BY 1) AS mean FROM perGenre")
+    #expect(number.innerGroups != nil && number.sql.contains("\nORDER BY \"perGenre\""))
+  }
+
+  @Test(arguments: [0.5, 0.1, 1e15]) func `are not added in another order where that may matter`(
+    real: Double
+  ) throws {
+    let query = try query(
+      """
+      SELECT genre, total(authorId) AS t, total(authorId) / sum(total(authorId)) OVER () AS share FROM book
+      GROUP BY genre
+      """)
+    let inner = try #require(query.innerGroups)
+    let isExact = real == 0.5 || !inner.areToAddExactly
+    #expect((inner.statement(for: [[.real(real), .text([0x67])]]) != nil) == isExact)
   }
 
   @Test func `say by what key equal ones come, where none is written`() throws {

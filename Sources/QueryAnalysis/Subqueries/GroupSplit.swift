@@ -39,8 +39,10 @@ private struct GroupSplit {
 
   /// The SELECT around the groups.
   mutating func around(named names: [String]) -> ResolvedSelect? {
-    guard let columns = grouped.expandedColumns, columns.count == names.count,
-      columns.allSatisfy({ Subquery.all(in: $0.text).isEmpty })
+    guard !grouped.syntax.isDistinct, let columns = grouped.expandedColumns,
+      columns.count == names.count, columns.allSatisfy({ Subquery.all(in: $0.text).isEmpty }),
+      // What looks at no table may be the number of a column.
+      terms.allSatisfy({ !$0.tables.isEmpty })
     else { return nil }
     var syntax = SelectSyntax(
       columns: zip(columns, names).map { column, name in

@@ -13,6 +13,8 @@ package struct InnerGroups: Sendable, Equatable {
   let before: String
   let after: String
   let columns: [Column]
+  /// Whether it has to be certain what the values come to in whatever order they are added.
+  let areToAddExactly: Bool
 
   /// A column of the groups.
   struct Column: Sendable, Equatable {
@@ -31,12 +33,15 @@ package struct InnerGroups: Sendable, Equatable {
   /// There are few such statements, for SQLite keeps them: one for up to 1, 2, 4, 8 groups, and so on. O(g) for g groups.
   ///
   /// - Parameter groups: the values of each.
-  /// - Returns: nil where it has to be run as it is: they are too many, or are not compared as what they are.
+  /// - Returns: nil where it has to be run as it is: they are too many, are not compared as what they are, or may come to
+  ///   one real or another.
   package func statement(for groups: [[Value]]) -> (sql: String, values: [Value])? {
     var count = 1
     while count < groups.count { count *= 2 }
     let width = columns.count + 1
-    guard groups.count <= Self.most, count * width <= Self.mostParameters else { return nil }
+    guard groups.count <= Self.most, count * width <= Self.mostParameters,
+      !areToAddExactly || groups.joined().allSatisfy(\.addsExactly)
+    else { return nil }
     var fields: [String] = []
     for (index, column) in columns.enumerated() {
       // The first tells whether there is a group.
@@ -58,6 +63,15 @@ package struct InnerGroups: Sendable, Equatable {
       "\(before)SELECT \(fields.joined(separator: ", ")) FROM (VALUES \(list)) WHERE column1\(after)",
       groups.flatMap { [.integer(1)] + $0 } + others
     )
+  }
+}
+
+extension Value {
+  /// Whether sums of such values do not depend on their order: of some thousand of these no bit is lost.
+  fileprivate var addsExactly: Bool {
+    guard case .real(let real) = self else { return true }
+    let units = real * 1024
+    return units == units.rounded() && units.magnitude <= 0x1p40
   }
 }
 

@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import OrderedResults
 
 /// Finds out whether what a query shows is made of the groups that a SELECT within it makes, and of nothing else.
@@ -6,6 +7,9 @@ struct InnerGroupsAnalysis {
   let definition: QueryDefinition
   let budget: AnalysisBudget
   let db: Database
+
+  /// From this version on, what reals come to does not depend on their order, but for one sum in many thousands.
+  private static let addsWithCompensation = sqlite3_libversion_number() >= 3_043_000
 
   /// What runs in the place of a query, and what is made of its groups where these are known.
   struct Found {
@@ -27,6 +31,9 @@ struct InnerGroupsAnalysis {
       let written = try? SourceResolver(locality, budget, db).resolveWithParts(syntax),
       written.grouped != nil, !written.windowed.isEmpty
     else { return nil }
+    if written.syntax.isDistinct {
+      throw NotIncremental(reason: "DISTINCT makes one record of several groups")
+    }
     guard
       let split = written.splittingGroups(
         named: Array(list.visible), locality.functions)
@@ -34,16 +41,22 @@ struct InnerGroupsAnalysis {
     let completed = split.completingWindows(locality, db)
     let shown = completed?.select ?? split
     guard let grouped = shown.grouped else { return nil }
-    if !shown.hasWindows, shown.syntax.order.isEmpty {
+    if shown.syntax.order.isEmpty, !shown.hasWindows {
       throw NotIncremental(
         reason: "window functions stand within it: write ORDER BY outside of these")
+    }
+    if shown.syntax.order.isEmpty, shown.syntax.limit != nil {
+      throw NotIncremental(reason: "it has LIMIT, and no ORDER BY")
     }
     try locality.checkOverParts(shown, allowingWindows: true)
     let limit = shown.syntax.limit
     for expression in list.hidden + [limit?.limit, limit?.offset].compactMap(\.self) {
       try locality.check(expression)
     }
-    for select in shown.windowed { try checkWindows(of: select, locality) }
+    var areAdded = false
+    for select in shown.windowed {
+      areAdded = try checkWindows(of: select, locality) || areAdded
+    }
     let text = grouped.subquery(requiring: nil, asWritten: true)
     let whole = list.added(to: try statement(shown, ending: ending, locality))
     let parts = whole.split(separator: text, maxSplits: 2, omittingEmptySubsequences: false)
@@ -66,7 +79,8 @@ struct InnerGroupsAnalysis {
     return Found(
       sql: whole,
       groups: InnerGroups(
-        groups: definition, before: String(parts[0]), after: String(parts[1]), columns: columns),
+        groups: definition, before: String(parts[0]), after: String(parts[1]), columns: columns,
+        areToAddExactly: areAdded && !Self.addsWithCompensation),
       reason: """
         where running the query takes long, its groups are followed, and what is made of all of them is worked out \
         again: \(query.tracking.reason)\(note ?? "")
@@ -79,10 +93,16 @@ struct InnerGroupsAnalysis {
   ) throws -> String {
     var syntax = shown.syntax
     if syntax.order.isEmpty {
-      // As SQLite returns them.
+      // As SQLite returns them, where there is one window.
       let windows = try WindowFunctions(syntax, hidden: [], locality).functions.map(\.window)
-      let order = windows.max { $0.order.count < $1.order.count }?.order.map(\.text) ?? []
-      syntax.order = order + shown.hiddenColumns.map(\.expression)
+      let order = windows.max { $0.order.count < $1.order.count }?.order ?? []
+      // Behind the SELECT, a name is that of a result column first, and a number is one's.
+      let names = shown.columns.compactMap(\.alias)
+      let isCaptured = order.contains { term in
+        let name = SQLTokens.tokens(of: term.expression).columnName?.name
+        return term.isNumber || names.contains { name?.isSameIdentifier(as: $0) == true }
+      }
+      syntax.order = (isCaptured ? [] : order.map(\.text)) + shown.hiddenColumns.map(\.expression)
     }
     let direction = syntax.order.last.map { OrderTerm($0).isDescending } == true ? " DESC" : ""
     let sql = DeclaredParts.select(
@@ -93,18 +113,28 @@ struct InnerGroupsAnalysis {
   }
 
   /// Which of the groups that ORDER BY takes for equal comes first must not matter.
+  ///
+  /// - Returns: whether columns are added up in whatever order.
   private func checkWindows(
     of select: ResolvedSelect, _ locality: RowLocality
-  ) throws(NotIncremental) {
+  ) throws(NotIncremental) -> Bool {
+    var areAdded = false
     for function in try WindowFunctions(select.syntax, hidden: [], locality).functions {
-      let isCertain = function.hasOneValue && !function.showsOneOfEqualValues
-      if isCertain || select.isTotalForGroups(function.window) { continue }
+      if select.isTotalForGroups(function.window) { continue }
+      let isSum = ["sum", "total", "avg"].contains(function.name.lowercased())
+      areAdded = areAdded || isSum
+      if function.hasOneValue, !function.showsOneOfEqualValues,
+        !isSum || Self.addsWithCompensation || function.arguments.columnName != nil
+      {
+        continue
+      }
       throw NotIncremental(
         reason: """
           \(function.name)() depends on the order of groups that the ORDER BY of its window may take for equal: end \
           that with what they are grouped by
           """)
     }
+    return areAdded
   }
 
   // MARK: - The groups
