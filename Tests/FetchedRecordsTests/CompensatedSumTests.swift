@@ -1,11 +1,12 @@
 import GRDB
+import QueryAnalysis
 import SeededRandom
 import TestSupport
 import Testing
 
 @testable import FetchedRecords
 
-@Suite(.enabled(if: CompensatedSum.isOfSQLite)) struct `A compensated sum` {
+@Suite(.enabled(if: Aggregate.addsWithCompensation)) struct `A compensated sum` {
   enum Kind: CaseIterable {
     case prices, degrees, powers
     /// Sums of these are near the middle between two reals, or near 0.

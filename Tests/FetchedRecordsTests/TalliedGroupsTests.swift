@@ -306,7 +306,7 @@ import Testing
       })
   }
 
-  @Test(.enabled(if: CompensatedSum.isOfSQLite))
+  @Test(.enabled(if: Aggregate.addsWithCompensation))
   func `are made of reals where SQLite adds them up with a compensation`() throws {
     let sql = """
       SELECT club, sum(score) AS total, avg(score * 1.1), total(DISTINCT score) FROM player

@@ -1,5 +1,3 @@
-import GRDBSQLite
-
 /// What SQLite's `sum`, `total` and `avg` add reals up to, where no order of them makes it another.
 ///
 /// From SQLite 3.43 on they add with a compensation, that of Kahan, Babuška and Neumaier: the error of each addition is
@@ -15,9 +13,6 @@ struct CompensatedSum {
   private var magnitude = ExactSum()
   /// All that was ever added is a multiple of this power of 2.
   private var lastBit = 1.0
-
-  /// Whether SQLite adds so.
-  static let isOfSQLite = sqlite3_libversion_number() >= 3_043_000
 
   /// Whether nothing was ever added.
   var isUnused: Bool { exact.isUnused }

@@ -108,7 +108,7 @@ struct ColumnTotals {
       let scaled = real * Double(Self.unitsOfOne)
       guard real.magnitude <= Self.largestReal, scaled == scaled.rounded() else {
         inexact += sign
-        if !CompensatedSum.isOfSQLite || !compensated.add(real, sign) { unsummed += sign }
+        if !Aggregate.addsWithCompensation || !compensated.add(real, sign) { unsummed += sign }
         return
       }
       units.add(UInt64(scaled.magnitude), scaled < 0 ? -sign : sign)
@@ -155,7 +155,7 @@ struct ColumnTotals {
     {
       return Double(whole * Self.unitsOfOne + units) / Double(Self.unitsOfOne)
     }
-    guard CompensatedSum.isOfSQLite, wholes < Self.largestPart else { return nil }
+    guard Aggregate.addsWithCompensation, wholes < Self.largestPart else { return nil }
     var sum = compensated
     sum.add(self.whole, magnitudes: wholeMagnitude)
     sum.add(units, magnitudes: unitsMagnitude, unit: 1 / Double(Self.unitsOfOne))

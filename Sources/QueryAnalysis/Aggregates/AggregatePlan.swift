@@ -1,3 +1,5 @@
+import GRDBSQLite
+
 /// A statement of a query whose value is read together with the records.
 package struct AlongsideStatement: Sendable {
   package let name: String
@@ -30,7 +32,14 @@ package struct Aggregate: Sendable, Equatable {
 
     /// Whether its value is that of one of the rows.
     package var isExtreme: Bool { self == .min || self == .max }
+
+    /// Whether it adds values up.
+    var adds: Bool { self == .sum || self == .total || self == .avg }
   }
+
+  /// Whether SQLite adds reals with a compensation, as it does from 3.43 on: what they come to does not depend on their
+  /// order then, but for one sum in many thousands.
+  package static let addsWithCompensation = sqlite3_libversion_number() >= 3_043_000
 
   package let function: Function
   /// The rows: a query of its own, in the order of the column where that is of `min` and `max`.

@@ -249,7 +249,7 @@ package struct FunctionList {
   func sums(in sql: String) -> Bool {
     let tokens = SQLTokens.tokens(of: sql)[...]
     return tokens.indices.contains { index in
-      [.sum, .total, .avg].contains(aggregate(calledBy: tokens[index...]))
+      aggregate(calledBy: tokens[index...])?.adds == true
     }
   }
 

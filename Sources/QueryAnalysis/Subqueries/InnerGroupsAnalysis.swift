@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import OrderedResults
 
 /// Finds out whether what a query shows is made of the groups that a SELECT within it makes, and of nothing else.
@@ -7,9 +6,6 @@ struct InnerGroupsAnalysis {
   let definition: QueryDefinition
   let budget: AnalysisBudget
   let db: Database
-
-  /// From this version on, what reals come to does not depend on their order, but for one sum in many thousands.
-  private static let addsWithCompensation = sqlite3_libversion_number() >= 3_043_000
 
   /// What runs in the place of a query, and what is made of its groups where these are known.
   struct Found {
@@ -80,7 +76,7 @@ struct InnerGroupsAnalysis {
       sql: whole,
       groups: InnerGroups(
         groups: definition, before: String(parts[0]), after: String(parts[1]), columns: columns,
-        areToAddExactly: areAdded && !Self.addsWithCompensation),
+        areToAddExactly: areAdded && !Aggregate.addsWithCompensation),
       reason: """
         where running the query takes long, its groups are followed, and what is made of all of them is worked out \
         again: \(query.tracking.reason)\(note ?? "")
@@ -121,10 +117,10 @@ struct InnerGroupsAnalysis {
     var areAdded = false
     for function in try WindowFunctions(select.syntax, hidden: [], locality).functions {
       if select.isTotalForGroups(function.window) { continue }
-      let isSum = ["sum", "total", "avg"].contains(function.name.lowercased())
+      let isSum = Aggregate.Function(rawValue: function.name.lowercased())?.adds == true
       areAdded = areAdded || isSum
       if function.hasOneValue, !function.showsOneOfEqualValues,
-        !isSum || Self.addsWithCompensation || function.arguments.columnName != nil
+        !isSum || Aggregate.addsWithCompensation || function.arguments.columnName != nil
       {
         continue
       }

@@ -1,3 +1,4 @@
+import QueryAnalysis
 import TestSupport
 
 @testable import FetchedRecords
@@ -234,7 +235,7 @@ struct RandomSchema {
     [
       "NULL", "1", "1", "2", "2", "2", "3", "3", "4", "5", "6", "1.0", "2.5", "'2'", "'a'", "'A'",
       "'a '", "'b'", "x'61'",
-    ] + (CompensatedSum.isOfSQLite ? ["9.99", "0.1"] : [])
+    ] + (Aggregate.addsWithCompensation ? ["9.99", "0.1"] : [])
 
   /// Texts that UTF-16 orders otherwise than UTF-8, and those that are others when they are read.
   private static let wideTexts = [
