@@ -2,11 +2,12 @@
 package enum CommitCost: String, Sendable {
   /// A search for each row that changed, and one for each record that it leads to.
   case search
-  /// The same, and each record whose place among all, or running sum, is another one then.
+  /// The same, and each record whose place among all, or running sum, is another one then; or all groups, where each
+  /// record looks at all.
   case running
   /// The first rows of an order, up to LIMIT or a place.
   case window
-  /// The rows of each group that a changed row is in, or was.
+  /// The rows of each group, or partition, that a changed row is in, or was.
   case partition
   /// What all records are compared with is looked up again, beside what else the rows that changed cost; and the query
   /// runs again where that is another value.
@@ -21,9 +22,9 @@ extension CommitCost {
     switch self {
     case .search: "a search for each changed row and each record that it leads to"
     case .running:
-      "a search for each changed row, and each record that has another place or sum then"
+      "a search for each changed row, and each record that has another place or sum then, or all groups that these look at"
     case .window: "the first rows, up to LIMIT or a place"
-    case .partition: "the rows of each group that a changed row is in"
+    case .partition: "the rows of each group, or partition, that a changed row is in"
     case .value:
       "a subquery that all records look at, and the whole query where that comes to something else"
     case .everything: "the whole query"
