@@ -31,7 +31,53 @@ private final class StumblingFinder: ChangeFinder {
   var statistics: CaptureStatistics { source.statistics }
 }
 
+/// A database that cannot be read for a while.
+private final class Trouble: Sendable {
+  private let present = Mutex(ResultCode?.none)
+  var code: ResultCode? {
+    get { present.withLock(\.self) }
+    set { present.withLock { $0 = newValue } }
+  }
+}
+
+private final class TroubledFinder: ChangeFinder {
+  private let trouble: Trouble
+  private let source = ChangeReader()
+
+  init(_ trouble: Trouble) { self.trouble = trouble }
+
+  func changes(in db: Database) throws -> DatabaseChanges {
+    if let code = trouble.code { throw DatabaseError(resultCode: code) }
+    return try source.changes(in: db)
+  }
+  func keep() { source.keep() }
+  func follow(_ tables: Set<String>, in db: Database) throws {
+    try source.follow(tables, in: db)
+  }
+  var statistics: CaptureStatistics { source.statistics }
+}
+
 @Suite struct `A refresher` {
+  /// To try again at once would take a processor for itself as long as a lock lasts, or the file is gone.
+  @Test(arguments: [ResultCode.SQLITE_BUSY, .SQLITE_CANTOPEN])
+  func `rests before it tries again to read the database`(code: ResultCode) throws {
+    let trouble = Trouble()
+    let fixture = try Fixture(schema: schema, queries: .definitions([byTeam])) {
+      TroubledFinder(trouble)
+    }
+    let watched = try fixture.open("players")
+    let number = watched.snapshot.number
+    try fixture.write("UPDATE player SET name = 'Bea' WHERE id = 2")
+    trouble.code = code
+    let refresher = fixture.refresher
+    refresher.fetch(watched.controller) { _ in }
+    for _ in 0..<10 { refresher.queue.sync {} }
+    #expect(refresher.queue.sync { !refresher.isSettled && !refresher.isServing })
+    trouble.code = nil
+    refresher.settle()
+    #expect(refresher.queue.sync { watched.snapshot.number } == number + 1)
+  }
+
   /// Another file may come in its place that counts its schema alike.
   @Test func `a schema that was only half followed is looked at again`() throws {
     let fixture = try Fixture(

@@ -21,6 +21,9 @@ extension Refresher {
   }
 
   /// Works on behind whatever waits for the queue.
+  ///
+  /// For whoever has put something into line, and for a transaction that has succeeded; what stands there while the
+  /// database cannot be read, waits for the next that does.
   func serveSoon() {
     guard !isServing, !isStopped, !line.isEmpty else { return }
     isServing = true
@@ -37,7 +40,11 @@ extension Refresher {
       mayAnalyse = true
       defer { mayAnalyse = false }
       let result = answer { try serve(in: $0) }
-      if case .failure(let failure) = result { return failWaiting(failure) }
+      if case .failure(let failure) = result {
+        failWaiting(failure)
+        if !line.isEmpty { scheduleRetry() }
+        return
+      }
     }
     serveLong()
     if line.hasShort { serveSoon() }

@@ -297,6 +297,7 @@ extension Refresher {
       else { return }
       refetch(result, because: "failure")
       announce()
+      serveSoon()
     }
   }
 

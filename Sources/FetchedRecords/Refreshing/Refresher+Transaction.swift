@@ -57,6 +57,7 @@ extension Refresher {
       isBehind = false
       noteSuccess()
       readAheadSoon()
+      serveSoon()
       return result
     } catch {
       let failure = FetchFailure(any: error)
@@ -171,6 +172,5 @@ extension Refresher {
     }
     // What is kept row by row grows without asking.
     if !memory.hasRoom() { memory.makeRoomSoon() }
-    serveSoon()
   }
 }
