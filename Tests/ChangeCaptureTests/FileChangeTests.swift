@@ -244,7 +244,7 @@ import Testing
   }
 
   /// It has a log then whose index is in its own memory (https://www.sqlite.org/wal.html#noshm).
-  @Test func `a writer that goes over to a log of its own is told as a lock`() async throws {
+  @Test(.slow) func `a writer that goes over to a log of its own is told as a lock`() async throws {
     var writer: ForeignWriter? = try make(folder.file(), greatest: 1, mode: "DELETE")
     let owner = try Owner(folder.file(), settings: .init(pollInterval: .milliseconds(5)))
     try writer?.execute("PRAGMA locking_mode = EXCLUSIVE")

@@ -2,6 +2,7 @@ import HTTP1
 import HTTPServer
 import HTTPTypes
 import Locks
+import TestSupport
 import Testing
 
 /// What a stream of numbered units showed.
@@ -54,7 +55,7 @@ private final class Numbered: Sendable {
   }
 }
 
-@Test(arguments: [100, 3000, 20_000])
+@Test(.slow, arguments: [100, 3000, 20_000])
 func `a slow reader is skipped forward and never sees a part of a unit`(size: Int) throws {
   let numbered = Numbered(capacity: 100_000)
   try withServer(

@@ -83,8 +83,8 @@ private func ending(
         guard let piece = try client.readText() else { break }
         text += piece
       }
-      let events = text.split(separator: ";")
-      #expect(events.dropLast().map(String.init) == (1..<events.count).map(String.init))
+      let events = text.split(separator: ";").map(String.init)
+      #expect(events.dropLast() == (1..<events.count).map { "\($0)" })
       // Of the last one that was appended it may have come too early.
       #expect(events.last?.hasPrefix("due at ") == true && events.count >= number)
       #expect(try client.readText() == nil)

@@ -54,9 +54,11 @@ import Testing
     return RunningColumn(column: column, kind: kinds[column] ?? .number, terms: 1)
   }
 
-  @Test(arguments: [
-    [2], [3], [4], [5], [6], [3, 4], [5, 6], [8], [9], [10], [2, 3, 4, 5, 6, 8, 9, 10],
-  ])
+  @Test(
+    .slow,
+    arguments: [
+      [2], [3], [4], [5], [6], [3, 4], [5, 6], [8], [9], [10], [2, 3, 4, 5, 6, 8, 9, 10],
+    ])
   func `are those of all rows`(columns: [Int]) throws {
     print("running columns: DIDCHANGE_SEED=\(RandomSource.seed)")
     var random = RandomSource(seed: RandomSource.seed)

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Shape.allCases, [plain, repeating, keyless, ownSection])
+  @Test(.slow, arguments: Shape.allCases, [plain, repeating, keyless, ownSection])
   func `no shape of change is quadratic`(shape: Shape, layout: RecordLayout) throws {
     func states(_ count: Int64) throws -> (old: Results, rows: [[Value]]) {
       let rows = (0..<count).map { [.integer($0), "a"] as [Value] }

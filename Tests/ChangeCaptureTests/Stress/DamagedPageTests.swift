@@ -41,7 +41,7 @@ private final class MemoryPages: DatabasePages {
 @Suite struct `Damaged pages` {
   static let rounds = RandomSource.number("DIDCHANGE_STEPS") ?? 400
 
-  @Test(arguments: [512, 4096, 65_536])
+  @Test(.slow, arguments: [512, 4096, 65_536])
   func `end in a doubt or in a map, never in a crash`(_ pageSize: Int) throws {
     let (snapshot, roots) = try database(pageSize: pageSize)
     var random = RandomSource(seed: RandomSource.seed)

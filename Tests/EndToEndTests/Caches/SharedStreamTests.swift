@@ -1,6 +1,7 @@
 import CCurl
 import Foundation
 import RecordsAPI
+import TestSupport
 import Testing
 
 /// Streams as a shared cache is given them, without one.
@@ -42,7 +43,9 @@ import Testing
   }
 
   /// However it was asked for: from a snapshot, after a version, with a window, a pace, others.
-  @Test func `ends with all others, with an id alone, by which nothing is sent twice`() throws {
+  @Test(.slow) func `ends with all others, with an id alone, by which nothing is sent twice`()
+    throws
+  {
     let fixture = try fixture("caches: {streams: 4s}\n")
     let (client, writer) = (fixture.client(), try fixture.writer())
     // As much of their time as there can be, before the first commit.

@@ -58,7 +58,7 @@ struct `didchange serve, with no room for a cache` {
     #expect(try command.process.exitCode() == 0)
   }
 
-  @Test func `says so once, goes on, and writes it when there is room again`() throws {
+  @Test(.slow) func `says so once, goes on, and writes it when there is room again`() throws {
     try disk.fill()
     let first = try serve()
     var model = try follow(first, "UPDATE player SET score = 0 WHERE id = 1")

@@ -13,7 +13,7 @@ import Testing
 
   /// One of twenty never reads while there is a burst of commits: the others lose nothing, the
   /// server's memory stays bounded, and who reads again ends with the right state.
-  @Test func `lose nothing though some never read`() throws {
+  @Test(.slow) func `lose nothing though some never read`() throws {
     let count = Self.setting("STREAMS") ?? 200
     let slow = Self.setting("SLOW") ?? count / 20
     try raiseDescriptorLimit(to: count + 80)

@@ -105,7 +105,7 @@ import Testing
   }
 
   /// What a function does by itself cannot be ended: here it would go on for years.
-  @Test(arguments: ["declared", "given?n=60000000"])
+  @Test(.slow, arguments: ["declared", "given?n=60000000"])
   func `ends soon though SQLite is in a function`(query: String) throws {
     let sql = "SELECT instr(hex(zeroblob(%)), hex(zeroblob(20000000)) || '1') AS y"
     let file = try configuration(

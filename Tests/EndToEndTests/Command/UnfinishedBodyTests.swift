@@ -10,6 +10,7 @@ import Testing
   ///
   /// A sanitizer keeps what was freed, to see that nobody uses it.
   @Test(
+    .slow,
     .enabled(if: !isSanitized),
     arguments: [
       "Content-Length: \(size)\r\n\r\n",

@@ -87,7 +87,7 @@ import Testing
     try fixture.expectTruth(spectator, "players")
   }
 
-  @Test func `keeps the first half of a change set through a silence`() throws {
+  @Test(.slow) func `keeps the first half of a change set through a silence`() throws {
     let spectator = try spectator(LinkSettings(longestWait: .milliseconds(20)))
     // Until it knows how far apart heartbeats are.
     Thread.sleep(forTimeInterval: 1)

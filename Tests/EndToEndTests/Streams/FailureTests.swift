@@ -1,4 +1,5 @@
 import FetchedRecords
+import TestSupport
 import Testing
 
 @Suite(.endToEnd) struct `A query that fails` {
@@ -228,7 +229,7 @@ import Testing
   }
 
   /// It is tried again after a while only, and again for as long.
-  @Test func `for its time is not waited for`() throws {
+  @Test(.slow) func `for its time is not waited for`() throws {
     let grant = Duration.seconds(3)
     let fixture = try serve(Self.count(to: "")) { $0.statement = grant }
     let writer = try fixture.writer()

@@ -1,5 +1,6 @@
 import HTTPServer
 import RecordsAPI
+import TestSupport
 import Testing
 
 @Suite(.endToEnd) struct `A slow reader` {
@@ -23,6 +24,7 @@ import Testing
   /// socket and the log can hold, and then it is skipped forward: with one change set where the
   /// state at which it stopped is remembered and a snapshot is not shorter, and else with that.
   @Test(
+    .slow,
     arguments: ["", "?limit=1000", "?minInterval=1"],
     [(0, Changes.ofTheSame), (8, .ofTheSame), (8, .ofOthers)])
   func `is skipped forward`(items: String, memory: (states: Int, changes: Changes)) throws {
