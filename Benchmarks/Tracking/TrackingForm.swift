@@ -272,6 +272,12 @@ extension TrackingForm {
         FROM player WHERE 1
         """, rest: "GROUP BY team ORDER BY team", change: score, records: 40),
     TrackingForm(
+      name: "40 groups beside the total of all",
+      select: """
+        SELECT team, sum(score) AS total, sum(score) * 100.0 / (SELECT sum(score) FROM player) AS share
+        FROM player WHERE 1
+        """, rest: "GROUP BY team ORDER BY team", change: score, records: 40),
+    TrackingForm(
       name: "a running sum, the last row",
       select: "SELECT id, sum(homeId) OVER (ORDER BY id) AS total FROM player",
       rest: "ORDER BY id",

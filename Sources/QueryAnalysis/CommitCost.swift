@@ -52,7 +52,7 @@ extension Query {
     }
     let leads = plan.leads.filter { $0.table.isSameIdentifier(as: table) }
     guard !leads.isEmpty, leads.allSatisfy(\.isFollowed) else { return .everything }
-    if leads.contains(where: \.isOfValue) { return .value }
+    if leads.contains(where: \.isOfValue) { return plan.tally == nil ? .value : .running }
     if plan.isPrefix { return .window }
     if !plan.running.isEmpty { return .running }
     if plan.owned != nil { return .search }

@@ -51,6 +51,9 @@ package final class Query: Sendable {
       + [plan?.tallied].compactMap(\.self)
   }
 
+  /// Among ``rowsToFollow``, where those are that its groups are made of.
+  package var positionOfTallied: Int { alongside.count + (plan?.values.count ?? 0) }
+
   /// Whether its only record may be made of rows that are followed, though it has no plan of its own.
   package var followsRows: Bool { !totals.isEmpty || lookup != nil }
 

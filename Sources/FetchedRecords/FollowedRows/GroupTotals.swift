@@ -131,6 +131,12 @@ struct GroupTotals: Sendable {
     negativeZeroRows == 0 && zip(integerRows, wholeRows).allSatisfy { $0 == 0 || $1 == 0 }
   }
 
+  /// How many groups have rows.
+  var count: Int { groups.count }
+
+  /// What the rows of each group have in common.
+  var allGroups: some Sequence<[Value]> { groups.keys }
+
   /// Whether a group has rows; nil: which rows are of it, is not certain.
   ///
   /// O(log g), g groups.

@@ -10,6 +10,15 @@ struct KnownGroups {
   /// By the number of the rows among ``GroupTally/rows``.
   let rows: [Rows]
 
+  /// How many groups there are.
+  var count: Int { rows.map(\.totals.count).max() ?? 0 }
+
+  /// The same, taking all groups for changed that there are. O(g) for g groups.
+  var withAllChanged: KnownGroups {
+    let all = rows.reduce(into: changed) { $0.formUnion($1.totals.allGroups) }
+    return KnownGroups(changed: all, rows: rows)
+  }
+
   /// How many rows are known.
   var rowCount: Int { rows.map(\.results.count).max() ?? 0 }
 

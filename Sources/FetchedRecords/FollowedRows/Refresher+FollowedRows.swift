@@ -36,16 +36,16 @@ extension Refresher {
       }
       work.records = .totals(known.count == query.totals.count ? known : nil)
     } else if case .refetch = work.records, result.mustRefetch == nil, result.opening == nil,
-      query.plan?.tally != nil, let rows = result.followed[first],
+      let plan = query.plan, plan.tally != nil, let rows = result.followed[query.positionOfTallied],
       let groups = knownGroups(rows, result.snapshot.commit)
     {
-      // What changed is known by the rows, however many did.
-      (work.records, work.groups) = (.rows([]), groups)
+      // What changed is known by the rows, however many did; and each of the values may be another.
+      let changed = plan.leads.filter(\.isOfValue).map { ChangedRows(lead: $0, rowIDs: []) }
+      (work.records, work.groups) = (.rows(changed), groups)
+      work.values = values(of: plan, first, result)
     } else if case .rows = work.records, let plan = query.plan {
-      for index in plan.values.indices {
-        work.values[index] = values(plan.values[index].plan, first + index, result)
-      }
-      if plan.tallied != nil, let rows = result.followed[first] {
+      work.values = values(of: plan, first, result)
+      if plan.tallied != nil, let rows = result.followed[query.positionOfTallied] {
         work.groups = knownGroups(rows, plan.tally == nil ? nil : result.snapshot.commit)
       }
     }
@@ -58,6 +58,17 @@ extension Refresher {
       return false
     }
     return rows.lastChange <= result.snapshot.commit
+  }
+
+  /// What is known of the values that all records look at, by their positions among the plan's.
+  private func values(
+    of plan: IncrementalPlan, _ first: Int, _ result: LiveResult
+  ) -> [Int: [Value]] {
+    var known: [Int: [Value]] = [:]
+    for (index, value) in plan.values.enumerated() {
+      known[index] = values(value.plan, first + index, result)
+    }
+    return known
   }
 
   private func values(
@@ -90,7 +101,7 @@ extension Refresher {
       guard let definitions = bound.query.rowsToFollow[position], let duration = last else {
         continue
       }
-      let use = isAlongside ? .aggregates : use(ofRowsBehind: query)
+      let use = isAlongside ? .aggregates : use(ofRowsAt: position, behind: query)
       let before = result.durations.dearRuns[position] ?? 0
       let runs = duration < dearDuration(use) ? 0 : before + 1
       result.durations.dearRuns[position] = runs
@@ -109,11 +120,13 @@ extension Refresher {
   }
 
   /// What is made of the rows that do not serve a statement alongside.
-  private func use(ofRowsBehind query: Query) -> FollowedRows.Use {
+  private func use(ofRowsAt position: Int, behind query: Query) -> FollowedRows.Use {
     if query.lookup != nil { return .lookup }
     if query.limitedRows != nil { return .inner(most: LimitedRows.most) }
     if query.innerGroups != nil { return .inner(most: InnerGroups.most) }
-    guard query.plan?.tallied != nil else { return .aggregates }
+    guard query.plan?.tallied != nil, position == query.positionOfTallied else {
+      return .aggregates
+    }
     return .groups(termCount: query.plan?.tally?.termCount ?? 1, countsOnce: false)
   }
 
@@ -124,7 +137,7 @@ extension Refresher {
 
   /// Notes whether a query's groups could be made of rows that are followed, and lets go of those that are of no use.
   func noteGroups(areKnown: Bool, of result: LiveResult, _ query: Query) {
-    for rows in result.followed[query.alongside.count] ?? [] {
+    for rows in result.followed[query.positionOfTallied] ?? [] {
       guard !rows.noteUse(isVain: !areKnown), let live = rows.live else { continue }
       rest(rows, live)
     }
@@ -142,7 +155,9 @@ extension Refresher {
   private func joinFollowedRows(of result: LiveResult) {
     guard let bound = try? result.bound?.get(), let definition = bound.query.followed,
       let rows = followedRows[
-        keys(of: [definition], use(ofRowsBehind: bound.query), result, bound)[0]]
+        keys(
+          of: [definition], use(ofRowsAt: bound.query.alongside.count, behind: bound.query), result,
+          bound)[0]]
     else { return }
     join([rows], at: bound.query.alongside.count, result)
   }
@@ -213,7 +228,7 @@ extension Refresher {
     guard query.plan?.tallied != nil, work.groups == nil, work.records != .none,
       result.opening == nil
     else { return nil }
-    return rows.first { $0.areBehind }
+    return result.followed[query.positionOfTallied]?.first { $0.areBehind }
   }
 
   /// Has those go on that wait for rows.

@@ -66,8 +66,13 @@ extension LiveResult {
   private static func number(of key: [Value]) -> Int64 { Int64(key.hashValue) }
 
   /// Whether the records of these groups are put in their places within a moment.
-  func isShort(_ groups: KnownGroups) -> Bool {
-    guard groups.changed.count <= Self.fewGroups,
+  ///
+  /// - Parameters:
+  ///   - groups: what is known of them.
+  ///   - mayAllChange: whether all records may have changed, with a value that they look at.
+  /// - Returns: false where there are too many, or their places are not known.
+  func isShort(_ groups: KnownGroups, mayAllChange: Bool) -> Bool {
+    guard (mayAllChange ? groups.count : groups.changed.count) <= Self.fewGroups,
       snapshot.query.plan?.window == nil || whole != nil
     else { return false }
     return groupIndex != nil
@@ -110,7 +115,7 @@ extension LiveResult {
   /// Notes how long it took to read a group.
   func note(readingGroupsBy plan: IncrementalPlan, took duration: Duration) {
     guard plan.tallied != nil else { return }
-    let position = snapshot.query.alongside.count
+    let position = snapshot.query.positionOfTallied
     durations.statements[position] = duration
     lookedUp.append(position)
   }

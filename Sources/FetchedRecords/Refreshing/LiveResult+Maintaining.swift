@@ -72,7 +72,16 @@ extension LiveResult {
     var arguments = arguments
     switch try compareValues(of: plan, after: changed, known: known, arguments, in: db) {
     case .same(let values): arguments.merge(values) { $1 }
-    case .others: return .refetch(because: "otherValue")
+    case .others(let values):
+      // What each group comes to is the same, and may be shown with another value.
+      guard plan.tally != nil, let values, let all = groups?.withAllChanged else {
+        return .refetch(because: "otherValue")
+      }
+      arguments.merge(values) { $1 }
+      guard
+        let next = try tallied(all, plan, arguments, mayTakeLong: meter.mayWait, in: db)
+      else { return .refetch(because: "otherValue") }
+      return next
     case .unknown(let values):
       contributions = nil
       if plan.needsContributions(for: changed) {
@@ -87,7 +96,7 @@ extension LiveResult {
         return next
       }
       // Only the groups said what changed.
-      if changed.isEmpty { return .refetch(because: "manyRows") }
+      if changed.allSatisfy(\.lead.isOfValue) { return .refetch(because: "manyRows") }
     }
     if count == 0 { return .maintained(shown, ChangeSet()) }
     let total = max(shown.count, whole?.count ?? 0, groups?.rowCount ?? 0)

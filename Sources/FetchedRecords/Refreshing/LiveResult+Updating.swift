@@ -92,10 +92,14 @@ extension LiveResult {
     // The rows before it are passed, and all are counted.
     case .window(nil, _): return false
     case .rows(let changed):
-      if let groups = work.groups, isShort(groups) { return true }
+      let areValuesShort = durationOfValues(after: changed, known: work.values) < Self.shortWork
+      let mayAllChange = changed.contains(where: \.lead.isOfValue)
+      if let groups = work.groups, areValuesShort, isShort(groups, mayAllChange: mayAllChange) {
+        return true
+      }
       if durations.isLongByRows { return false }
       if changed.reduce(0, { $0 + $1.rowIDs.count }) > Self.quicklySearched { return false }
-      if durationOfValues(after: changed, known: work.values) >= Self.shortWork { return false }
+      if !areValuesShort { return false }
       let isGathered = isGathered(for: changed)
       // To gather takes about as long as the query.
       if !isGathered, durations.fetch ?? .zero >= Self.shortWork { return false }

@@ -10,8 +10,8 @@ extension LiveResult {
   enum ValuesNow {
     /// Nothing. They are among the arguments now.
     case same(QueryArguments)
-    /// They are others, or none that the plan's statements take.
-    case others
+    /// They are others, which are given where the plan's statements take them.
+    case others(QueryArguments?)
     /// They are known from now on, if the query runs again.
     case unknown(QueryArguments)
   }
@@ -48,13 +48,13 @@ extension LiveResult {
       lookedUp.append(position)
     }
     nextValues = now
-    guard zip(plan.values, now).allSatisfy({ $0.takes($1) }) else { return .others }
+    guard zip(plan.values, now).allSatisfy({ $0.takes($1) }) else { return .others(nil) }
     let taken = QueryArguments(uniqueKeysWithValues: zip(plan.values.map(\.parameter), now))
     guard let before else {
       // Without a change of their tables they are what they were.
       return plan.values.contains(where: changed.mayChange) ? .unknown(taken) : .same(taken)
     }
-    return zip(before, now).allSatisfy { $0.isIdentical(to: $1) } ? .same(taken) : .others
+    return zip(before, now).allSatisfy { $0.isIdentical(to: $1) } ? .same(taken) : .others(taken)
   }
 
   /// How long it takes to look up those that may have changed, as far as is known.

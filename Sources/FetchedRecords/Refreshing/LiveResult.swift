@@ -192,7 +192,7 @@ package final class LiveResult: @unchecked Sendable {
   /// How many rows are followed of which groups are made, or that refer to rows; none where they are not known.
   private var talliedRows: Int {
     guard snapshot.query.plan?.tallied != nil else { return 0 }
-    let rows = followed[snapshot.query.alongside.count] ?? []
+    let rows = followed[snapshot.query.positionOfTallied] ?? []
     return rows.compactMap { $0.live?.snapshot.results.count }.max() ?? 0
   }
 

@@ -8,7 +8,7 @@ extension IncrementalAnalysis {
   /// - Returns: nil where a record is made of more than that.
   func groupSyntax(_ plan: IncrementalPlan) -> GroupSyntax? {
     guard select.isGrouped, !isOverParts, !ownersArePartitions, !dependsOnOrder, choice == nil,
-      candidate.whole == nil, candidate.extreme == nil, candidate.values == nil,
+      candidate.whole == nil, candidate.extreme == nil,
       candidate.resultExpressions.isEmpty, encoding == .utf8,
       plan.collations.allSatisfy({ $0 == .binary })
     else { return nil }

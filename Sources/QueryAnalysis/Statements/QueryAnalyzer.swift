@@ -118,10 +118,12 @@ struct QueryAnalyzer {
       shape.plan?.tally = try? analysis.tally(of: groups).get()
     }
     guard shape.plan?.tally != nil || shape.plan?.owned != nil else { return }
-    let reason = shape.tracking.reason
+    let isBesideValues = shape.plan?.tally != nil && shape.plan?.values.isEmpty == false
     shape.tracking = Tracking(
       mode: .incremental,
-      reason: reason + "; where that takes long, what many rows come to is followed")
+      reason: shape.tracking.reason
+        + "; where that takes long, what many rows come to is followed"
+        + (isBesideValues ? ", and groups are shown by that beside another value" : ""))
   }
 
   private func statements(_ texts: [StatementText]) throws -> [AlongsideStatement] {

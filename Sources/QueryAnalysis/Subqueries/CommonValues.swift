@@ -99,7 +99,7 @@ struct CommonValues {
       sql: sql, list: shape.list, key: shape.key, addedKeyNames: shape.addedKeyNames,
       keyIsUnique: shape.keyIsUnique, plan: plan,
       reason: "\(shape.reason); where \(shown) comes to something else, the query runs again",
-      looksThroughFew: shape.looksThroughFew)
+      looksThroughFew: shape.looksThroughFew, groups: shape.groups)
   }
 
   /// A text as it was written.

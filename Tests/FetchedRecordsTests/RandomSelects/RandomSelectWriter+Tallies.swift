@@ -26,6 +26,7 @@ extension RandomSelectWriter {
     select.fields += terms.enumerated().map { "\($1) AS k\($0)" }
     addAggregates(of: row, to: &select, isOuter: false)
     if random.once(in: 2) { select.conditions.append(condition([[row]], depth: 0)) }
+    if random.once(in: 3) { addCommonValues(beside: row, to: &select) }
     select.groupBy = terms.joined(separator: ", ")
     return select
   }
@@ -76,6 +77,15 @@ extension RandomSelectWriter {
     }
     if random.once(in: 2) { select.order.append("v\(random.number(0...(count - 1))) DESC") }
     if random.once(in: 8) { select.limit = random.pick(["3", "2 OFFSET 1"]) }
+  }
+
+  /// What groups come to, beside what is the same for all.
+  private mutating func addCommonValues(beside row: Source, to select: inout RandomSelect) {
+    let operation = random.pick(["+", "* 10 -", "/", "||"])
+    select.fields.append(
+      "\(tally(of: row, isOuter: false)) \(operation) \(commonValue(1)) AS share")
+    if random.once(in: 3) { select.having = "v0 \(comparison()) \(commonValue(1))" }
+    if random.once(in: 3) { select.order.insert("share", at: 0) }
   }
 
   private mutating func tally(of row: Source, isOuter: Bool) -> String {
