@@ -3,6 +3,9 @@ import Foundation
 import Locks
 
 /// Reads whatever comes on many sockets, so that no server has to wait for them, and counts in it.
+///
+/// Whoever asks for much is elsewhere: this takes no processor from the server, nor from the client whose patience is
+/// measured, longer than it takes to read a piece.
 final class Drain: Sendable {
   private struct State {
     var descriptors: [Int32] = []
@@ -19,12 +22,18 @@ final class Drain: Sendable {
   init() {
     queue = epoll_create1(0)
     Thread.detachNewThread { [queue, weak self] in
+      // PRIO_PROCESS, whose type differs between C libraries; 0 is the calling thread.
+      setpriority(.init(0), 0, 19)
       var events = [epoll_event](repeating: epoll_event(), count: 1024)
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = epoll_wait(queue, &events, Int32(events.count), 100)
         guard let self, !self.state.withLock(\.isOver) else { return }
-        for event in events.prefix(Int(max(count, 0))) { self.read(event.data.fd, &buffer) }
+        for event in events.prefix(Int(max(count, 0))) {
+          self.read(event.data.fd, &buffer)
+          // Not before its next tick the scheduler takes the processor from this thread, whatever its priority.
+          sched_yield()
+        }
       }
     }
   }

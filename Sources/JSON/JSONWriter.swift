@@ -10,6 +10,9 @@ package struct JSONWriter {
 
   package init(reserving capacity: Int = 0) { bytes.reserveCapacity(capacity) }
 
+  /// Makes room for so many bytes, those that are there included.
+  package mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
+
   // MARK: - Containers
 
   package mutating func object(_ members: (inout JSONWriter) throws -> Void) rethrows {

@@ -44,7 +44,7 @@ final class BackgroundReader: @unchecked Sendable {
   }
 
   private static func makeThread(_ number: Int) -> WorkerThread {
-    WorkerThread(name: "didchange.read.\(number)")
+    WorkerThread(name: "didchange.read\(number)")
   }
 
   /// Begins a read transaction that sees the commit of now.

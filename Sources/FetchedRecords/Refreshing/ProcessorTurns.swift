@@ -100,14 +100,12 @@ final class ProcessorTurns: Sendable {
 }
 
 /// One thread's part in ``ProcessorTurns``.
-// Safe to share: `nextPulse` is the thread's own; others only grant, cancel, and ask how long it ran.
+// Safe to share: `pulse` is the thread's own; others only grant, cancel, and ask how long it ran.
 final class ProcessorTurn: @unchecked Sendable {
   /// What one has before a newcomer goes first: a short query takes as long.
   private static let shortSlice: UInt64 = 1_000_000
   /// What one has before others have theirs.
   private static let slice: UInt64 = 50_000_000
-  /// After which the scheduler is asked whether some other thread would go first.
-  private static let pulse: UInt64 = 100_000
 
   private let turns: ProcessorTurns
   private let arrival = DispatchSemaphore(value: 0)
@@ -117,7 +115,7 @@ final class ProcessorTurn: @unchecked Sendable {
   /// Nanoseconds of the slices that are over.
   private let used = Atomic<UInt64>(0)
   private let clock = ThreadClock()
-  private var nextPulse: UInt64 = 0
+  private var pulse = ProcessorPulse()
 
   init(_ turns: ProcessorTurns) { self.turns = turns }
 
@@ -157,7 +155,7 @@ final class ProcessorTurn: @unchecked Sendable {
   /// - Returns: whether others have run.
   @discardableResult
   func pass(at time: UInt64) -> Bool {
-    giveWay(at: time)
+    pulse.giveWay(at: time)
     let length = time &- sliceStart.load(ordering: .relaxed)
     switch turns.waiting {
     case .newcomers where length > Self.shortSlice: break
@@ -170,18 +168,6 @@ final class ProcessorTurn: @unchecked Sendable {
     turns.pass(from: self, goesOn: true)
     wait()
     return true
-  }
-
-  /// Lets a thread run that a commit has woken on this processor. By itself the scheduler takes a
-  /// processor from a thread of lower priority at its next tick only, up to 4 ms later (Linux 6.18).
-  ///
-  /// Who yields falls behind whoever else wants the processor for long, and so does it less often
-  /// then: a twentieth of the time at most is lost.
-  private func giveWay(at time: UInt64) {
-    guard time >= nextPulse else { return }
-    sched_yield()
-    let now = DispatchTime.now().uptimeNanoseconds
-    nextPulse = now &+ max(Self.pulse, 20 &* (now &- time))
   }
 
   func end() {

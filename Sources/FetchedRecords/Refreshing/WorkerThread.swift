@@ -6,7 +6,7 @@ import Locks
 ///
 /// Not a dispatch queue: the threads of queues are shared, and one that has been made to yield to
 /// others stays so.
-final class WorkerThread: Sendable {
+package final class WorkerThread: Sendable {
   private final class Mailbox: Sendable {
     let work = Mutex<[@Sendable () -> Void]>([])
     let arrivals = DispatchSemaphore(value: 0)
@@ -23,7 +23,9 @@ final class WorkerThread: Sendable {
   var yields: Bool { mailbox.yields.load(ordering: .sequentiallyConsistent) }
 
   /// Begins a thread, which ends with the object.
-  init(name: String) {
+  ///
+  /// - Parameter name: what the system shows; Linux takes 15 characters, or none (`man 3 pthread_setname_np`).
+  package init(name: String) {
     let thread = Thread { [mailbox] in
       Self.begin(mailbox)
       while true {
@@ -42,13 +44,13 @@ final class WorkerThread: Sendable {
 
   deinit { mailbox.arrivals.signal() }
 
-  func perform(_ work: @escaping @Sendable () -> Void) {
+  package func perform(_ work: @escaping @Sendable () -> Void) {
     mailbox.work.withLock { $0.append(work) }
     mailbox.arrivals.signal()
   }
 
   /// Has it run behind whatever else wants to run from now on, what it does at present included.
-  func yieldToOthers() {
+  package func yieldToOthers() {
     mailbox.yields.store(true, ordering: .sequentiallyConsistent)
     let thread = mailbox.thread.load(ordering: .sequentiallyConsistent)
     if thread != 0 { Self.lower(thread) }

@@ -60,7 +60,7 @@ extension RecordsService {
       responder.respond(answer)
     }
     if page.records.count <= PageParameters.quicklyWritten { return respond() }
-    Self.searching.async(execute: respond)
+    Self.searching.perform(respond)
   }
 }
 

@@ -122,7 +122,7 @@ extension RecordsService {
           }
           let isLong =
             !request.isHead && lease.feed.isLong(opening, moreThan: Self.quickSearch)
-          isLong ? Self.searching.async(execute: begin) : begin()
+          isLong ? Self.searching.perform(begin) : begin()
         }
       }
       if let giveUp { responder.whenAbandoned(giveUp) }

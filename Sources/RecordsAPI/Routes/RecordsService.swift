@@ -90,8 +90,12 @@ struct RecordsService: Sendable {
   }
 
   /// Where whole results are looked through and long answers written, which an event loop and a refresh
-  /// must not wait for.
-  static let searching = DispatchQueue(label: "didchange.search", qos: .utility)
+  /// must not wait for; nor has what a commit wakes to wait for the processor that this is on.
+  static let searching = {
+    let thread = WorkerThread(name: "didchange.write")
+    thread.yieldToOthers()
+    return thread
+  }()
 
   /// Where requests go on that have been on the engine's queue, which must not wait for what they write.
   static let writing = DispatchQueue(
@@ -155,7 +159,7 @@ struct RecordsService: Sendable {
         guard let caller, let row = caller.row else {
           return withHead(of: feed) { head in
             isLong(feed, head.snapshot, items)
-              ? Self.searching.async { answer(head) } : answer(head)
+              ? Self.searching.perform { answer(head) } : answer(head)
           }
         }
         settle(feed, with: row, caller.gate) { head in
@@ -167,8 +171,8 @@ struct RecordsService: Sendable {
             end()
             responder.respond(Self.response(to: problem))
           case .success(let head):
-            let queue = isLong(feed, head.snapshot, items) ? Self.searching : Self.writing
-            queue.async { answer(head) }
+            isLong(feed, head.snapshot, items)
+              ? Self.searching.perform { answer(head) } : Self.writing.async { answer(head) }
           }
         }
       }
