@@ -20,7 +20,11 @@ extension Refresher {
       if isStopped { return }
       // The end of the transaction reads on; after a failure, that of the next one.
       let result = attempt(notesLog: false) { try readAhead(in: $0.db) }
-      if case .failure = result { goOnWithOutlines() }
+      if case .failure = result {
+        goOnWithOutlines()
+        // It may have found that some are behind.
+        if !line.isEmpty { scheduleRetry() }
+      }
     }
   }
 

@@ -4,7 +4,7 @@ import Testing
 /// `Examples/Scoreboard`, a program that somebody else might write, in a package of its own.
 @Suite(
   .promptTasks, .endToEnd,
-  .enabled(if: Scoreboard.isBuilt, "Scripts/test builds Examples/Scoreboard"))
+  .enabled(if: Scoreboard.isBuilt, "Scripts/test --long builds Examples/Scoreboard"))
 struct `The example` {
   @Test func `shows what changes, whatever cuts its connection`() throws {
     let teams = try Teams()
