@@ -92,7 +92,7 @@ let package = Package(
     .target(
       name: "FetchedRecords",
       dependencies: [
-        "ChangeCapture", "Hashing", "HeldMemory", "JSON", "Locks", "OrderedResults",
+        "CLinux", "ChangeCapture", "Hashing", "HeldMemory", "JSON", "Locks", "OrderedResults",
         "QueryAnalysis", algorithms, deque, grdb, hashTree, sqlite,
       ],
       swiftSettings: settings),

@@ -10,7 +10,7 @@ import Foundation
 /// that the process holds on it, SQLite's among them
 /// (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
 /// `stat` takes no descriptor and is safe.
-enum OperatingSystem {
+package enum OperatingSystem {
   /// The path without symbolic links; nil: it leads nowhere.
   static func realPath(_ path: String) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
@@ -79,8 +79,39 @@ enum OperatingSystem {
   /// What a sleep of a nanosecond takes after ``keepPausesShort()``: what Linux needs to wake the thread.
   static let shortestSleep = Duration.microseconds(25)
 
+  /// For how long processors had nothing to do since the machine began, all of them together, in hundredths of a
+  /// second (`man 5 proc_uptime`); nil: the system does not tell.
+  package static var idleTime: Duration? {
+    #if os(Linux)
+      let file = open("/proc/uptime", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      // "uptime idle", of which the rest of the bytes are the end.
+      var text = [CChar](repeating: 0, count: 64)
+      guard read(file, &text, text.count - 1) > 0, let space = strchr(text, 0x20) else {
+        return nil
+      }
+      return .seconds(strtod(space, nil))
+    #else
+      return nil
+    #endif
+  }
+
   fileprivate static func nanoseconds(_ time: timespec) -> Int64 {
     Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}
+
+extension Thread {
+  /// Names the calling thread, for those who look at the process: Foundation keeps the name of a
+  /// `Thread` to itself on Linux, and a new thread has that of whoever began it.
+  ///
+  /// - Parameter name: 15 bytes, and no more of it is shown.
+  package static func nameCurrent(_ name: String) {
+    current.name = name
+    #if os(Linux)
+      set_thread_name(name)
+    #endif
   }
 }
 

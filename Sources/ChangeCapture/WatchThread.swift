@@ -18,6 +18,7 @@ enum WatchThread {
   /// Begins to take turns of `core`, until there is no next.
   static func start(_ core: WatcherCore, waker: ThreadWaker) {
     let thread = Thread {
+      Thread.nameCurrent("didchange.watch")
       OperatingSystem.keepPausesShort()
       while let (wait, afterwards) = core.takeTurn() {
         afterwards?()
@@ -29,7 +30,6 @@ enum WatchThread {
       }
       waker.close()
     }
-    thread.name = "didchange.watch"
     thread.qualityOfService = .userInitiated
     thread.start()
   }

@@ -17,19 +17,49 @@
         """),
       parameters: [QueryParameter(name: "n", type: .integer)])
 
-    /// Nobody knows of a query that it is long before it has run.
-    @Test func `lets others go first once it is long, and the next one does not`() throws {
+    /// With one reader.
+    private func makeFixture() throws -> Fixture {
       var limits = RefresherLimits()
       limits.readers = 1
-      let fixture = try Fixture(
+      return try Fixture(
         schema: "CREATE TABLE t(a)", queries: .definitions([Self.counted]), limits: limits)
+    }
+
+    private func precedence(in refresher: Refresher) -> WorkerThread.Precedence? {
+      refresher.queue.sync { refresher.readers.first?.precedence }
+    }
+
+    /// Whatever else the machine does at present.
+    private func leaveOver(_ share: Duration, in refresher: Refresher) {
+      let now = ContinuousClock.now + .seconds(3600)
+      refresher.queue.sync {
+        refresher.idleReading.note(.init(time: now - .seconds(1), unused: .zero))
+        refresher.idleReading.note(.init(time: now, unused: share))
+        refresher.idleReading.patience = .seconds(1000)
+      }
+    }
+
+    @Test func `leaves the processor to whoever wakes`() throws {
+      let fixture = try makeFixture()
+      leaveOver(.seconds(1), in: fixture.refresher)
+      for n in 50_000...50_002 {
+        let before = fixture.refresher.statistics.background
+        _ = try fixture.open("counted", arguments: ["n": .integer(Int64(n))])
+        #expect(fixture.refresher.statistics.background > before)
+        #expect(precedence(in: fixture.refresher) == .whenIdle)
+      }
+    }
+
+    /// Nobody knows of a query that it is long before it has run.
+    @Test func `lets others go first once it is long, and the next one does not`() throws {
+      let fixture = try makeFixture()
       let refresher = fixture.refresher
+      leaveOver(.zero, in: refresher)
       let giveUp = refresher.open("counted", arguments: ["n": .integer(.max)]) { _, _ in
       } completion: { _ in
       }
-      func yields() -> Bool? { refresher.queue.sync { refresher.readers.first?.yields } }
       let deadline = ContinuousClock.now + .seconds(60)
-      while yields() != true {
+      while precedence(in: refresher) != .behind {
         try #require(ContinuousClock.now < deadline)
         usleep(1000)
       }
@@ -38,7 +68,20 @@
       let before = refresher.statistics.background
       _ = try fixture.open("counted", arguments: ["n": .integer(50_000)])
       #expect(refresher.statistics.background > before)
-      #expect(yields() == false)
+      #expect(precedence(in: refresher) == .equal)
+    }
+
+    @Test func `begins anew with its share where others never rest`() throws {
+      let fixture = try makeFixture()
+      let refresher = fixture.refresher
+      leaveOver(.seconds(1), in: refresher)
+      // It is taken to have waited from its beginning.
+      refresher.queue.sync { refresher.idleReading.patience = .seconds(-1000) }
+      let count = try fixture.open("counted", arguments: ["n": .integer(2_000_000)])
+      #expect(count.snapshot.results.shown[0].records.map { $0.map(\.text) } == [["2000000"]])
+      #expect(refresher.statistics.starved == 1)
+      #expect(refresher.statistics.putOff == 0)
+      #expect(precedence(in: refresher) != .whenIdle)
     }
 
     @Test func `has what it will tell made ready there`() throws {

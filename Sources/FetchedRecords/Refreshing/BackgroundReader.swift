@@ -79,18 +79,20 @@ final class BackgroundReader: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - run: what is to be done.
-  ///   - isLong: whether others go first from the beginning.
+  ///   - precedence: whether others go first from the beginning.
   ///   - completion: is called on its thread.
   func start(
-    _ run: BackgroundRun, isLong: Bool,
+    _ run: BackgroundRun, _ precedence: WorkerThread.Precedence,
     completion: @escaping @Sendable (BackgroundReader) -> Void
   ) {
     (isOutdated, isPutOff) = (false, false)
     self.run = run
-    if isLong { yieldToOthers() } else if thread.yields { thread = Self.makeThread(number) }
+    if thread.precedence.rawValue > precedence.rawValue { thread = Self.makeThread(number) }
+    thread.lower(to: precedence)
+    statementGuard.noteWakeUp()
     work.enter()
-    thread.perform { [self] in
-      statementGuard.takingTurns {
+    thread.perform { [self, thread] in
+      statementGuard.takingTurns(givingWay: thread.precedence != .whenIdle) {
         connection?.inDatabase { db in
           let transaction = ReadTransaction(db: db, state: run.state, path: run.path)
           for task in run.tasks {
@@ -122,11 +124,16 @@ final class BackgroundReader: @unchecked Sendable {
     return ResultMeter(limits, memory, mayWait: true)
   }
 
-  /// Whether what it does lets others go first: on a machine that is busy it comes forward slowly.
-  var yields: Bool { thread.yields }
+  /// Whether what it does lets others go first.
+  var precedence: WorkerThread.Precedence { thread.precedence }
 
-  /// Lets others go first, for what it does at present.
-  func yieldToOthers() { thread.yieldToOthers() }
+  /// Lets others go first, for what it does at present: on a machine that is busy it comes forward slowly.
+  func lower(to precedence: WorkerThread.Precedence) { thread.lower(to: precedence) }
+
+  /// For how long it had a processor because nobody else wanted it, since it began what it does.
+  var unusedTime: Duration {
+    precedence == .whenIdle ? statementGuard.processorTime ?? .zero : .zero
+  }
 
   /// Ends what it does, which is to be done later.
   func putOff() {
@@ -249,11 +256,13 @@ final class BackgroundTask: @unchecked Sendable {
     let start = statementGuard.ownTime
     do {
       var update = try statementGuard.run(atMost: meter.limits.statement) {
-        live.opening == nil
-          ? try live.update(work, of: bound, meter: meter, in: transaction)
-          : try live.firstUpdate(
-            work, of: bound, known: live.listener.known(of: bound, in: transaction), meter: meter,
-            in: transaction)
+        guard live.opening != nil else {
+          return try live.update(work, of: bound, meter: meter, in: transaction)
+        }
+        let known = live.listener.known(of: bound, in: transaction)
+        // What is kept may not have been read for that reason only.
+        if known == nil, statementGuard.isStopped { throw StatementGuard.Interruption.wish }
+        return try live.firstUpdate(work, of: bound, known: known, meter: meter, in: transaction)
       }
       // What others did meanwhile says nothing of how long this takes.
       if let start, let end = statementGuard.ownTime {

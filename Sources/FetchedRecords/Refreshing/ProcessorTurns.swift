@@ -115,12 +115,16 @@ final class ProcessorTurn: @unchecked Sendable {
   /// Nanoseconds of the slices that are over.
   private let used = Atomic<UInt64>(0)
   private let clock = ThreadClock()
-  private var pulse = ProcessorPulse()
+  /// nil: whoever wakes takes the processor from it.
+  private var pulse: ProcessorPulse?
 
   init(_ turns: ProcessorTurns) { self.turns = turns }
 
   /// Waits for a place. With ``cancel()`` it goes on without one.
-  func begin() {
+  ///
+  /// - Parameter givesWay: whether others have to be let go first, who would not by themselves.
+  func begin(givingWay givesWay: Bool = true) {
+    pulse = givesWay ? ProcessorPulse() : nil
     clock.begin()
     reset()
     if turns.enter(self) { grant() }
@@ -139,15 +143,23 @@ final class ProcessorTurn: @unchecked Sendable {
   /// The processor's time, for on a busy machine all takes several times as long; but what waits for a
   /// disk counts as well.
   var ownTime: Duration {
+    let length = length
+    return clock.time.map { max($0, length / 4) } ?? length
+  }
+
+  /// How long its slices were, whoever had the processor meanwhile; from any thread.
+  var length: Duration {
     let start = sliceStart.load(ordering: .relaxed)
     let now = DispatchTime.now().uptimeNanoseconds
     let present = start > 0 && now > start ? now - start : 0
-    let length = Duration.nanoseconds(used.load(ordering: .relaxed) &+ present)
-    return clock.time.map { max($0, length / 4) } ?? length
+    return .nanoseconds(used.load(ordering: .relaxed) &+ present)
   }
 
   /// The processor's time of it; nil: the system does not tell.
   var processorTime: Duration? { clock.time }
+
+  /// Counts as its slice what passes from now on until its thread comes to ``begin()``.
+  func noteWakeUp() { sliceStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
 
   /// Lets others run where the slice is over and somebody waits.
   ///
@@ -155,7 +167,7 @@ final class ProcessorTurn: @unchecked Sendable {
   /// - Returns: whether others have run.
   @discardableResult
   func pass(at time: UInt64) -> Bool {
-    pulse.giveWay(at: time)
+    pulse?.giveWay(at: time)
     let length = time &- sliceStart.load(ordering: .relaxed)
     switch turns.waiting {
     case .newcomers where length > Self.shortSlice: break

@@ -24,6 +24,8 @@ package struct RefreshStatistics: Sendable {
   package internal(set) var abandoned = 0
   /// Times that long work was put off for what may be short.
   package internal(set) var putOff = 0
+  /// Times that long work had waited in vain for others to leave it the processor.
+  package internal(set) var starved = 0
   /// Fetches that a cache spared.
   package internal(set) var cacheHits = 0
   /// Time in refreshes, in all.

@@ -117,10 +117,10 @@ extension Refresher {
       }
       guard let run = try makeRun(transaction) else { return true }
       hasRun = true
-      reader.start(run, isLong: isExpectedLong(run)) { reader in
+      reader.start(run, precedence(of: run)) { reader in
         self.access.async { self.finish(reader) }
       }
-      lowerLongWork()
+      lookAfterReaders()
       count { $0.background += 1 }
       noteReaders()
       return true
@@ -150,6 +150,7 @@ extension Refresher {
   private func finish(_ reader: BackgroundReader) {
     guard let run = reader.run else { return }
     reader.run = nil
+    unusedTime += reader.unusedTime
     noteReaders()
     for task in run.tasks {
       if reader.isPutOff {

@@ -71,17 +71,39 @@ extension Refresher {
   }
 
   /// Whether a run lets others go first from its beginning.
-  func isExpectedLong(_ run: BackgroundRun) -> Bool {
-    areOthersLong(run) || run.isExpected(beyond: Self.longFetch)
+  func precedence(of run: BackgroundRun) -> WorkerThread.Precedence {
+    noteUnused()
+    if idleReading.isWorthwhile() { return .whenIdle }
+    return areOthersLong(run) || run.isExpected(beyond: Self.longFetch) ? .behind : .equal
+  }
+
+  /// Looks how much of the processors is left over, where it was not looked lately.
+  func noteUnused(forCommit isForCommit: Bool = false) {
+    guard idleReading.isDue(forCommit: isForCommit) else { return }
+    let running = readers.lazy.filter { $0.run != nil }.map(\.unusedTime)
+    idleReading.note(IdleReading.Sample(ownUse: running.reduce(unusedTime, +)))
   }
 
   /// Lets others go before work that turns out to be long: what may be short is not held up by what
-  /// else the machine does.
-  func lowerLongWork() {
-    for reader in readers where reader.run != nil && !reader.yields {
+  /// else the machine does. What waited in vain for others to rest begins anew.
+  func lookAfterReaders() {
+    noteUnused()
+    for reader in readers where reader.run != nil {
       let clock = reader.statementGuard
-      let time = clock.processorTime ?? clock.ownTime ?? .zero
-      if time > Self.trial { reader.yieldToOthers() } else { lookAgainLater() }
+      switch reader.precedence {
+      case .equal where idleReading.isWorthwhile(), .behind where idleReading.isWorthwhile():
+        reader.lower(to: .whenIdle)
+        lookAgainLater()
+      case .equal where clock.processorTime ?? clock.ownTime ?? .zero > Self.trial:
+        reader.lower(to: .behind)
+        lookAgainLater()
+      case .whenIdle where idleReading.isInVain(clock.turnTime, using: clock.processorTime):
+        guard !reader.isPutOff else { break }
+        idleReading.pause()
+        reader.putOff()
+        count { $0.starved += 1 }
+      case .equal, .behind, .whenIdle: lookAgainLater()
+      }
     }
   }
 
@@ -91,7 +113,7 @@ extension Refresher {
     access.async(after: .milliseconds(Int(Self.trial / .milliseconds(1)))) { [self] in
       willLookAgain = false
       if isStopped { return }
-      lowerLongWork()
+      lookAfterReaders()
       putOffLongWork()
     }
   }

@@ -56,6 +56,7 @@ extension Refresher {
       if access.isOutdated { disconnect() }
       isBehind = false
       noteSuccess()
+      noteUnused(forCommit: true)
       readAheadSoon()
       serveSoon()
       return result

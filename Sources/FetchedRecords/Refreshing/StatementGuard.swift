@@ -22,7 +22,7 @@ final class StatementGuard: Sendable {
 
   private static let instructionsBetweenLooks: Int32 = 1000
 
-  private let isStopped = Atomic(false)
+  private let hasStopped = Atomic(false)
   /// When to look whether the time of its statements is over, in nanoseconds of `DispatchTime`.
   private let deadline = Atomic(UInt64.max)
   /// When it is, in nanoseconds of ``ownTime``, where turns are taken.
@@ -48,19 +48,26 @@ final class StatementGuard: Sendable {
 
   /// Ends what runs on the connection, and whatever begins on it before ``reset()``; from any thread.
   func stop() {
-    isStopped.store(true, ordering: .relaxed)
+    hasStopped.store(true, ordering: .relaxed)
     turn?.cancel()
   }
 
+  /// Whether statements end as soon as they begin, if they are not very short.
+  var isStopped: Bool { hasStopped.load(ordering: .relaxed) }
+
   /// Lets statements run again, and counts anew what they take.
   func reset() {
-    isStopped.store(false, ordering: .relaxed)
+    hasStopped.store(false, ordering: .relaxed)
     turn?.reset()
   }
 
   /// Runs `body` when it is its turn; it takes turns with others from then on.
-  func takingTurns(_ body: () -> Void) {
-    turn?.begin()
+  ///
+  /// - Parameters:
+  ///   - givesWay: whether who has no part in the turns has to be let go first, and would not by itself.
+  ///   - body: runs statements of the connection.
+  func takingTurns(givingWay givesWay: Bool = true, _ body: () -> Void) {
+    turn?.begin(givingWay: givesWay)
     body()
     turn?.end()
   }
@@ -101,10 +108,16 @@ final class StatementGuard: Sendable {
   /// The processor's time of it.
   var processorTime: Duration? { turn?.processorTime }
 
+  /// How long its turns were, whoever had the processor meanwhile; zero: it takes none.
+  var turnTime: Duration { turn?.length ?? .zero }
+
+  /// To be called when the thread is woken that will take turns: the way to the processor is part of them.
+  func noteWakeUp() { turn?.noteWakeUp() }
+
   /// Why statements end now; nil: they do not, and where the clock's time is over, the next look is when their own
   /// may be.
   private func interruption() -> Interruption? {
-    if isStopped.load(ordering: .relaxed) { return .wish }
+    if isStopped { return .wish }
     let deadline = deadline.load(ordering: .relaxed)
     if deadline == .max { return nil }
     let now = DispatchTime.now().uptimeNanoseconds

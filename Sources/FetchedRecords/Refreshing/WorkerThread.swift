@@ -1,32 +1,48 @@
+import ChangeCapture
 import Dispatch
 import Foundation
 import Locks
+
+#if os(Linux)
+  import CLinux
+#endif
 
 /// A thread that does one piece of work after the other, and can be told to let others go first.
 ///
 /// Not a dispatch queue: the threads of queues are shared, and one that has been made to yield to
 /// others stays so.
 package final class WorkerThread: Sendable {
+  /// How a thread stands to whoever else wants the processor.
+  package enum Precedence: Int, AtomicRepresentable {
+    /// As most threads do.
+    case equal
+    /// It gets a tenth of the processor that it shares with another one.
+    case behind
+    /// Whoever wakes takes the processor from it at once, not with the next tick; beside who never rests it
+    /// gets next to nothing.
+    case whenIdle
+  }
+
   private final class Mailbox: Sendable {
     let work = Mutex<[@Sendable () -> Void]>([])
     let arrivals = DispatchSemaphore(value: 0)
-    /// Whether the thread is to run behind whatever else wants to run.
-    let yields = Atomic(false)
+    let precedence = Atomic(Precedence.equal)
     /// By which Linux knows the thread; 0: it has not begun.
     let thread = Atomic<Int32>(0)
   }
 
   private let mailbox = Mailbox()
 
-  /// Whether it was told to yield to others, which it does as long as it lives: nobody without
+  /// The last that it was told, as far as the system lets it: it only ever gets lower, for nobody without
   /// privileges may undo it.
-  var yields: Bool { mailbox.yields.load(ordering: .sequentiallyConsistent) }
+  var precedence: Precedence { mailbox.precedence.load(ordering: .sequentiallyConsistent) }
 
   /// Begins a thread, which ends with the object.
   ///
-  /// - Parameter name: what the system shows; Linux takes 15 characters, or none (`man 3 pthread_setname_np`).
+  /// - Parameter name: what the system shows.
   package init(name: String) {
     let thread = Thread { [mailbox] in
+      Thread.nameCurrent(name)
       Self.begin(mailbox)
       while true {
         mailbox.arrivals.wait()
@@ -37,7 +53,6 @@ package final class WorkerThread: Sendable {
         next()
       }
     }
-    thread.name = name
     thread.qualityOfService = .utility
     thread.start()
   }
@@ -49,11 +64,12 @@ package final class WorkerThread: Sendable {
     mailbox.arrivals.signal()
   }
 
-  /// Has it run behind whatever else wants to run from now on, what it does at present included.
-  package func yieldToOthers() {
-    mailbox.yields.store(true, ordering: .sequentiallyConsistent)
+  /// Has others go before it from now on, in what it does at present too.
+  package func lower(to precedence: Precedence) {
+    guard precedence.rawValue > self.precedence.rawValue else { return }
+    mailbox.precedence.store(precedence, ordering: .sequentiallyConsistent)
     let thread = mailbox.thread.load(ordering: .sequentiallyConsistent)
-    if thread != 0 { Self.lower(thread) }
+    if thread != 0 { Self.apply(mailbox, to: thread) }
   }
 
   private static func begin(_ mailbox: Mailbox) {
@@ -61,17 +77,26 @@ package final class WorkerThread: Sendable {
       // `<process>/task/<thread>` (`man 5 proc`).
       let link = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
       let own = link?.split(separator: "/").last.flatMap { Int32($0) } ?? 0
+      // It has that of the thread that made it, which Dispatch may have raised.
+      setpriority(.init(process), 0, ofProcess)
       mailbox.thread.store(own, ordering: .sequentiallyConsistent)
       // 0 is the calling thread.
-      if mailbox.yields.load(ordering: .sequentiallyConsistent) { lower(0) }
+      apply(mailbox, to: 0)
     #endif
   }
 
-  private static func lower(_ thread: Int32) {
+  private static func apply(_ mailbox: Mailbox, to thread: Int32) {
     #if os(Linux)
-      // Linux keeps the value for each thread (`man 2 setpriority`). With 5 a commit in a hundred waits 3 to 4 ms
-      // for the processor, with 10 none more than beside nobody.
-      setpriority(.init(process), id_t(thread), min(19, Self.ofProcess + 10))
+      switch mailbox.precedence.load(ordering: .sequentiallyConsistent) {
+      case .equal: return
+      case .whenIdle where run_thread_when_idle(thread) == 0: return
+      case .whenIdle:
+        mailbox.precedence.store(.behind, ordering: .sequentiallyConsistent)
+        fallthrough
+      case .behind:
+        // Linux keeps the value for each thread (`man 2 setpriority`).
+        setpriority(.init(process), id_t(thread), min(19, ofProcess + 10))
+      }
     #endif
   }
 

@@ -159,7 +159,7 @@ extension MetricsText {
       "reads_ended_total", .counter, "Long reads that were ended early, by reason.",
       [
         ("reason=\"timeout\"", refreshes.overdue), ("reason=\"abandoned\"", refreshes.abandoned),
-        ("reason=\"putOff\"", refreshes.putOff),
+        ("reason=\"putOff\"", refreshes.putOff), ("reason=\"starved\"", refreshes.starved),
       ])
     let (seconds, attoseconds) = refreshes.duration.components
     add(

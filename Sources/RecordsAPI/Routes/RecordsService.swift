@@ -93,7 +93,7 @@ struct RecordsService: Sendable {
   /// must not wait for; nor has what a commit wakes to wait for the processor that this is on.
   static let searching = {
     let thread = WorkerThread(name: "didchange.write")
-    thread.yieldToOthers()
+    thread.lower(to: .behind)
     return thread
   }()
 
