@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `are one partition where a column has one value, however many they are`() throws {
-    let sql = "SELECT id, lead(n) OVER (ORDER BY n) AS next FROM shelf WHERE bookId = :book"
+    let sql = "SELECT id, lead(n, 2) OVER (ORDER BY n) AS next FROM shelf WHERE bookId = :book"
     let rows = """
       WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300)
       INSERT INTO shelf SELECT i, i % 2, 'r', i FROM c;

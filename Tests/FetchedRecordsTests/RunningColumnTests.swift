@@ -51,6 +51,11 @@ import Testing
     """,
     "SELECT id, rank() OVER (ORDER BY score DESC) AS n FROM player ORDER BY n, id LIMIT 50 OFFSET 5",
     "SELECT id, score, lag(score) OVER (ORDER BY id) AS before, lag(name) OVER (ORDER BY id) AS who FROM player ORDER BY id",
+    "SELECT id, score, lead(score) OVER (ORDER BY id) AS behind, lead(name) OVER (ORDER BY id) AS who FROM player ORDER BY id",
+    """
+    SELECT id, row_number() OVER w AS n, lag(id) OVER w AS before, lead(id) OVER w AS behind, sum(game) OVER w AS s
+    FROM player WINDOW w AS (ORDER BY score DESC, id) ORDER BY score DESC, id LIMIT 40 OFFSET 3
+    """,
     "SELECT id, max(score) OVER (ORDER BY id) AS best, min(game) OVER (ORDER BY id) AS least FROM player ORDER BY id",
   ])
   func `are counted anew where they change`(sql: String) throws {

@@ -7,6 +7,7 @@ import Testing
   private static let layout = RecordLayout(
     columns: [
       "id", "score", "n", "rank", "dense", "count", "sum", "term", "greatest", "least", "before",
+      "behind",
     ], key: [0])
   private static let order = RecordOrder([.init(column: 1, isDescending: true), .init(column: 0)])
 
@@ -30,26 +31,27 @@ import Testing
         (greatest, least) = (max(greatest ?? term, term), min(least ?? term, term))
       }
       let before = index == 0 ? nil : sorted[index - 1].term
+      let behind = index + 1 == sorted.count ? nil : sorted[index + 1].term
       let places = [row.id, row.score, Int64(index + 1), Int64(rank), Int64(dense), Int64(count)]
       return Record(
         places.map(Value.integer)
-          + [sum, row.term, greatest, least, before].map { $0.map(Value.integer) ?? .null })
+          + [sum, row.term, greatest, least, before, behind].map { $0.map(Value.integer) ?? .null })
     }
   }
 
-  private static func values(_ record: Record) -> [Value] { (0..<11).map(record.value) }
+  private static func values(_ record: Record) -> [Value] { (0..<12).map(record.value) }
 
   private static func unplaced(_ row: Row) -> Record {
     let places = Array(repeating: Value.null, count: 5)
     return Record(
       [.integer(row.id), .integer(row.score)] + places + [row.term.map(Value.integer) ?? .null]
-        + [.null, .null, .null])
+        + [.null, .null, .null, .null])
   }
 
   private static func column(_ column: Int) -> RunningColumn {
     let kinds: [Int: RunningColumn.Kind] = [
       2: .number, 3: .rank, 4: .denseRank, 5: .count(of: 7), 6: .sum(of: 7), 8: .greatest(of: 7),
-      9: .least(of: 7), 10: .before(of: 7),
+      9: .least(of: 7), 10: .before(of: 7), 11: .behind(of: 7),
     ]
     return RunningColumn(column: column, kind: kinds[column] ?? .number, terms: 1)
   }
@@ -57,7 +59,8 @@ import Testing
   @Test(
     .slow,
     arguments: [
-      [2], [3], [4], [5], [6], [3, 4], [5, 6], [8], [9], [10], [2, 3, 4, 5, 6, 8, 9, 10],
+      [2], [3], [4], [5], [6], [3, 4], [5, 6], [8], [9], [10], [11], [10, 11], [3, 11],
+      [2, 3, 4, 5, 6, 8, 9, 10, 11],
     ])
   func `are those of all rows`(columns: [Int]) throws {
     print("running columns: DIDCHANGE_SEED=\(RandomSource.seed)")
@@ -129,7 +132,7 @@ import Testing
   func `are not, where only SQLite knows the sum`(term: Value) throws {
     let rows = (0..<5).map { Row(id: $0, score: $0, term: 7) }
     let results = try Results(Self.layout, Self.records(rows).map(Self.values))
-    let last = Record([9, -1, nil, nil, nil, nil, nil, term, nil, nil, nil])
+    let last = Record([9, -1, nil, nil, nil, nil, nil, term, nil, nil, nil, nil])
     let running = [Self.column(6)]
     #expect(
       results.running(removed: [], added: [last], running, by: Self.order, atMost: 9) == nil)

@@ -38,7 +38,7 @@ import Testing
     SELECT place || '. ' || kind AS text FROM r WHERE place < 4 AND kind > 'g0' ORDER BY place
     """,
     """
-    SELECT a.id, a.country, count(*) AS n, lead(a.country) OVER (ORDER BY a.id) AS next FROM author a
+    SELECT a.id, a.country, count(*) AS n, lead(a.country, 2) OVER (ORDER BY a.id) AS next FROM author a
     JOIN book b ON b.authorId = a.id GROUP BY a.id ORDER BY a.id
     """,
     """
@@ -100,7 +100,7 @@ import Testing
     ),
     (
       """
-      SELECT genre, n, lead(n) OVER (ORDER BY n) AS next, (SELECT count(*) FROM author) AS all_of_them FROM perGenre ORDER BY n
+      SELECT genre, n, lead(n, 2) OVER (ORDER BY n) AS next, (SELECT count(*) FROM author) AS all_of_them FROM perGenre ORDER BY n
       """, "it has a subquery"
     ),
     (
@@ -147,10 +147,10 @@ import Testing
   /// Behind a SELECT, a name is that of a result column first.
   @Test func `have the order of their window where its names mean the same`() throws {
     let same = try query(
-      "SELECT genre, n, lead(genre) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
+      "SELECT genre, n, lead(genre, 2) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
     #expect(same.sql.contains("\nORDER BY n DESC, genre, \"perGenre\""))
     let other = try query(
-      "SELECT genre, -n AS n, lead(genre) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
+      "SELECT genre, -n AS n, lead(genre, 2) OVER (ORDER BY n DESC, genre) AS next FROM perGenre")
     #expect(other.innerGroups != nil && other.sql.contains("\nORDER BY \"perGenre\""))
     let number = try query("SELECT genre, n, avg(n) OVER (ORDER BY 1) AS mean FROM perGenre")
     #expect(number.innerGroups != nil && number.sql.contains("\nORDER BY \"perGenre\""))

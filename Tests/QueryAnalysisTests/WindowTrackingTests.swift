@@ -201,7 +201,7 @@ import Testing
     "SELECT id, sum(title) OVER (ORDER BY id) AS n FROM book ORDER BY id",
     "SELECT id, sum(price) OVER (ORDER BY id ROWS 2 PRECEDING) AS n FROM book ORDER BY id",
     "SELECT id, sum(price) FILTER (WHERE id > 2) OVER (ORDER BY id) AS n FROM book ORDER BY id",
-    "SELECT id, lead(title) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
+    "SELECT id, lead(title, 2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, lag(title, 2) OVER (ORDER BY id) AS n FROM book ORDER BY id LIMIT 3",
     "SELECT id, count(*) OVER (ORDER BY price) AS n FROM book ORDER BY price LIMIT 3",
     "SELECT id, count(*) OVER () AS n FROM book ORDER BY id LIMIT 3",
@@ -245,7 +245,7 @@ import Testing
 
   /// The value stands for the partition.
   @Test(arguments: [
-    "SELECT id, lead(title) OVER (ORDER BY price) AS n FROM book WHERE genre = 'g1'",
+    "SELECT id, lead(title, 2) OVER (ORDER BY price) AS n FROM book WHERE genre = 'g1'",
     "SELECT id, count(*) OVER () AS n FROM book WHERE id > 2 AND 'g1' == book.genre",
     "SELECT id, sum(price) OVER (ORDER BY title) AS n FROM book WHERE authorId = 1 ORDER BY n",
     "SELECT n, genre FROM (SELECT *, ntile(2) OVER (ORDER BY id) AS n FROM book WHERE genre = 'g1') WHERE n = 1",
@@ -265,7 +265,7 @@ import Testing
     condition: String
   ) throws {
     try expectRefetch(
-      "SELECT id, lead(title) OVER (ORDER BY price) AS n FROM book WHERE \(condition)",
+      "SELECT id, lead(title, 2) OVER (ORDER BY price) AS n FROM book WHERE \(condition)",
       because: "a window is not partitioned by a column")
   }
 

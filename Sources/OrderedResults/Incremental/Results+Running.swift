@@ -33,17 +33,39 @@ private struct RunningValues: ~Copyable {
   private let order: RecordOrder
   private let most: Int
   private let isOfOffset: Bool
+  /// Columns that show what the record behind has in another one, and that one.
+  private let leading: [(index: Int, other: Int)]
   /// The offsets of records that go, those behind the present one, last first.
   private var gone: [Int] = []
   /// How many more records there are than before, up to the present one.
   private var shift = 0
-  /// The record before the present one, and its values.
-  private var last: (record: Record, values: [Value])?
+  /// The record before the present one.
+  private var last: Placed?
   private var encoder = RecordEncoder()
 
   init(_ old: Results, _ columns: [RunningColumn], _ order: RecordOrder, _ most: Int) {
     (self.old, self.columns, self.order, self.most) = (old, columns, order, most)
     isOfOffset = columns.contains(where: \.isOfOffset)
+    leading = columns.enumerated().compactMap { index, column in
+      if case .behind(let other) = column.kind { (index, other) } else { nil }
+    }
+  }
+
+  /// A record of the next results, of which all is known but what is behind it.
+  private struct Placed {
+    let record: Record
+    var values: [Value]
+    let origin: Origin
+    /// How many of the records that go are before it.
+    let gone: Int
+
+    enum Origin {
+      case new
+      /// An old one, as far as is known as it was.
+      case kept
+      /// An old one with other values.
+      case changed
+    }
   }
 
   mutating func enter(_ records: [Record]) -> Bool {
@@ -71,7 +93,10 @@ private struct RunningValues: ~Copyable {
           coming.removeLast()
           guard enter(arrival.record, at: next) else { return false }
         }
-        guard next < old.count else { return removed.count <= most }
+        guard next < old.count else {
+          finishLast(before: nil)
+          return removed.count <= most
+        }
         guard let settled = keep(next) else { return false }
         isSettled = settled
         next += 1
@@ -85,16 +110,38 @@ private struct RunningValues: ~Copyable {
     if offset < 0 { return true }
     let record = old[offset]
     guard let values = values(in: record) else { return false }
-    last = (record, values)
+    last = Placed(record: record, values: values, origin: .kept, gone: removed.count)
     return true
+  }
+
+  /// Takes the last record for what it is, with what is behind it.
+  private mutating func finishLast(before next: Record?) {
+    guard var last else { return }
+    self.last = nil
+    var origin = last.origin
+    for (index, other) in leading {
+      let value = next?.value(other) ?? .null
+      if value == last.values[index] { continue }
+      last.values[index] = value
+      if origin == .kept { origin = .changed }
+    }
+    if origin == .kept { return }
+    let placed = record(last.record, with: last.values)
+    if origin == .changed {
+      removed.insert(last.record, at: last.gone)
+    } else if last.gone < removed.count, removed[last.gone] == placed {
+      // It was read again and is what it was.
+      removed.remove(at: last.gone)
+      return
+    }
+    added.append(placed)
   }
 
   /// A record that comes, before the old one at an offset; returns whether its values are known.
   private mutating func enter(_ record: Record, at offset: Int) -> Bool {
     guard let values = next(record, offset: offset + shift) else { return false }
-    let placed = self.record(record, with: values)
-    added.append(placed)
-    last = (placed, values)
+    finishLast(before: record)
+    last = Placed(record: record, values: values, origin: .new, gone: removed.count)
     shift += 1
     return true
   }
@@ -106,25 +153,24 @@ private struct RunningValues: ~Copyable {
     if gone.last == offset {
       gone.removeLast()
       shift -= 1
-      if added.last == record { added.removeLast() } else { removed.append(record) }
+      removed.append(record)
       return removed.count <= most ? false : nil
     }
-    guard let values = next(record, offset: offset + shift), let before = self.values(in: record)
+    guard var values = next(record, offset: offset + shift), let before = self.values(in: record)
     else { return nil }
-    if values == before {
-      last = (record, values)
-      return shift == 0 || !isOfOffset
-    }
-    let placed = self.record(record, with: values)
-    removed.append(record)
-    added.append(placed)
-    last = (placed, values)
+    // It is behind the same one, as far as is known.
+    for (index, _) in leading { values[index] = before[index] }
+    finishLast(before: record)
+    let isKept = values == before
+    last = Placed(
+      record: record, values: values, origin: isKept ? .kept : .changed, gone: removed.count)
+    if isKept { return shift == 0 || !isOfOffset }
     return removed.count <= most ? false : nil
   }
 
   // MARK: - Values
 
-  /// The values of the next record; nil: SQLite alone can tell one.
+  /// The values of the next record, without what is behind it; nil: SQLite alone can tell one.
   private func next(_ record: Record, offset: Int) -> [Value]? {
     var values: [Value] = []
     for (index, column) in columns.enumerated() {
@@ -138,6 +184,7 @@ private struct RunningValues: ~Copyable {
       case .count(let other):
         values.append(before.adding(record.value(other) == .null ? 0 : 1))
       case .before(let other): values.append(last?.record.value(other) ?? .null)
+      case .behind: values.append(.null)
       case .sum(let other), .greatest(let other), .least(let other):
         guard let value = column.kind.value(record.value(other), after: before) else { return nil }
         values.append(value)
@@ -155,13 +202,9 @@ private struct RunningValues: ~Copyable {
     var values: [Value] = []
     for column in columns {
       let value = record.value(column.column)
-      if case .before = column.kind {
-        values.append(value)
-        continue
-      }
-      switch value {
-      case .integer, .null: values.append(value)
-      case .real, .text, .blob: return nil
+      switch (column.kind, value) {
+      case (.before, _), (.behind, _), (_, .integer), (_, .null): values.append(value)
+      case (_, .real), (_, .text), (_, .blob): return nil
       }
     }
     return values

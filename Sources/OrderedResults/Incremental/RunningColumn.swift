@@ -1,4 +1,4 @@
-/// A column whose value follows from the records before its own, and from itself: a window function of the
+/// A column whose value follows from its own record, those before, and the one behind: a window function of the
 /// result's own order.
 ///
 /// https://www.sqlite.org/windowfunctions.html
@@ -19,6 +19,8 @@ package struct RunningColumn: Sendable, Equatable {
     case least(of: Int)
     /// What the record before has in a column: `lag()`; no two records are equal.
     case before(of: Int)
+    /// What the record behind has in a column: `lead()`; no two records are equal.
+    case behind(of: Int)
   }
 
   package let column: Int

@@ -1,7 +1,7 @@
 import OrderedResults
 
-// Windows of all rows, or groups, in the order of the records, whose functions look at those before: places,
-// running sums.
+// Windows of all rows, or groups, in the order of the records, whose functions look at those before, or at the next
+// one: places, running sums.
 extension IncrementalAnalysis {
   /// Records of rows or groups, read by themselves. What depends on those before is worked out, from those on that came
   /// or went.
@@ -34,13 +34,14 @@ extension IncrementalAnalysis {
     return shape
   }
 
-  /// The columns that show a function of the rows before, each by itself.
+  /// The columns that show a function of the rows before, or of the next one, each by itself.
   private func columnsOfFunctions() throws -> [(column: Int, function: WindowFunction)] {
     guard let items else { throw NotIncremental(reason: "what * stands for is not certain") }
     return try items.enumerated().compactMap { column, item in
       guard item.expression.callsWindowFunction else { return nil }
       guard let function = windows.call(item.expression), function.runs else {
-        throw NotIncremental(reason: "\(item.expression) is more than what the rows before it make")
+        throw NotIncremental(
+          reason: "\(item.expression) is more than what the rows before it make, or the next one")
       }
       return (column, function)
     }
@@ -101,13 +102,13 @@ extension WindowFunction {
 
   private var isCountOfRows: Bool { arguments.count == 1 && arguments.first?.isSymbol("*") == true }
 
-  /// Whether its value follows from that of the row before.
+  /// Whether its value follows from that of the row before, or from the next row.
   fileprivate var runs: Bool {
     if isRank { return true }
     let isPlain =
       !arguments.isEmpty && filter.isEmpty && window.isPrefix
       && !arguments.contains { $0.isWord("DISTINCT") || $0.isWord("SELECT") || $0.isSymbol(",") }
-    return isPlain && ["count", "sum", "min", "max", "lag"].contains(name.lowercased())
+    return isPlain && ["count", "sum", "min", "max", "lag", "lead"].contains(name.lowercased())
   }
 
   /// `column` has what is counted, added, compared or shown.
@@ -121,6 +122,7 @@ extension WindowFunction {
     case ("max", let column?): .greatest(of: column)
     case ("min", let column?): .least(of: column)
     case ("lag", let column?): .before(of: column)
+    case ("lead", let column?): .behind(of: column)
     default: throw NotIncremental(reason: "\(name)() does not follow from the row before")
     }
   }

@@ -48,8 +48,8 @@ extension RandomSelectWriter {
       let frame = random.pick(["", "", " ROWS UNBOUNDED PRECEDING"])
       let ofRows = [
         "row_number()", "rank()", "count(*)", "count(\(column(scope)))", "sum(\(column(scope)))",
-        "sum(\(column(scope)) + 1)", "sum(1)", "lag(\(column(scope)))", "max(\(column(scope)))",
-        "min(\(column(scope)))",
+        "sum(\(column(scope)) + 1)", "sum(1)", "lag(\(column(scope)))", "lead(\(column(scope)))",
+        "max(\(column(scope)))", "min(\(column(scope)))",
       ].map { "\($0) OVER (ORDER BY \(total)\(frame))" }
       let mayTie = keys.count < sources.count || !select.has(keys)
       let call = random.pick(mayTie || random.once(in: 2) ? ofEqual : ofRows)
