@@ -74,6 +74,9 @@ import Testing
       now += .seconds(minutes * 60)
       #expect(reading.isWorthwhile(at: now))
     }
+    // Several that waited at the same time are one time.
+    for _ in 0..<4 { reading.pause(at: now - .seconds(1)) }
+    #expect(reading.isWorthwhile(at: now))
     // They have rested for as long as the last pause was.
     now += .seconds(3600)
     reading.pause(at: now)

@@ -39,6 +39,29 @@
       return fields.count > 38 ? Int(fields[38]) : nil
     }
 
+    /// A queue may make a thread for what it is handed, which then has the precedence of whoever does so for ever.
+    @Test func `hands to queues by an ordinary thread`() {
+      let thread = WorkerThread(name: "one")
+      thread.lower(to: .whenIdle)
+      #expect(value(of: thread, Self.policy) == 5)
+      let policies = Mutex<[Int?]>([])
+      let group = DispatchGroup()
+      for number in 0..<50 {
+        group.enter()
+        thread.perform {
+          WorkerThread.errands.perform {
+            DispatchQueue(label: "\(number)", qos: .userInitiated).async {
+              let policy = Self.policy()
+              policies.withLock { $0.append(policy) }
+              group.leave()
+            }
+          }
+        }
+      }
+      group.wait()
+      #expect(policies.withLock { $0 } == Array(repeating: 0, count: 50))
+    }
+
     @Test func `has its name`() {
       let thread = WorkerThread(name: "didchange.read1")
       #expect(value(of: thread) { Self.text("comm") } == "didchange.read1\n")

@@ -46,9 +46,12 @@ extension FeedRegistry {
   /// here: not for long.
   private func waitForRefresher(doing body: @escaping @Sendable () -> Void = {}) -> Bool {
     let passed = DispatchSemaphore(value: 0)
-    refresher.queue.async {
-      body()
-      passed.signal()
+    // A reader may be the one who asks.
+    WorkerThread.errands.perform { [queue = refresher.queue] in
+      queue.async {
+        body()
+        passed.signal()
+      }
     }
     return passed.wait(timeout: .now() + 1) == .success
   }

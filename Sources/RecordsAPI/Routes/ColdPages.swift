@@ -51,16 +51,15 @@ extension RecordsService {
     _ responder: Responder, _ page: ResultsPage,
     _ response: @escaping @Sendable (ResultsPage) -> Response
   ) {
-    let respond = { @Sendable in
-      let answer = Self.answer {
+    let answer = { @Sendable in
+      Self.answer {
         try caller?.checkIsKnown()
         try refresher.checkRoom(forText: page.records.reduce(0) { $0 + $1.byteCount })
         return response(page)
       }
-      responder.respond(answer)
     }
-    if page.records.count <= PageParameters.quicklyWritten { return respond() }
-    Self.searching.perform(respond)
+    if page.records.count <= PageParameters.quicklyWritten { return responder.respond(answer()) }
+    Self.search(answer) { responder.respond($0) }
   }
 }
 

@@ -109,7 +109,7 @@ extension RecordsService {
         switch result {
         case .failure(let problem): responder.respond(Self.responseToStream(request, problem))
         case .success(let lease):
-          let begin = { @Sendable in
+          let begin = { @Sendable () -> Response in
             // Nobody sees how it begins who asks by HEAD, as caches do.
             let beginning =
               request.isHead
@@ -118,11 +118,12 @@ extension RecordsService {
             let body = body(beginning, lease.feed, format, opening.heartbeat, sharing) {
               lease.end()
             }
-            responder.respond(Response(events: body, format, sharing))
+            return Response(events: body, format, sharing)
           }
+          let give = { @Sendable (response: Response) in responder.respond(response) }
           let isLong =
             !request.isHead && lease.feed.isLong(opening, moreThan: Self.quickSearch)
-          isLong ? Self.searching.perform(begin) : begin()
+          isLong ? Self.search(begin, give) : give(begin())
         }
       }
       if let giveUp { responder.whenAbandoned(giveUp) }

@@ -91,11 +91,21 @@ struct RecordsService: Sendable {
 
   /// Where whole results are looked through and long answers written, which an event loop and a refresh
   /// must not wait for; nor has what a commit wakes to wait for the processor that this is on.
-  static let searching = {
+  private static let searching = {
     let thread = WorkerThread(name: "didchange.write")
     thread.lower(to: .behind)
     return thread
   }()
+
+  /// Makes something on that thread, and gives it from one that may make others.
+  static func search<Found: Sendable>(
+    _ make: @escaping @Sendable () -> Found, _ give: @escaping @Sendable (Found) -> Void
+  ) {
+    searching.perform {
+      let found = make()
+      WorkerThread.errands.perform { give(found) }
+    }
+  }
 
   /// Where requests go on that have been on the engine's queue, which must not wait for what they write.
   static let writing = DispatchQueue(
@@ -152,14 +162,16 @@ struct RecordsService: Sendable {
       let (key, items) = try key(of: request, allowing: words)
       try hold(key, request, responder) { feed, end in
         let answer = { @Sendable (head: Feed.Head) in
-          let answer = Self.answer { try make(feed, head, items, body) }
+          Self.answer { try make(feed, head, items, body) }
+        }
+        let give = { @Sendable (answer: Response) in
           end()
           responder.respond(answer)
         }
         guard let caller, let row = caller.row else {
           return withHead(of: feed) { head in
             isLong(feed, head.snapshot, items)
-              ? Self.searching.perform { answer(head) } : answer(head)
+              ? Self.search({ answer(head) }, give) : give(answer(head))
           }
         }
         settle(feed, with: row, caller.gate) { head in
@@ -172,7 +184,7 @@ struct RecordsService: Sendable {
             responder.respond(Self.response(to: problem))
           case .success(let head):
             isLong(feed, head.snapshot, items)
-              ? Self.searching.perform { answer(head) } : Self.writing.async { answer(head) }
+              ? Self.search({ answer(head) }, give) : Self.writing.async { give(answer(head)) }
           }
         }
       }

@@ -29,6 +29,9 @@ struct ResultsCache {
   /// Caches a result that was read in the transaction.
   func save(_ results: Results, of query: Query, _ arguments: QueryArguments, in db: Database) {
     guard let key = try? CacheKey(query, arguments, in: db) else { return }
-    Self.queue.async { [file, stamp] in try? file.write(results, key: key, stamp: stamp.bytes) }
+    // Whoever waits for the queue from now on waits for it.
+    WorkerThread.errands.performAndWait { [file, stamp] in
+      Self.queue.async { try? file.write(results, key: key, stamp: stamp.bytes) }
+    }
   }
 }

@@ -172,10 +172,14 @@ extension Refresher {
   }
 
   /// Takes what a reader has read.
-  func finish(_ task: PageTask, isOutdated: Bool, isPutOff: Bool) {
+  func finish(_ task: PageTask, isOutdated: Bool, _ putOff: PutOff?) {
     if task.read.isAbandoned { return }
     if !isOutdated, case .failure(let failure) = task.outcome, failure.kind == .abandoned {
-      if isPutOff, !isEnding { return line.putOffPages.append(task.read) }
+      switch putOff {
+      case .forShorter where !isEnding: return line.putOffPages.append(task.read)
+      case .starved where !isEnding: return line.longPages.prepend(task.read)
+      case .forShorter, .starved, nil: break
+      }
       task.fail(with: .ending)
     } else if isOutdated {
       // Read from a file that is gone.

@@ -5,6 +5,14 @@ import HeldMemory
 import OrderedResults
 import QueryAnalysis
 
+/// Why something long is ended, to be done again.
+enum PutOff {
+  /// It is in the way of what may be short.
+  case forShorter
+  /// Others never left it the processor.
+  case starved
+}
+
 /// A connection on which queries run that take long, beside the queue that follows commits.
 ///
 /// While it is idle the refresher uses its connection, to begin a transaction on a commit that it
@@ -25,8 +33,8 @@ final class BackgroundReader: @unchecked Sendable {
   /// Whether what it does now is of files that may have been replaced. Touched on the refresher's
   /// queue only.
   private(set) var isOutdated = false
-  /// Whether what it does now is to be done later. Touched on the refresher's queue only.
-  private(set) var isPutOff = false
+  /// Why what it does now is to be done later, if it is. Touched on the refresher's queue only.
+  private(set) var putOff: PutOff?
   /// Entered while its thread has the connection.
   private let work = DispatchGroup()
 
@@ -85,7 +93,7 @@ final class BackgroundReader: @unchecked Sendable {
     _ run: BackgroundRun, _ precedence: WorkerThread.Precedence,
     completion: @escaping @Sendable (BackgroundReader) -> Void
   ) {
-    (isOutdated, isPutOff) = (false, false)
+    (isOutdated, putOff) = (false, nil)
     self.run = run
     if thread.precedence.rawValue > precedence.rawValue { thread = Self.makeThread(number) }
     thread.lower(to: precedence)
@@ -128,16 +136,16 @@ final class BackgroundReader: @unchecked Sendable {
   var precedence: WorkerThread.Precedence { thread.precedence }
 
   /// Lets others go first, for what it does at present: on a machine that is busy it comes forward slowly.
-  func lower(to precedence: WorkerThread.Precedence) { thread.lower(to: precedence) }
+  func yieldToOthers() { thread.lower(to: .behind) }
 
-  /// For how long it had a processor because nobody else wanted it, since it began what it does.
+  /// For how long it had a processor that others hardly wanted, since it began what it does.
   var unusedTime: Duration {
-    precedence == .whenIdle ? statementGuard.processorTime ?? .zero : .zero
+    precedence == .equal ? .zero : statementGuard.processorTime ?? .zero
   }
 
   /// Ends what it does, which is to be done later.
-  func putOff() {
-    isPutOff = true
+  func putOff(_ reason: PutOff) {
+    putOff = reason
     statementGuard.stop()
   }
 
@@ -152,7 +160,7 @@ final class BackgroundReader: @unchecked Sendable {
 
   /// Ends what it does, and lets go of the files, which may be others now.
   ///
-  /// Waits until its thread has done so, for a statement mostly some microseconds: as long as any
+  /// Waits until its thread has done so, for a statement mostly some microseconds, where it has the processor: as long as any
   /// connection of the process has a file of the old log's index open, SQLite gives that to new
   /// ones too.
   ///

@@ -74,6 +74,8 @@ struct IdleReading {
 
   /// Has work take its share for a while, and for longer where that was no better soon after the last time.
   mutating func pause(at now: ContinuousClock.Instant = .now) {
+    // Several may have waited at the same time.
+    if let notBefore, notBefore > now { return }
     let isAgain = notBefore.map { now - $0 < pauseLength } ?? false
     pauseLength = isAgain ? min(pauseLength * 2, Self.longestPause) : Self.shortestPause
     notBefore = now + pauseLength

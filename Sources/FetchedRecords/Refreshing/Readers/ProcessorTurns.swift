@@ -114,6 +114,10 @@ final class ProcessorTurn: @unchecked Sendable {
   private let sliceStart = Atomic<UInt64>(0)
   /// Nanoseconds of the slices that are over.
   private let used = Atomic<UInt64>(0)
+  /// When its thread was told to go on, and has not got the processor for it yet; 0: it has.
+  private let wakeUp = Atomic<UInt64>(0)
+  /// Nanoseconds that it waited for the processor before.
+  private let waited = Atomic<UInt64>(0)
   private let clock = ThreadClock()
   /// nil: whoever wakes takes the processor from it.
   private var pulse: ProcessorPulse?
@@ -126,7 +130,9 @@ final class ProcessorTurn: @unchecked Sendable {
   func begin(givingWay givesWay: Bool = true) {
     pulse = givesWay ? ProcessorPulse() : nil
     clock.begin()
+    let wayHere = takeWait()
     reset()
+    waited.store(wayHere, ordering: .relaxed)
     if turns.enter(self) { grant() }
     wait()
   }
@@ -135,6 +141,8 @@ final class ProcessorTurn: @unchecked Sendable {
   func reset() {
     used.store(0, ordering: .relaxed)
     sliceStart.store(0, ordering: .relaxed)
+    wakeUp.store(0, ordering: .relaxed)
+    waited.store(0, ordering: .relaxed)
     clock.reset()
   }
 
@@ -147,19 +155,34 @@ final class ProcessorTurn: @unchecked Sendable {
     return clock.time.map { max($0, length / 4) } ?? length
   }
 
-  /// How long its slices were, whoever had the processor meanwhile; from any thread.
-  var length: Duration {
-    let start = sliceStart.load(ordering: .relaxed)
-    let now = DispatchTime.now().uptimeNanoseconds
-    let present = start > 0 && now > start ? now - start : 0
-    return .nanoseconds(used.load(ordering: .relaxed) &+ present)
+  /// How long its slices were, whoever had the processor meanwhile.
+  private var length: Duration {
+    .nanoseconds(used.load(ordering: .relaxed) &+ Self.time(since: sliceStart))
+  }
+
+  /// The same, with what it waited for the processor when it was told to go on; from any thread.
+  var lengthWithWaits: Duration {
+    length + .nanoseconds(waited.load(ordering: .relaxed) &+ Self.time(since: wakeUp))
+  }
+
+  /// Nanoseconds; none where the beginning is 0.
+  private static func time(since begin: borrowing Atomic<UInt64>) -> UInt64 {
+    let (begin, now) = (begin.load(ordering: .relaxed), DispatchTime.now().uptimeNanoseconds)
+    return begin > 0 && now > begin ? now - begin : 0
+  }
+
+  /// How long its thread has waited for the processor, which has it now.
+  private func takeWait() -> UInt64 {
+    let wait = Self.time(since: wakeUp)
+    wakeUp.store(0, ordering: .relaxed)
+    return wait
   }
 
   /// The processor's time of it; nil: the system does not tell.
   var processorTime: Duration? { clock.time }
 
-  /// Counts as its slice what passes from now on until its thread comes to ``begin()``.
-  func noteWakeUp() { sliceStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
+  /// Its thread is told to go on.
+  func noteWakeUp() { wakeUp.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
 
   /// Lets others run where the slice is over and somebody waits.
   ///
@@ -193,6 +216,7 @@ final class ProcessorTurn: @unchecked Sendable {
 
   fileprivate func grant() {
     hasPlace.store(true, ordering: .relaxed)
+    noteWakeUp()
     arrival.signal()
   }
 
@@ -202,6 +226,7 @@ final class ProcessorTurn: @unchecked Sendable {
     while arrival.wait(timeout: .now() + patience) == .timedOut {
       if turns.areStuck, turns.remove(self) { break }
     }
+    waited.wrappingAdd(takeWait(), ordering: .relaxed)
     sliceStart.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed)
   }
 }

@@ -118,7 +118,7 @@ extension Refresher {
       guard let run = try makeRun(transaction) else { return true }
       hasRun = true
       reader.start(run, precedence(of: run)) { reader in
-        self.access.async { self.finish(reader) }
+        WorkerThread.errands.perform { self.access.async { self.finish(reader) } }
       }
       lookAfterReaders()
       count { $0.background += 1 }
@@ -153,13 +153,13 @@ extension Refresher {
     unusedTime += reader.unusedTime
     noteReaders()
     for task in run.tasks {
-      if reader.isPutOff {
+      if reader.putOff == .forShorter {
         noteUnfinished(task.live, after: max(run.duration, Self.longFetch + .nanoseconds(1)))
       }
       finish(task, of: run, isOutdated: reader.isOutdated)
     }
     if let page = run.page {
-      finish(page, isOutdated: reader.isOutdated, isPutOff: reader.isPutOff)
+      finish(page, isOutdated: reader.isOutdated, reader.putOff)
     }
     if reader.isOutdated { reader.close() }
     announce()

@@ -62,11 +62,11 @@ extension Refresher {
       line.waitsForReader(where: { !hasBusyCompanion($0) && !isKnownAsLong($0) })
     else { return }
     let long = longReaders
-    if long.contains(where: \.isPutOff) { return }
+    if long.contains(where: { $0.putOff != nil }) { return }
     guard long.count > readersForLong, let youngest = long.max(by: { $0.began < $1.began }) else {
       return lookAgainLater()
     }
-    youngest.putOff()
+    youngest.putOff(.forShorter)
     count { $0.putOff += 1 }
   }
 
@@ -91,18 +91,15 @@ extension Refresher {
     for reader in readers where reader.run != nil {
       let clock = reader.statementGuard
       switch reader.precedence {
-      case .equal where idleReading.isWorthwhile(), .behind where idleReading.isWorthwhile():
-        reader.lower(to: .whenIdle)
-        lookAgainLater()
       case .equal where clock.processorTime ?? clock.ownTime ?? .zero > Self.trial:
-        reader.lower(to: .behind)
-        lookAgainLater()
+        reader.yieldToOthers()
       case .whenIdle where idleReading.isInVain(clock.turnTime, using: clock.processorTime):
-        guard !reader.isPutOff else { break }
+        guard reader.putOff == nil else { break }
         idleReading.pause()
-        reader.putOff()
+        reader.putOff(.starved)
         count { $0.starved += 1 }
-      case .equal, .behind, .whenIdle: lookAgainLater()
+      case .behind: break
+      case .equal, .whenIdle: lookAgainLater()
       }
     }
   }

@@ -67,7 +67,7 @@ final class StatementGuard: Sendable {
   ///   - givesWay: whether who has no part in the turns has to be let go first, and would not by itself.
   ///   - body: runs statements of the connection.
   func takingTurns(givingWay givesWay: Bool = true, _ body: () -> Void) {
-    turn?.begin(givingWay: givesWay)
+    if !isStopped { turn?.begin(givingWay: givesWay) }
     body()
     turn?.end()
   }
@@ -108,8 +108,8 @@ final class StatementGuard: Sendable {
   /// The processor's time of it.
   var processorTime: Duration? { turn?.processorTime }
 
-  /// How long its turns were, whoever had the processor meanwhile; zero: it takes none.
-  var turnTime: Duration { turn?.length ?? .zero }
+  /// How long its turns were, and it had waited for the processor before each; zero: it takes none.
+  var turnTime: Duration { turn?.lengthWithWaits ?? .zero }
 
   /// To be called when the thread is woken that will take turns: the way to the processor is part of them.
   func noteWakeUp() { turn?.noteWakeUp() }

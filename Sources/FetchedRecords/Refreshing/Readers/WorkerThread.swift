@@ -10,7 +10,8 @@ import Locks
 /// A thread that does one piece of work after the other, and can be told to let others go first.
 ///
 /// Not a dispatch queue: the threads of queues are shared, and one that has been made to yield to
-/// others stays so.
+/// others stays so. Nor may one that was hand anything to a queue: for that a thread may be made, and a new
+/// thread has the precedence of who makes it. ``errands`` does it for them.
 package final class WorkerThread: Sendable {
   /// How a thread stands to whoever else wants the processor.
   package enum Precedence: Int, AtomicRepresentable {
@@ -30,6 +31,9 @@ package final class WorkerThread: Sendable {
     /// By which Linux knows the thread; 0: it has not begun.
     let thread = Atomic<Int32>(0)
   }
+
+  /// What threads that let others go first hand to queues; it is there before any of them is lowered.
+  package static let errands = WorkerThread(name: "didchange.hand")
 
   private let mailbox = Mailbox()
 
@@ -64,9 +68,20 @@ package final class WorkerThread: Sendable {
     mailbox.arrivals.signal()
   }
 
+  /// The same, and waits until it is done.
+  func performAndWait(_ work: @escaping @Sendable () -> Void) {
+    let done = DispatchSemaphore(value: 0)
+    perform {
+      work()
+      done.signal()
+    }
+    done.wait()
+  }
+
   /// Has others go before it from now on, in what it does at present too.
   package func lower(to precedence: Precedence) {
     guard precedence.rawValue > self.precedence.rawValue else { return }
+    _ = Self.errands
     mailbox.precedence.store(precedence, ordering: .sequentiallyConsistent)
     let thread = mailbox.thread.load(ordering: .sequentiallyConsistent)
     if thread != 0 { Self.apply(mailbox, to: thread) }
