@@ -165,6 +165,14 @@ package final class LiveResult: @unchecked Sendable {
     return durations.inner ?? durations.fetch
   }
 
+  /// How many rows it is made of.
+  ///
+  /// Of what a reader works on, which may replace them, it is how many they were before.
+  var knownRows: Int {
+    if let background { return background.knownRows }
+    return max(snapshot.results.count, whole?.count ?? 0, talliedRows)
+  }
+
   /// Whether the snapshot may not show the present.
   var isBehind: Bool {
     !missed.isNothing || mustRefetch != nil || background != nil || opening != nil
@@ -175,8 +183,7 @@ package final class LiveResult: @unchecked Sendable {
   /// Rows are only named where reading them one by one is worthwhile: else a commit to many rows would be
   /// kept once for each of many results that are behind.
   func miss(_ changes: DatabaseChanges, since commit: Int) {
-    let most = Self.mostRowsWorthwhile(
-      of: max(snapshot.results.count, whole?.count ?? 0, talliedRows))
+    let most = Self.mostRowsWorthwhile(of: knownRows)
     missed.formUnion(changes.naming(atMost: most))
     missed = missed.naming(atMost: most)
     missedSince = min(missedSince ?? commit, commit)

@@ -160,9 +160,9 @@ final class BackgroundReader: @unchecked Sendable {
 
   /// Ends what it does, and lets go of the files, which may be others now.
   ///
-  /// Waits until its thread has done so, for a statement mostly some microseconds, where it has the processor: as long as any
-  /// connection of the process has a file of the old log's index open, SQLite gives that to new
-  /// ones too.
+  /// Waits until its thread has done so, for a statement mostly some microseconds once it has the
+  /// processor: as long as any connection of the process has a file of the old log's index open,
+  /// SQLite gives that to new ones too.
   ///
   /// - Parameter deadline: until when; a call of a function may last longer, and then the files are let
   ///   go when it is over.

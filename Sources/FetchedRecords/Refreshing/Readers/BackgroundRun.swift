@@ -58,6 +58,8 @@ final class BackgroundTask: @unchecked Sendable {
   let covered: DatabaseChanges
   /// How long the last fetch took, before this.
   let knownDuration: Duration?
+  /// How many rows the result was made of before this.
+  let knownRows: Int
   /// Who waits for it.
   let receivers: [LiveResult.Receiver]
   private(set) var outcome: Result<LiveUpdate, FetchFailure>?
@@ -70,6 +72,7 @@ final class BackgroundTask: @unchecked Sendable {
     self.work = work
     covered = live.takeMissed()
     knownDuration = live.knownDuration
+    knownRows = live.knownRows
     receivers = live.takeReceivers()
   }
 
