@@ -86,7 +86,7 @@ package enum OperatingSystem {
       let file = open("/proc/uptime", O_RDONLY | O_CLOEXEC)
       guard file >= 0 else { return nil }
       defer { close(file) }
-      // "uptime idle", of which the rest of the bytes are the end.
+      // "350735.47 234388.90\n", and the zero that ends a string of C.
       var text = [CChar](repeating: 0, count: 64)
       guard read(file, &text, text.count - 1) > 0, let space = strchr(text, 0x20) else {
         return nil

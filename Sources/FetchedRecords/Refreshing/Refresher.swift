@@ -57,8 +57,8 @@ package final class Refresher: @unchecked Sendable {
   var readers: [BackgroundReader] = []
   /// Whether they run only while nobody else wants to.
   var idleReading = IdleReading()
-  /// For how long they had processors that others hardly wanted, in runs that are over.
-  var unusedTime = Duration.zero
+  /// How long they had a processor, letting others go first, in runs that are over.
+  var lowPriorityTime = Duration.zero
   /// Whether it will be looked soon whether one of them has to make room, or to let others go first.
   var willLookAgain = false
   /// In which they run.

@@ -172,10 +172,10 @@ extension Refresher {
   }
 
   /// Takes what a reader has read.
-  func finish(_ task: PageTask, isOutdated: Bool, _ putOff: PutOff?) {
+  func finish(_ task: PageTask, isOutdated: Bool, _ reason: PutOffReason?) {
     if task.read.isAbandoned { return }
     if !isOutdated, case .failure(let failure) = task.outcome, failure.kind == .abandoned {
-      switch putOff {
+      switch reason {
       case .forShorter where !isEnding: return line.putOffPages.append(task.read)
       case .starved where !isEnding: return line.longPages.prepend(task.read)
       case .forShorter, .starved, nil: break

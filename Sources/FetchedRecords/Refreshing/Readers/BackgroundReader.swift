@@ -6,7 +6,7 @@ import OrderedResults
 import QueryAnalysis
 
 /// Why something long is ended, to be done again.
-enum PutOff {
+enum PutOffReason {
   /// It is in the way of what may be short.
   case forShorter
   /// Others never left it the processor.
@@ -34,7 +34,7 @@ final class BackgroundReader: @unchecked Sendable {
   /// queue only.
   private(set) var isOutdated = false
   /// Why what it does now is to be done later, if it is. Touched on the refresher's queue only.
-  private(set) var putOff: PutOff?
+  private(set) var putOffReason: PutOffReason?
   /// Entered while its thread has the connection.
   private let work = DispatchGroup()
 
@@ -93,7 +93,7 @@ final class BackgroundReader: @unchecked Sendable {
     _ run: BackgroundRun, _ precedence: WorkerThread.Precedence,
     completion: @escaping @Sendable (BackgroundReader) -> Void
   ) {
-    (isOutdated, putOff) = (false, nil)
+    (isOutdated, putOffReason) = (false, nil)
     self.run = run
     if thread.precedence.rawValue > precedence.rawValue { thread = Self.makeThread(number) }
     thread.lower(to: precedence)
@@ -138,14 +138,14 @@ final class BackgroundReader: @unchecked Sendable {
   /// Lets others go first, for what it does at present: on a machine that is busy it comes forward slowly.
   func yieldToOthers() { thread.lower(to: .behind) }
 
-  /// For how long it had a processor that others hardly wanted, since it began what it does.
-  var unusedTime: Duration {
+  /// How long it had a processor, letting others go first, since it began what it does.
+  var lowPriorityTime: Duration {
     precedence == .equal ? .zero : statementGuard.processorTime ?? .zero
   }
 
   /// Ends what it does, which is to be done later.
-  func putOff(_ reason: PutOff) {
-    putOff = reason
+  func putOff(_ reason: PutOffReason) {
+    putOffReason = reason
     statementGuard.stop()
   }
 

@@ -13,7 +13,7 @@ struct IdleReading {
     let unused: Duration?
 
     /// - Parameters:
-    ///   - ownUse: what has run only because nobody else wanted to.
+    ///   - ownUse: what of it this process used, by threads that let others go first.
     ///   - time: now.
     init(ownUse: Duration, at time: ContinuousClock.Instant = .now) {
       self.time = time

@@ -150,16 +150,16 @@ extension Refresher {
   private func finish(_ reader: BackgroundReader) {
     guard let run = reader.run else { return }
     reader.run = nil
-    unusedTime += reader.unusedTime
+    lowPriorityTime += reader.lowPriorityTime
     noteReaders()
     for task in run.tasks {
-      if reader.putOff == .forShorter {
+      if reader.putOffReason == .forShorter {
         noteUnfinished(task.live, after: max(run.duration, Self.longFetch + .nanoseconds(1)))
       }
       finish(task, of: run, isOutdated: reader.isOutdated)
     }
     if let page = run.page {
-      finish(page, isOutdated: reader.isOutdated, reader.putOff)
+      finish(page, isOutdated: reader.isOutdated, reader.putOffReason)
     }
     if reader.isOutdated { reader.close() }
     announce()

@@ -62,7 +62,7 @@ extension Refresher {
       line.waitsForReader(where: { !hasBusyCompanion($0) && !isKnownAsLong($0) })
     else { return }
     let long = longReaders
-    if long.contains(where: { $0.putOff != nil }) { return }
+    if long.contains(where: { $0.putOffReason != nil }) { return }
     guard long.count > readersForLong, let youngest = long.max(by: { $0.began < $1.began }) else {
       return lookAgainLater()
     }
@@ -80,8 +80,8 @@ extension Refresher {
   /// Looks how much of the processors is left over, where it was not looked lately.
   func noteUnused(forCommit isForCommit: Bool = false) {
     guard idleReading.isDue(forCommit: isForCommit) else { return }
-    let running = readers.lazy.filter { $0.run != nil }.map(\.unusedTime)
-    idleReading.note(IdleReading.Sample(ownUse: running.reduce(unusedTime, +)))
+    let running = readers.lazy.filter { $0.run != nil }.map(\.lowPriorityTime)
+    idleReading.note(IdleReading.Sample(ownUse: running.reduce(lowPriorityTime, +)))
   }
 
   /// Lets others go before work that turns out to be long: what may be short is not held up by what
@@ -94,7 +94,7 @@ extension Refresher {
       case .equal where clock.processorTime ?? clock.ownTime ?? .zero > Self.trial:
         reader.yieldToOthers()
       case .whenIdle where idleReading.isInVain(clock.turnTime, using: clock.processorTime):
-        guard reader.putOff == nil else { break }
+        guard reader.putOffReason == nil else { break }
         idleReading.pause()
         reader.putOff(.starved)
         count { $0.starved += 1 }
